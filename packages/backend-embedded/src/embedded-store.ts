@@ -29,7 +29,7 @@ import type { Durability } from './durability.ts'
 import { History, type HistoryLimits } from './history.ts'
 import { Leases, type LeaseState } from './leases.ts'
 import { snapshotOf } from './snapshot-of.ts'
-import { WatchHub } from './watch-hub.ts'
+import { WatchPublisher } from './watch-publisher.ts'
 
 /** A copy that shares what it did not change; takes no longer for more objects. In memory, whatever its origin is. */
 export interface Forks {
@@ -66,7 +66,7 @@ export class EmbeddedStore implements EmbeddedBackend {
   readonly #tree: OrderedTree<Entry>
   readonly #index: Map<string, Entry> | undefined
   readonly #history: History
-  readonly #hub: WatchHub
+  readonly #publisher: WatchPublisher
   readonly #leases: Leases
   readonly #queue: CommitQueue
   #bytes: number
@@ -79,7 +79,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#index = origin.index
     this.#bytes = origin.bytes
     this.#history = new History(options.history, origin.revision, origin.tree)
-    this.#hub = new WatchHub({
+    this.#publisher = new WatchPublisher({
       history: this.#history,
       newest: () => this.#tree.snapshot(),
       clock: options.clock,
@@ -95,7 +95,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         applyLease: (lease) => this.#leases.add(lease),
         endLease: (id) => this.#leases.remove(id),
         requireLease: (id) => this.#leases.require(id),
-        stop: (error) => this.#hub.stop(error),
+        stop: (error) => this.#publisher.stop(error),
       },
       durability,
       options.clock,
@@ -131,12 +131,12 @@ export class EmbeddedStore implements EmbeddedBackend {
   }
 
   watch(range: KeyRange, after: Revision, options: WatchOptions): AsyncIterable<WatchMessage> {
-    return this.#hub.watch(range, after, options)
+    return this.#publisher.watch(range, after, options)
   }
 
   async requestProgress(): Promise<void> {
     this.#requireOpen()
-    this.#hub.progress()
+    this.#publisher.progress()
   }
 
   async grantLease(ttlSeconds: number): Promise<LeaseId> {
@@ -197,7 +197,7 @@ export class EmbeddedStore implements EmbeddedBackend {
     this.#closed = new StoppedError()
     this.#leases.close()
     await this.#queue.close(this.#closed)
-    this.#hub.stop(this.#closed)
+    this.#publisher.stop(this.#closed)
     await this.#durability?.close()
   }
 
@@ -219,7 +219,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         this.#index?.delete(change.key)
       }
     }
-    this.#hub.publish(this.#history.append(this.#options.clock.now(), changes))
+    this.#publisher.publish(this.#history.append(this.#options.clock.now(), changes))
   }
 
   async #expire(ids: readonly LeaseId[]): Promise<void> {

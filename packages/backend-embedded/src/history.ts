@@ -1,4 +1,12 @@
-import { CompactedError, VersionedTree, type Change, type Entry, type OrderedTree, type Revision, type TreeSnapshot } from '@keelson/storagebackend'
+import {
+  CompactedError,
+  VersionedTree,
+  type Change,
+  type Entry,
+  type OrderedTree,
+  type Revision,
+  type TreeSnapshot,
+} from '@keelson/storagebackend'
 
 export interface HistoryLimits {
   readonly milliseconds: number

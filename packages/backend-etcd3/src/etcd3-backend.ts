@@ -27,7 +27,7 @@ import { RangeReader } from './range-reader.ts'
 import { OutcomeResolver } from './resolve-outcome.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { closedError, toBackendError } from './translate-error.ts'
-import { WatchHub } from './watch-hub.ts'
+import { WatchSet } from './watch-set.ts'
 import { toInteger } from './wire-values.ts'
 
 /** The contract on real etcd, composed of its parts. */
@@ -39,7 +39,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #reader: RangeReader
   readonly #committer: Committer
   readonly #lessor: EtcdLessor
-  readonly #watches: WatchHub
+  readonly #watches: WatchSet
   readonly #compactor: Compactor
   #health: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -53,7 +53,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     const known = this.#known
     const servers = (this.#servers = new Servers(connected.endpoints, settings))
     const reader = (this.#reader = new RangeReader(servers, known, settings.pageSize))
-    const watches = (this.#watches = new WatchHub({ settings, servers, known, currentRevision: () => reader.currentRevision() }))
+    const watches = (this.#watches = new WatchSet({ settings, servers, known, currentRevision: () => reader.currentRevision() }))
     const store = {
       get: (key: string) => reader.get(key),
       list: (range: KeyRange) => reader.list(range),

@@ -9,19 +9,20 @@ export const defaultBookmarkTimes: BookmarkTimes = { every: 60_000, beforeDeadli
 
 const bucketWidth = 1000
 
-/** Who gets a bookmark when, by the second: the cost of a look is that of those who are due. */
+/** The watchers by the second of their next bookmark, so that a tick looks only at those that are due. */
 export class BookmarkSchedule<W extends { readonly deadline: number | undefined }> {
   readonly #times: BookmarkTimes
   readonly #buckets = new Map<number, Set<W>>()
   readonly #bucketOf = new Map<W, number>()
-  #looked: number
+  /** The last second that `takeDue` looked at. */
+  #lastSecond: number
 
   constructor(now: number, times: BookmarkTimes = defaultBookmarkTimes) {
     this.#times = times
-    this.#looked = Math.floor(now / bucketWidth)
+    this.#lastSecond = Math.floor(now / bucketWidth)
   }
 
-  /** Plans the next one: a period from now, or shortly before the deadline; none when that is past. */
+  /** Plans the next bookmark: one period from now, or shortly before the deadline. Plans none if that is past. */
   plan(watcher: W, now: number): void {
     let due = now + this.#times.every
     if (watcher.deadline !== undefined) due = Math.min(due, watcher.deadline - this.#times.beforeDeadline)
@@ -30,7 +31,7 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
 
   planAt(watcher: W, due: number): void {
     this.delete(watcher)
-    const bucket = Math.max(Math.floor(due / bucketWidth), this.#looked + 1)
+    const bucket = Math.max(Math.floor(due / bucketWidth), this.#lastSecond + 1)
     this.#bucketOf.set(watcher, bucket)
     const watchers = this.#buckets.get(bucket)
     if (watchers === undefined) this.#buckets.set(bucket, new Set([watcher]))
@@ -45,20 +46,20 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
     if (watchers?.delete(watcher) === true && watchers.size === 0) this.#buckets.delete(bucket)
   }
 
-  /** Takes out those whose second has come. */
+  /** Removes and returns the watchers whose second has come. */
   takeDue(now: number): W[] {
     const due: W[] = []
     const current = Math.floor(now / bucketWidth)
-    // After a pause of the process there may be more seconds to walk than there are buckets.
-    const buckets = current - this.#looked > this.#buckets.size ? [...this.#buckets.keys()].filter((b) => b <= current) : undefined
-    for (const bucket of buckets?.toSorted((a, b) => a - b) ?? secondsBetween(this.#looked + 1, current)) {
+    // After a pause of the process there may be more seconds than buckets.
+    const buckets = current - this.#lastSecond > this.#buckets.size ? [...this.#buckets.keys()].filter((b) => b <= current) : undefined
+    for (const bucket of buckets?.toSorted((a, b) => a - b) ?? secondsBetween(this.#lastSecond + 1, current)) {
       for (const watcher of this.#buckets.get(bucket) ?? []) {
         this.#bucketOf.delete(watcher)
         due.push(watcher)
       }
       this.#buckets.delete(bucket)
     }
-    this.#looked = Math.max(this.#looked, current)
+    this.#lastSecond = Math.max(this.#lastSecond, current)
     return due
   }
 }

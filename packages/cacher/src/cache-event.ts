@@ -1,24 +1,24 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Revision, StoredObject } from '@keelson/storagebackend'
 import type { ObjectChange } from './cache-state.ts'
-import { restamp } from './restamp.ts'
+import { withRevision } from './with-revision.ts'
 
 export interface CacheEventInit<T extends KubeObject> {
   readonly key: string
   readonly revision: Revision
-  /** Undefined when the change is a deletion. */
+  /** Undefined for a deletion. */
   readonly object: StoredObject<T> | undefined
-  /** Undefined when the change is a creation. */
+  /** Undefined for a creation. */
   readonly previous: StoredObject<T> | undefined
-  /** When the cache learned of it; ms since epoch. */
+  /** When the cache received the change; ms since epoch. */
   readonly time: number
 }
 
-type Form = 'ADDED' | 'MODIFIED' | 'DELETED'
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /**
- * One change of one object, as the ring keeps it. All watchers get the same event objects, so that whoever frames events can do
- * that once for all of them. Frames hang on those and must not live as long as the ring does: `forget` lets them go.
+ * One change of one object in the ring. All watchers get the same event objects, so that a frame is made once for all of them. Frames are
+ * kept with the event objects and must not live as long as the ring does: `forget` releases them.
  */
 export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEventInit<T> {
   readonly key: string
@@ -26,7 +26,7 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
   readonly object: StoredObject<T> | undefined
   readonly previous: StoredObject<T> | undefined
   readonly time: number
-  #forms: Record<Form, ObjectChange<T> | undefined> | undefined
+  #byType: Record<EventType, ObjectChange<T> | undefined> | undefined
 
   constructor(change: CacheEventInit<T>) {
     this.key = change.key
@@ -37,18 +37,18 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
   }
 
   /**
-   * What a watcher sees whose selector let the object through before (`before`) and now (`now`):
-   * entering the selection is ADDED, leaving it is DELETED with the object as it was and this event's revision.
+   * The event for a watcher whose selector matched the object before the change (`before`) and matches it after (`now`). Entering the selection is
+   * ADDED, leaving it is DELETED with the previous object under this event's revision.
    */
   seenAs(before: boolean, now: boolean): ObjectChange<T> | undefined {
     if (!before && !now) return undefined
     const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
-    const forms = (this.#forms ??= { ADDED: undefined, MODIFIED: undefined, DELETED: undefined })
-    return (forms[type] ??= { type, object: now ? this.object! : restamp(this.previous!, this.revision) })
+    const events = (this.#byType ??= { ADDED: undefined, MODIFIED: undefined, DELETED: undefined })
+    return (events[type] ??= { type, object: now ? this.object! : withRevision(this.previous!, this.revision) })
   }
 
-  /** Who still comes to it gets event objects of its own. */
+  /** Releases the shared event objects; a watcher that comes later gets new ones. */
   forget(): void {
-    this.#forms = undefined
+    this.#byType = undefined
   }
 }

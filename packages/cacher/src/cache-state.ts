@@ -3,19 +3,19 @@ import type { ObjectEvent, ObjectEvents, ObjectSnapshot, Revision, StoredObject 
 import type { CacheEvent } from './cache-event.ts'
 import type { EventRing } from './event-ring.ts'
 
-/** An event that is about an object. */
+/** An event with an object: every one except a bookmark. */
 export type ObjectChange<T extends KubeObject> = Extract<ObjectEvent<T>, { readonly object: StoredObject<T> }>
 
-/** What is there, and what was: as far as the cache has come, and back to where its history begins. */
+/** The objects that a cache holds: their newest state, and past states as far back as its history. */
 export interface CacheState<T extends KubeObject> {
-  /** Between two batches. While one is taken in, nobody looks. */
+  /** Only valid between two batches. */
   readonly newest: ObjectSnapshot<T>
-  /** A past state; undefined when it is held no more. `ring` has the events up to the newest state. */
+  /** A past state; undefined if it is no longer held. `ring` has the events up to the newest state. */
   at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined
-  /** Something in the batch is new. Throws, with nothing changed, when it cannot be taken in. */
+  /** Called for batches with new changes. Throws, with nothing changed, if the batch cannot be applied. */
   beginBatch(batch: ObjectEvents<T>): void
-  /** The next change, in order; says what the object was before. */
+  /** Applies the next change, in order. Returns the previous object. */
   apply(change: ObjectChange<T>): StoredObject<T> | undefined
-  /** All changes of the revision are in; states before `oldest` will not be asked for. */
+  /** All changes of the revision are applied; states before `oldest` are not needed any more. */
   endRevision(revision: Revision, oldest: Revision): void
 }

@@ -10,42 +10,42 @@ import type { Selection } from './selection.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatcherLimits {
-  /** What may wait in one watcher's buffer. Beyond either, the watcher goes on from the ring. */
+  /** Bounds of one watcher's buffer. A watcher beyond either continues from the ring. */
   readonly bufferedEvents: number
   readonly bufferedBytes: number
-  /** About how much one batch of a watcher that is catching up holds. */
+  /** The approximate size of one batch of a watcher that is catching up. */
   readonly batchBytes: number
-  /** How many objects or events are looked at before others get their turn. */
-  readonly scanned: number
+  /** Objects or events that one watcher examines before it lets others run. */
+  readonly examined: number
 }
 
-export const defaultWatcherLimits: WatcherLimits = { bufferedEvents: 1000, bufferedBytes: 8 << 20, batchBytes: 256 << 10, scanned: 500 }
+export const defaultWatcherLimits: WatcherLimits = { bufferedEvents: 1000, bufferedBytes: 8 << 20, batchBytes: 256 << 10, examined: 500 }
 
-/** One value of one field. */
+/** A watcher's required value of the trigger field. */
 export interface Trigger {
   readonly field: string
   readonly value: string
 }
 
-export interface WatcherOptions<T extends KubeObject> {
+export interface CacheWatcherOptions<T extends KubeObject> {
   readonly selection: Selection<T>
-  /** When it is all that the selection asks. */
+  /** Only if the selection requires nothing else. */
   readonly trigger?: Trigger | undefined
   readonly ring: EventRing<CacheEvent<T>>
   readonly clock: Clock
   readonly limits: WatcherLimits
-  /** Changes up to and with this revision are not shown. */
+  /** The watcher sees only changes after this revision. */
   readonly after: Revision
-  /** Where in the ring to begin, once the initial state is through. */
+  /** The position in the ring to continue from after the initial state. */
   readonly position: number
-  /** The state to begin with, as ADDED events; undefined is looked at, and not shown. */
+  /** The initial state, sent as ADDED events. Undefined stands for an object that the selection leaves out. */
   readonly initial?: Iterator<StoredObject<T> | undefined> | undefined
-  /** Closes the initial state with a bookmark of this revision. */
+  /** Ends the initial state with a bookmark of this revision. */
   readonly initialEventsEnd?: Revision | undefined
   readonly allowBookmarks: boolean
-  /** When its owner will end it (ms since epoch). */
+  /** When the owner will end the watch; ms since epoch. */
   readonly deadline?: number | undefined
-  /** Told when the watcher has left the live path (it must be looked after) and when it is over. */
+  /** Called when the watcher fell behind and must be checked for a stalled reader. */
   readonly onBehind: () => void
   readonly onEnd: () => void
   readonly metrics?: ResourceCacheMetrics | undefined
@@ -55,52 +55,51 @@ export interface WatcherOptions<T extends KubeObject> {
 
 type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
 
-/** Takes what a watcher has. */
 export interface WatcherReader {
   wake(): void
 }
 
 /**
- * One watch, from its beginnings to what its reader takes. It reads, in this order, from
+ * One watch of the cache. It takes events, in this order, from
  *
  *   initial state ──▶ ring (from a position) ──▶ its own buffer, filled by the dispatcher ("live")
  *                          ▲                               │
  *                          └──── buffer over its budget ───┘
  *
- * so a reader that falls behind costs a bounded buffer and then nothing: it catches up from the shared ring when it reads again,
- * and is Expired when the ring has moved on or its patience is over. Everything is moved at whole revisions only, and between
- * looking at the ring's end and becoming live there is no await: nothing is lost or seen twice.
+ * A reader that falls behind costs a bounded buffer and then nothing: it catches up from the shared ring when it reads again. Its watch ends
+ * with `ResourceVersionTooOld` when the ring has moved on, or when it has not read for `stalledAfter`. The watcher changes its source only between
+ * two revisions. There is no await between reading the ring's end and becoming live, so no event is lost or seen twice.
  *
- * The reader takes what is there; when that is nothing, it is woken when there is something, or the end.
+ * The reader calls `take` until it returns nothing, then `wait`. It is woken when there are events, or at the end.
  */
-export class Watcher<T extends KubeObject = KubeObject> {
-  // What every event looks at comes first, and holds it itself: with thousands of watchers the memory of each is cold.
+export class CacheWatcher<T extends KubeObject = KubeObject> {
+  // The fields that every event reads come first and are the watcher's own: with thousands of watchers the memory of each is cold.
   readonly after: Revision
-  #live = false
-  #ended = false
-  /** Undefined is empty: of thousands of watchers, nearly all are. */
+  #isLive = false
+  #hasEnded = false
+  /** Undefined when empty, as nearly all buffers of thousands of watchers are. */
   #buffer: ObjectEvent<T>[] | undefined
   #bufferedBytes = 0
-  /** While it waits. */
+  /** Set while the reader waits. */
   #reader: WatcherReader | undefined
   readonly #triggerField: string | undefined
   readonly #triggerValue: string | undefined
   readonly selection: Selection<T>
   readonly allowBookmarks: boolean
   readonly deadline: number | undefined
-  readonly #options: WatcherOptions<T>
+  readonly #options: CacheWatcherOptions<T>
   readonly #limits: WatcherLimits
   readonly #budget: TurnBudget
   readonly #clock: Clock
   #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
-  /** Others have their turn before it looks further. */
-  #pausing = false
-  /** While it is not live: when it was last read from, or fell behind. */
+  /** Waits for the turn budget. */
+  #isPaused = false
+  /** While it is not live: when its reader last called `take`, or when it fell behind. */
   #lastTaken: number
   #error: unknown
 
-  constructor(options: WatcherOptions<T>) {
+  constructor(options: CacheWatcherOptions<T>) {
     this.#options = options
     this.#limits = options.limits
     this.#budget = options.budget ?? catchUpBudget
@@ -116,88 +115,85 @@ export class Watcher<T extends KubeObject = KubeObject> {
     this.#lastTaken = this.#clock.now()
   }
 
-  get live(): boolean {
-    return this.#live
+  get isLive(): boolean {
+    return this.#isLive
   }
 
-  /** Over; what was there before the end may still be taken. */
-  get ended(): boolean {
-    return this.#ended
+  /** True from the end on. Earlier events may still be taken. */
+  get hasEnded(): boolean {
+    return this.#hasEnded
   }
 
-  get waiting(): boolean {
+  get isWaiting(): boolean {
     return this.#reader !== undefined
   }
 
-  /** The next batch, if it is there. */
+  /** The next batch; undefined if there is none yet. */
   take(): Batch<T> | undefined {
-    if (this.#initial !== undefined || !this.#live) return this.#catchUp()
-    return this.#buffer === undefined ? undefined : this.#hand(this.#buffer)
+    if (this.#initial !== undefined || !this.#isLive) return this.#catchUp()
+    return this.#buffer === undefined ? undefined : this.#takeBuffer(this.#buffer)
   }
 
-  /** Wakes the reader, once, when `take` has something or the watcher has ended. Only after `take` had nothing, in the same turn. */
+  /** Wakes the reader once, when `take` has a batch or the watcher has ended. Call it in the turn in which `take` returned undefined. */
   wait(reader: WatcherReader): void {
     this.#reader = reader
   }
 
-  /** Why it ended, told once; undefined when there was no reason but that its owner wanted so. */
+  /** The error that ended the watcher, returned once. Undefined if its owner ended it. */
   takeError(): unknown {
     const error = this.#error
     this.#error = undefined
     return error
   }
 
-  /**
-   * Takes the events of one revision, the first of which stands at `position` in the ring. True when its reader is to be woken
-   * (by `wake`, after the whole batch).
-   */
+  /** Takes the events of one revision; `position` is that of the first one in the ring. Returns true if the reader must be woken, after the whole batch. */
   push(events: readonly CacheEvent<T>[], position: number): boolean {
-    if (!this.#live || this.#ended || events[0]!.revision <= this.after) return false
+    if (!this.#isLive || this.#hasEnded || events[0]!.revision <= this.after) return false
     if (this.#buffer !== undefined && this.#isFull(this.#buffer)) {
-      this.#live = false
+      this.#isLive = false
       this.#position = position
       this.#lastTaken = this.#clock.now()
       this.#options.onBehind()
       return false
     }
-    let shown = false
+    let hasEvents = false
     for (const event of events) {
-      const seen = this.#see(event)
+      const seen = this.#eventFor(event)
       if (seen === undefined) continue
-      shown = true
-      this.#keep(seen)
+      hasEvents = true
+      this.#append(seen)
       this.#bufferedBytes += seen.object.body.length
     }
-    return shown
+    return hasEvents
   }
 
-  /** False when it cannot be sent now, because events that come before it are not yet through. */
-  bookmark(revision: Revision): boolean {
-    if (!this.#live || this.#ended) return false
-    // A watch that nothing has happened to since it began has nothing new to remember.
+  /** Returns false if the bookmark cannot be sent yet, because earlier events are still to be taken. */
+  sendBookmark(revision: Revision): boolean {
+    if (!this.#isLive || this.#hasEnded) return false
+    // The client knows this revision: the watch began there.
     if (revision <= this.after) return true
     if (this.#buffer?.at(-1)?.type === 'BOOKMARK') this.#buffer.pop()
-    this.#keep({ type: 'BOOKMARK', revision, initialEventsEnd: false })
+    this.#append({ type: 'BOOKMARK', revision, initialEventsEnd: false })
     this.wake()
     return true
   }
 
-  /** Tells its reader, if that waits, to take again. */
+  /** Wakes the reader if it waits. */
   wake(): void {
     const reader = this.#reader
     this.#reader = undefined
     reader?.wake()
   }
 
-  /** Behind, and its reader has not come back for longer than `patience`. */
-  isStalled(now: number, patience: number): boolean {
-    return !this.#live && !this.#ended && !this.waiting && now - this.#lastTaken > patience
+  /** True if the watcher is behind and its reader has not called `take` for longer than `stalledAfter`. */
+  isStalled(now: number, stalledAfter: number): boolean {
+    return !this.#isLive && !this.#hasEnded && !this.isWaiting && now - this.#lastTaken > stalledAfter
   }
 
-  /** After what is buffered the reader gets the error, or the end when there is none. */
+  /** Ends the watcher. The reader gets the buffered events, then the error. Without an error it gets the end at once. */
   end(error: unknown): void {
-    if (this.#ended) return
-    this.#ended = true
+    if (this.#hasEnded) return
+    this.#hasEnded = true
     this.#error = error
     this.#initial = undefined
     if (error === undefined) this.#drop()
@@ -205,8 +201,8 @@ export class Watcher<T extends KubeObject = KubeObject> {
     this.wake()
   }
 
-  /** Ends a watcher whose reader is gone or asleep; what it has not read is let go. */
-  giveUp(): void {
+  /** Ends a watcher whose reader has stalled, and drops its events. */
+  terminate(): void {
     this.#options.metrics?.terminated()
     this.#drop()
     this.end(tooOld(this.selection.key, 'the watch was ended because its events were not read in time'))
@@ -217,7 +213,7 @@ export class Watcher<T extends KubeObject = KubeObject> {
     return buffer.length >= bufferedEvents || this.#bufferedBytes >= bufferedBytes
   }
 
-  #keep(event: ObjectEvent<T>): void {
+  #append(event: ObjectEvent<T>): void {
     if (this.#buffer === undefined) this.#buffer = [event]
     else this.#buffer.push(event)
   }
@@ -227,49 +223,48 @@ export class Watcher<T extends KubeObject = KubeObject> {
     this.#bufferedBytes = 0
   }
 
-  /** What is buffered. */
-  #hand(batch: Batch<T>): Batch<T> {
+  #takeBuffer(batch: Batch<T>): Batch<T> {
     this.#drop()
     return batch
   }
 
-  /** Until it is live or over. */
+  /** The next batch of a watcher that is not live yet. */
   #catchUp(): Batch<T> | undefined {
     this.#lastTaken = this.#clock.now()
-    while (this.#initial !== undefined || !this.#live) {
-      // What was buffered before it fell behind comes first, also when it is over.
-      if (this.#initial === undefined && this.#buffer !== undefined) return this.#hand(this.#buffer)
-      if (this.#ended || this.#pausing) return undefined
-      if (this.#initial !== undefined && this.#budget.spent) {
+    while (this.#initial !== undefined || !this.#isLive) {
+      // Events that were buffered before it fell behind come first, also after its end.
+      if (this.#initial === undefined && this.#buffer !== undefined) return this.#takeBuffer(this.#buffer)
+      if (this.#hasEnded || this.#isPaused) return undefined
+      if (this.#initial !== undefined && this.#budget.isSpent) {
         this.#pause()
         return undefined
       }
-      const [batch, looked] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
+      const [batch, examined] = this.#initial === undefined ? this.#takeFromRing() : this.#takeInitial(this.#initial)
       if (batch.length > 0) return batch
-      if (looked >= this.#limits.scanned) this.#pause()
+      if (examined >= this.#limits.examined) this.#pause()
     }
     return undefined
   }
 
   #pause(): void {
-    this.#pausing = true
+    this.#isPaused = true
     this.#budget.wait(() => {
-      this.#pausing = false
+      this.#isPaused = false
       this.wake()
     })
   }
 
   #takeInitial(initial: Iterator<StoredObject<T> | undefined>): [Batch<T>, number] {
-    const { batchBytes, scanned } = this.#limits
+    const { batchBytes, examined } = this.#limits
     const batch: ObjectEvent<T>[] = []
     let bytes = 0
     let looked = 0
-    for (; bytes < batchBytes && looked < scanned; looked++) {
+    for (; bytes < batchBytes && looked < examined; looked++) {
       let next
       try {
         next = initial.next()
       } catch (error) {
-        // What comes before one that cannot be read is shown all the same.
+        // The reader still gets the objects before the unreadable one.
         this.end(error)
         break
       }
@@ -301,24 +296,24 @@ export class Watcher<T extends KubeObject = KubeObject> {
     let revision: Revision | undefined
     for (; this.#position < ring.end; this.#position++, looked++) {
       const event = ring.at(this.#position)!
-      if (event.revision !== revision && (looked >= limits.scanned || bytes >= limits.batchBytes)) return [batch, looked]
+      if (event.revision !== revision && (looked >= limits.examined || bytes >= limits.batchBytes)) return [batch, looked]
       revision = event.revision
-      const seen = revision > this.after ? this.#see(event) : undefined
+      const seen = revision > this.after ? this.#eventFor(event) : undefined
       if (seen === undefined) continue
       batch.push(seen)
       bytes += seen.object.body.length
     }
-    this.#live = true
+    this.#isLive = true
     return [batch, looked]
   }
 
-  /** What the watcher sees of the event, if anything. */
-  #see(event: CacheEvent<T>): ObjectChange<T> | undefined {
+  /** The event as this watcher sees it; undefined if its selection leaves it out. */
+  #eventFor(event: CacheEvent<T>): ObjectChange<T> | undefined {
     const { previous, object } = event
-    return event.seenAs(previous !== undefined && this.#isShown(previous), object !== undefined && this.#isShown(object))
+    return event.seenAs(previous !== undefined && this.#matches(previous), object !== undefined && this.#matches(object))
   }
 
-  #isShown(object: StoredObject<T>): boolean {
+  #matches(object: StoredObject<T>): boolean {
     return this.#triggerField === undefined ? this.selection.matches(object) : object.field(this.#triggerField) === this.#triggerValue
   }
 }

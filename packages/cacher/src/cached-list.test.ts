@@ -3,7 +3,7 @@ import type { ObjectSnapshot } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
 import { listFromState } from './cached-list.ts'
 
-/** A state of which nothing is selected, without an end. */
+/** An endless state without a matching object. */
 const endless: ObjectSnapshot = {
   get: () => undefined,
   *scan() {},
@@ -13,7 +13,7 @@ const endless: ObjectSnapshot = {
   count: () => 0,
 }
 
-test('a list for a client that has left is broken off', async () => {
+test('a list stops when its client has left', async () => {
   const stop = new AbortController()
   const predicate = { labels: parseLabelSelector('a=b'), fields: everyField() }
   const list = listFromState(endless, { revision: 1, prefix: '/a/', startKey: undefined, limit: 0, predicate, signal: stop.signal })

@@ -2,31 +2,31 @@ import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { encodeContinue, isEmptyPredicate, matcher, prefixEnd } from '@keelson/storagebackend'
 import type { KeyRange, ObjectList, ObjectSnapshot, Predicate, Revision, StoredObject } from '@keelson/storagebackend'
-import type { Indexed } from './indexes.ts'
+import type { IndexedKeys } from './indexes.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface CachedListOptions {
-  /** What `ObjectList.revision` and continue tokens say. */
+  /** For `ObjectList.revision` and continue tokens. */
   readonly revision: Revision
   /** The listed prefix. */
   readonly prefix: string
-  /** Where a continued list goes on. */
+  /** The first key of a continued list. */
   readonly startKey: string | undefined
   /** 0 is none. */
   readonly limit: number
   readonly predicate: Predicate | undefined
-  /** What an index left to look at, of what is to be listed. */
-  readonly indexed?: Indexed | undefined
+  /** The keys that an index found. Absent: all keys are examined. */
+  readonly indexed?: IndexedKeys | undefined
   readonly signal?: AbortSignal | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** One takes less than a microsecond. */
-const stepsBetweenClocks = 64
+/** A step takes less than a microsecond. */
+const stepsPerLook = 64
 
 /**
- * A list from one state of the cache. Without a selector nothing is copied: `items` walks the state. With one, the objects are
- * looked at here, in slices that let others run, since a walk by the reader could not pause.
+ * Lists one state of the cache. Without a selector nothing is copied: `items` walks the state. With a selector the objects are matched here, in
+ * slices, since a walk by the reader cannot pause.
  */
 export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<T>, options: CachedListOptions): Promise<ObjectList<T>> {
   const { revision, prefix, startKey, limit } = options
@@ -41,7 +41,7 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   }
   const { keys: indexed, exact = false } = options.indexed ?? {}
   const items: StoredObject<T>[] = []
-  const slice = new TimeSlice(predicate === undefined ? stepsBetweenClocks : 1)
+  const slice = new TimeSlice(predicate === undefined ? stepsPerLook : 1)
   for (const object of indexed ? getEach(state, indexed, exact ? undefined : predicate) : walk(state, range, predicate)) {
     if (object !== undefined && items.push(object) === limit) break
     const pause = slice.pauseIfOver()
@@ -58,13 +58,13 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   return {
     revision,
     continue: left === 0 ? '' : encodeContinue(after, prefix, revision),
-    // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
+    // The count includes objects that the selector does not match, so only a list without one knows how many remain.
     remainingItemCount: left === 0 || predicate !== undefined ? undefined : left,
     items,
   }
 }
 
-/** Undefined: others are passed by. */
+/** Undefined stands for objects that do not match. */
 type Walk<T extends KubeObject> = Iterable<StoredObject<T> | undefined>
 
 function walk<T extends KubeObject>(state: ObjectSnapshot<T>, range: KeyRange, predicate: Predicate | undefined): Walk<T> {

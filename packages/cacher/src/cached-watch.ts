@@ -1,14 +1,14 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { ObjectEvents, ObjectWatch } from '@keelson/storagebackend'
-import type { Watcher } from './watcher.ts'
+import type { CacheWatcher } from './cache-watcher.ts'
 
 type Batch<T extends KubeObject> = ObjectEvents<T>
 
-/** A watcher as its reader sees it. Both ways to read take what is there, and wait only for what is not. */
+/** The `ObjectWatch` of a `CacheWatcher`. Both ways to read take the events that are there and wait only if there are none. */
 export class CachedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T>, AsyncIterableIterator<Batch<T>> {
-  readonly #watcher: Watcher<T>
+  readonly #watcher: CacheWatcher<T>
 
-  constructor(watcher: Watcher<T>) {
+  constructor(watcher: CacheWatcher<T>) {
     this.#watcher = watcher
   }
 
@@ -18,11 +18,11 @@ export class CachedWatch<T extends KubeObject = KubeObject> implements ObjectWat
 
   next(): Promise<IteratorResult<Batch<T>>> {
     return new Promise((resolve, reject) => {
-      const handOver = (value: Batch<T>): 'enough' => {
+      const handOver = (value: Batch<T>): 'stop' => {
         resolve({ done: false, value })
-        return 'enough'
+        return 'stop'
       }
-      new Reading(this.#watcher, handOver, { end: () => resolve({ done: true, value: undefined }), fail: reject }).begin()
+      new BatchReader(this.#watcher, handOver, { end: () => resolve({ done: true, value: undefined }), fail: reject }).begin()
     })
   }
 
@@ -32,7 +32,7 @@ export class CachedWatch<T extends KubeObject = KubeObject> implements ObjectWat
   }
 
   forEach(read: (batch: Batch<T>) => Promise<void> | undefined): Promise<void> {
-    return new Promise((end, fail) => new Reading(this.#watcher, read, { end, fail }).begin())
+    return new Promise((end, fail) => new BatchReader(this.#watcher, read, { end, fail }).begin())
   }
 }
 
@@ -41,31 +41,31 @@ interface Outcome {
   fail(error: unknown): void
 }
 
-/** Takes batch after batch until told that it is enough. All that an event touches is here: among thousands of readers it is cold memory. */
-class Reading<T extends KubeObject> {
-  readonly #watcher: Watcher<T>
-  readonly #read: (batch: Batch<T>) => Promise<void> | undefined | 'enough'
+/** Hands batches to `read` until that returns 'stop'. Everything that an event touches is in this object: among thousands of readers it is cold memory. */
+class BatchReader<T extends KubeObject> {
+  readonly #watcher: CacheWatcher<T>
+  readonly #read: (batch: Batch<T>) => Promise<void> | undefined | 'stop'
   readonly #outcome: Outcome
 
-  constructor(watcher: Watcher<T>, read: (batch: Batch<T>) => Promise<void> | undefined | 'enough', outcome: Outcome) {
+  constructor(watcher: CacheWatcher<T>, read: (batch: Batch<T>) => Promise<void> | undefined | 'stop', outcome: Outcome) {
     this.#watcher = watcher
     this.#read = read
     this.#outcome = outcome
   }
 
   begin(): void {
-    if (this.#watcher.waiting) this.#outcome.fail(new Error('a watch has one reader, which waits for each batch'))
+    if (this.#watcher.isWaiting) this.#outcome.fail(new Error('a watch has one reader, which waits for each batch'))
     else this.wake()
   }
 
-  /** Whoever wakes it has other readers to wake: what goes wrong here stays here. */
+  /** Never throws: the caller has other readers to wake. */
   wake(): void {
     const watcher = this.#watcher
     try {
       for (let batch = watcher.take(); batch !== undefined; batch = watcher.take()) {
         const busy = this.#read(batch)
         if (busy === undefined) continue
-        if (busy !== 'enough') {
+        if (busy !== 'stop') {
           busy.then(
             () => this.wake(),
             (error: unknown) => this.#fail(error),
@@ -73,7 +73,7 @@ class Reading<T extends KubeObject> {
         }
         return
       }
-      if (!watcher.ended) return watcher.wait(this)
+      if (!watcher.hasEnded) return watcher.wait(this)
       const error = watcher.takeError()
       if (error !== undefined) throw error
       this.#outcome.end()

@@ -40,11 +40,11 @@ export interface Fixture extends AsyncDisposable {
   readonly store: Storage<Pod>
   readonly cacher: Cacher<Pod>
   readonly clock: ManualClock
-  /** What the cacher reported. */
+  /** The errors that the cacher reported. */
   readonly errors: unknown[]
   put(namespace: string, name: string, more?: Parameters<typeof pod>[2]): Promise<number>
   remove(namespace: string, name: string): Promise<number>
-  /** Resolves when the cache has everything that is in the store now. */
+  /** Resolves when the cache has the store's present state. */
   caughtUp(): Promise<void>
 }
 
@@ -89,13 +89,13 @@ export async function openFixture(
   }
 }
 
-/** The same without the power to show past states: what a store on etcd is. */
+/** The same storage without `ObjectSnapshots`, as a store on etcd is. */
 export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Storage<T> {
   const { snapshotAt: _snapshotAt, ...rest } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
   return rest
 }
 
-/** Short forms: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
+/** Events as short texts: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
 export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
   return [...events].map((event) =>
     event.type === 'BOOKMARK'
@@ -132,7 +132,7 @@ export class Collected {
 /** A wrapper whose open watch can be made to fail. */
 export interface Breakable {
   readonly wrap: (storage: Storage<Pod>) => Storage<Pod>
-  /** From where watches were opened. */
+  /** The resourceVersions of opened watches. */
   readonly opened: string[]
   fail(error: Error): void
 }

@@ -22,7 +22,7 @@ function open(
   return { seen: fixture.cacher.watch(key, { ...options, signal: stop.signal }).then((watch) => new Collected(watch)), stop }
 }
 
-/** A watch on which nothing ever comes. */
+/** A watch without events. */
 function silence(signal: AbortSignal): ObjectWatch<Pod> {
   const end = new Promise<IteratorResult<never>>((resolve) => {
     signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
@@ -31,7 +31,7 @@ function silence(signal: AbortSignal): ObjectWatch<Pod> {
 }
 
 describe('lists', () => {
-  test('with no version show every write that was answered before', async () => {
+  test('without a version have every write that was answered before', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 20; i++) {
       await fixture.cacher.create(keyOf('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
@@ -41,7 +41,7 @@ describe('lists', () => {
     }
   })
 
-  test('with no version are fresh at once, also while only other resources change', async () => {
+  test('without a version are fresh at once, also while only other resources change', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     for (let i = 0; i < 20; i++) {
@@ -49,13 +49,13 @@ describe('lists', () => {
         compare: [],
         operations: [{ type: 'put', key: '/registry/other/x', value: Buffer.from(String(i)) }],
       })
-      // The clock stands still: a list that waited for a timer would never end.
+      // The clock is stopped: a list that waits for a timer would never end.
       const lists = await Promise.all([fixture.cacher.list(prefix), fixture.cacher.list(prefix, { limit: 1 })])
       for (const list of lists) expect(list.revision).toBe(commit.revision)
     }
   })
 
-  test('take their pages from the state of the first', async () => {
+  test('read all pages from the state of the first', async () => {
     await using fixture = await openFixture()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.put('ns', name)
     const first = await fixture.cacher.list(`${prefix}ns`, { limit: 2 })
@@ -82,7 +82,7 @@ describe('lists', () => {
     expect(inStore.continue).toBe(first.continue)
   })
 
-  test('of any age ignore the limit; selectors fill pages', async () => {
+  test('of any age ignore the limit; pages with a selector are full', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
     await fixture.caughtUp()
@@ -95,7 +95,7 @@ describe('lists', () => {
     expect(await names(fixture, { recursive: false, predicate: labelled('par=odd') }, keyOf('ns', 'p4'))).toEqual([])
   })
 
-  test('of the future are refused after three seconds, with both revisions', async () => {
+  test('of a future version are refused after three seconds, with both revisions', async () => {
     await using fixture = await openFixture()
     const current = await fixture.put('ns', 'a')
     await fixture.caughtUp()
@@ -113,7 +113,7 @@ describe('lists', () => {
     expect([...(await soon).items]).toHaveLength(2)
   })
 
-  test('fall to the store when the cache does not get fresh in time', async () => {
+  test('fall back to the store when the cache is not fresh in time', async () => {
     await using fixture = await openFixture({
       requestProgress: () => Promise.resolve(),
       wrap: (store) => ({ ...store, watch: (_key, { signal }) => Promise.resolve(silence(signal)) }),
@@ -127,7 +127,7 @@ describe('lists', () => {
     expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
   })
 
-  test('older than what is held, or compacted, are the store’s', async () => {
+  test('of a version that is not held, or compacted, are served by the store', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     const first = await fixture.put('ns', 'a')
     for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
@@ -175,7 +175,7 @@ describe('watches', () => {
     expect((await all.seen).error).toBeUndefined()
   })
 
-  test('begin with what is there: any age, and with a bookmark of the newest revision when that is asked for', async () => {
+  test('start with a state of any age, and end it with a bookmark on request', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'b')
@@ -192,7 +192,7 @@ describe('watches', () => {
     expect((await none.seen).brief).toEqual(['ADDED ns/c@4'])
   })
 
-  test('from a forgotten revision are 410, from the future wait or are refused', async () => {
+  test('from a forgotten revision are too old, from a future one wait or are refused', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
     await fixture.caughtUp()
@@ -229,8 +229,8 @@ describe('watches', () => {
     expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
   })
 
-  test('that do not read go on from the ring, or end when their time is up; the others do not notice', async () => {
-    await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, patience: 10_000, ring: { minimum: 50 } })
+  test('without a reader continue from the ring, or end after a time; other watches do not notice', async () => {
+    await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
     await fixture.caughtUp()
     const options = { resourceVersion: String(start), signal: new AbortController().signal }
@@ -253,7 +253,7 @@ describe('watches', () => {
     expect(brief((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
-  test('share their event objects, so that each need be framed only once', async () => {
+  test('share their event objects, so that each is framed once', async () => {
     await using fixture = await openFixture()
     const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: labelled('!none') })]
     await fixture.put('ns', 'a')
@@ -265,7 +265,7 @@ describe('watches', () => {
     first!.forEach((event, i) => expect(event).toBe(second![i]))
   })
 
-  test('of one revision come in one batch', async () => {
+  test('get all events of one revision in one batch', async () => {
     await using fixture = await openFixture()
     const { seen } = open(fixture, { resourceVersion: '1' })
     await fixture.backend.commit({
@@ -278,7 +278,7 @@ describe('watches', () => {
 })
 
 describe('when the store’s watch breaks', () => {
-  test('the cache goes on where it was, and its watchers notice nothing', async () => {
+  test('the cache continues at its revision, and its watchers do not notice', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
@@ -295,7 +295,7 @@ describe('when the store’s watch breaks', () => {
     expect((await fixture.cacher.compareWithStore()).equal).toBe(true)
   })
 
-  test('what a reopened watch repeats is passed over', async () => {
+  test('the cache skips events that a reopened watch repeats', async () => {
     const store = breakable()
     await using fixture = await openFixture({
       wrap: (inner) => store.wrap({ ...inner, watch: (key, options) => inner.watch(key, { ...options, resourceVersion: '1' }) }),
@@ -311,7 +311,7 @@ describe('when the store’s watch breaks', () => {
     expect((await seen).brief).toEqual(['ADDED ns/a@2', 'DELETED ns/a@3', 'ADDED ns/b@4'])
   })
 
-  test('with history lost, the state is read anew; watchers end with 410 and miss nothing unknowingly', async () => {
+  test('after lost history the cache lists again and ends its watchers as too old', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
@@ -332,7 +332,7 @@ describe('when the store’s watch breaks', () => {
 })
 
 describe('the rest', () => {
-  test('updates and deletes are offered the cached object', async () => {
+  test('updates and deletes get the cached object as a suggestion', async () => {
     const suggested: (number | undefined)[] = []
     await using fixture = await openFixture({
       wrap: (store) => ({
@@ -355,7 +355,7 @@ describe('the rest', () => {
     expect(suggested).toEqual([revision, revision + 1])
   })
 
-  test('get reads the store when it must be current, the cache otherwise', async () => {
+  test('get reads the store if it must be current, the cache otherwise', async () => {
     await using fixture = await openFixture()
     const revision = await fixture.put('ns', 'a')
     expect((await fixture.cacher.get(keyOf('ns', 'a'))).revision).toBe(revision)
@@ -363,7 +363,7 @@ describe('the rest', () => {
     await expect(fixture.cacher.get(keyOf('ns', 'b'), { resourceVersion: '0' })).rejects.toMatchObject({ code: 'KeyNotFound' })
   })
 
-  test('a change that the cache did not get is found and named, by itself after five minutes', async () => {
+  test('the periodic comparison finds and names a change that the cache missed', async () => {
     await using fixture = await openFixture({
       wrap: (store) => ({
         ...withoutSnapshots(store),

@@ -41,7 +41,7 @@ import { runFeed } from './feed.ts'
 import type { FeedSink } from './feed.ts'
 import { Freshness } from './freshness.ts'
 import { Indexes } from './indexes.ts'
-import type { Indexed } from './indexes.ts'
+import type { IndexedKeys } from './indexes.ts'
 import { Readiness } from './readiness.ts'
 import { routeList } from './read-routing.ts'
 import type { ReadRoute } from './read-routing.ts'
@@ -49,37 +49,36 @@ import { Selection } from './selection.ts'
 import { WatchCache } from './watch-cache.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { WatchRegister } from './watch-register.ts'
-import type { WatchQuestions, WatchRegisterOptions } from './watch-register.ts'
+import type { CacheStatus, WatchRegisterOptions } from './watch-register.ts'
 
 export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchRegisterOptions {
-  /** What is wrapped. The cacher owns it and closes it. */
+  /** The wrapped storage. The cacher owns it and closes it. */
   readonly storage: Storage<T>
   /** Every key of the resource starts with it. A final "/" is added. */
   readonly prefix: string
-  /** A field that many watchers select one value of: "spec.nodeName" for pods. */
+  /** A field that many watchers require one value of: "spec.nodeName" for pods. */
   readonly triggerField?: string | undefined
-  /** Asks the store that its watches soon tell how far they are. Without it, freshness waits for the store's own progress. */
+  /** Asks the store to send progress on its watches soon. Without it, reads wait for the store's regular progress. */
   readonly requestProgress?: (() => Promise<void>) | undefined
-  /** The store refuses to read at revisions below this; so does the cache. */
+  /** The store's oldest readable revision. The cache refuses older ones too. */
   readonly compactedRevision?: (() => Revision) | undefined
   readonly clock?: Clock | undefined
   readonly ring?: EventRingOptions | undefined
-  /** ms that a read waits for the cache to get to a revision. */
+  /** ms that a read waits for the cache to reach a revision. Default 3,000. */
   readonly freshnessTimeout?: number | undefined
   /** ms between comparisons of cache and store; 0 never compares. Default: 5 minutes. */
   readonly digestPeriod?: number | undefined
-  /** From 0 to 1; spreads those comparisons. */
+  /** A number from 0 to 1, to spread those comparisons. */
   readonly random?: (() => number) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
-  /** Told what went wrong without a caller: a broken feed, a cache that differs from its store. */
+  /** Called for errors outside of requests: a broken feed, a cache that differs from its store. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 const reinitializing = 'storage is (re)initializing'
 
 /**
- * A storage that wraps a storage: reads and watches come from memory, writes go through. Whoever stands on it cannot tell,
- * but by the time it takes.
+ * A storage that wraps a storage: reads and watches come from memory, writes go through. Callers see no difference except in speed.
  */
 export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #options: CacherOptions<T>
@@ -94,7 +93,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #closing = new AbortController()
   readonly #feed: Promise<void>
   readonly #check: ConsistencyCheck
-  /** While the cache is not ready: it has the whole of an earlier state. */
+  /** While the cache is not ready: it still has a complete older state. */
   #hasOldState = false
 
   constructor(options: CacherOptions<T>) {
@@ -130,7 +129,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       clock,
       period: options.digestPeriod ?? 300_000,
       random: options.random ?? Math.random,
-      compare: () => (this.#readiness.ready ? this.compareWithStore() : undefined),
+      compare: () => (this.#readiness.isReady ? this.compareWithStore() : undefined),
       onError: options.onError,
       metrics: options.metrics,
     })
@@ -140,7 +139,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return this.#storage.create(key, object, options)
   }
 
-  /** The suggestion is the newest object the cache knows, whatever the caller has. */
+  /** Suggests the newest object that the cache knows, in place of the caller's suggestion. */
   guaranteedUpdate(
     key: string,
     tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
@@ -154,7 +153,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   get(key: string, options: GetOptions = {}): Promise<StoredObject<T>> {
-    if ((options.resourceVersion ?? '') === '' || !(this.#readiness.ready || this.#hasOld(options.resourceVersion)))
+    if ((options.resourceVersion ?? '') === '' || !(this.#readiness.isReady || this.#hasOldStateFrom(options.resourceVersion)))
       return this.#storage.get(key, options)
     return this.#getNotOlder(key, options)
   }
@@ -162,7 +161,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async #getNotOlder(key: string, options: GetOptions): Promise<StoredObject<T>> {
     const revision = requireParsableResourceVersion(options.resourceVersion)
     const prepared = prepareKey(this.#prefix, key, false)
-    await this.#reach(prepared, revision, options.signal)
+    await this.#waitFor(prepared, revision, options.signal)
     const object = this.#cache.get(prepared)
     if (object === undefined) throw new StorageError({ code: 'KeyNotFound', key: prepared })
     return object
@@ -171,16 +170,19 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   async list(key: string, options: ListObjectsOptions = {}): Promise<ObjectList<T>> {
     const prefix = prepareKey(this.#prefix, key, options.recursive ?? true)
     const route = this.#route(prefix, options)
-    if (route.type === 'store' || !(this.#readiness.ready || (route.type === 'notOlderThan' && this.#hasOld(options.resourceVersion))))
+    if (
+      route.type === 'store' ||
+      !(this.#readiness.isReady || (route.type === 'notOlderThan' && this.#hasOldStateFrom(options.resourceVersion)))
+    )
       return this.#storage.list(key, options)
     const fromStore = (): Promise<ObjectList<T>> => this.#storage.list(key, options)
     switch (route.type) {
       case 'notOlderThan':
-        await this.#reach(prefix, route.revision, options.signal)
+        await this.#waitFor(prefix, route.revision, options.signal)
         return this.#listLatest(prefix, undefined, route.limit, options)
       case 'consistent': {
         const revision = await this.#storage.currentRevision()
-        const fresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.ready
+        const fresh = (await this.#freshness.wait(revision, this.#timeout, options.signal)) && this.#readiness.isReady
         const list = fresh ? this.#listLatest(prefix, route.startKey, route.limit, options) : fromStore()
         const count = (success: boolean): void => this.#options.metrics?.consistentRead(success, !fresh)
         list.then(
@@ -190,7 +192,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
         return list
       }
       case 'exact': {
-        await this.#reach(prefix, route.revision, options.signal)
+        await this.#waitFor(prefix, route.revision, options.signal)
         const state = this.#cache.stateAt(route.revision)
         return state === undefined ? fromStore() : listFromState(state, { ...route, prefix, ...this.#listing(options) })
       }
@@ -201,13 +203,13 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     const recursive = options.recursive ?? true
     const selection = new Selection<T>(prepareKey(this.#prefix, key, recursive), recursive, options.predicate)
     requireParsableResourceVersion(options.resourceVersion)
-    const questions: WatchQuestions = {
-      ready: () => this.#readiness.ready,
+    const status: CacheStatus = {
+      isReady: () => this.#readiness.isReady,
       storeRevision: () => this.#storage.currentRevision(),
-      reach: (revision) => this.#freshness.wait(revision, this.#timeout, options.signal),
+      waitFor: (revision) => this.#freshness.wait(revision, this.#timeout, options.signal),
     }
     while (await this.#readiness.wait(this.#timeout, options.signal)) {
-      const watcher = await this.#watches.open(selection, options, questions)
+      const watcher = await this.#watches.open(selection, options, status)
       if (watcher !== undefined) return new CachedWatch(watcher)
     }
     throw this.#notReady()
@@ -230,16 +232,16 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   async checkReady(): Promise<void> {
-    if (!this.#readiness.ready) throw this.#notReady()
+    if (!this.#readiness.isReady) throw this.#notReady()
     await this.#storage.checkReady()
   }
 
-  /** Resolves when the cache is filled; false when it was not within `milliseconds`. */
+  /** Resolves to true when the cache is filled, to false after `milliseconds`. */
   waitUntilReady(milliseconds: number): Promise<boolean> {
     return this.#readiness.wait(milliseconds)
   }
 
-  /** Compares what is cached now with what the store had at the same revision. */
+  /** Compares the cache now with the store at the same revision. */
   compareWithStore(): Promise<DigestComparison> {
     const objects = this.#cache.state.scan(prefixRange(this.#prefix), { keep: false })
     return compareDigests({ revision: this.#cache.revision, objects }, this.#storage, this.#prefix)
@@ -303,8 +305,13 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
   }
 
-  /** The keys that the predicate leaves, if that can be told without a walk: of one name in one namespace, or by an index. */
-  #indexed(state: ObjectSnapshot<T>, prefix: string, startKey: string | undefined, predicate: Predicate | undefined): Indexed | undefined {
+  /** The keys that the predicate may match, if they are known without a walk: one name in one namespace, or by an index. */
+  #indexed(
+    state: ObjectSnapshot<T>,
+    prefix: string,
+    startKey: string | undefined,
+    predicate: Predicate | undefined,
+  ): IndexedKeys | undefined {
     const range = { start: startKey ?? prefix, end: prefixEnd(prefix) }
     const name = prefix === this.#prefix ? undefined : predicate?.fields.requiresExactMatch('metadata.name')
     if (name === undefined) return this.#indexes.keysFor(predicate, range, state)
@@ -316,15 +323,15 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   /**
-   * Whether a cache that is not ready can answer a read that takes a state of any age from `resourceVersion` on. It may stay so for long: one
-   * object in the store that cannot be decoded is enough, and a list from the store fails of it.
+   * True if a cache that is not ready can answer a read that accepts any state from `resourceVersion` on. It may stay like that for long: a single
+   * unreadable object in the store is enough, and a list from the store fails then.
    */
-  #hasOld(resourceVersion: string | undefined): boolean {
+  #hasOldStateFrom(resourceVersion: string | undefined): boolean {
     return this.#hasOldState && (parseResourceVersion(resourceVersion) ?? Infinity) <= this.#cache.revision
   }
 
-  /** Waits until the cache has the revision; refuses when it does not come. */
-  async #reach(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
+  /** Waits until the cache has the revision. Throws `ResourceVersionTooLarge` if it does not get there in time. */
+  async #waitFor(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
     if (await this.#freshness.wait(revision, this.#timeout, signal)) return
     signal?.throwIfAborted()
     throw tooLarge(key, revision, this.#cache.revision)
@@ -334,8 +341,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return new StorageError({ code: 'NotReady', key: this.#prefix, message: reinitializing })
   }
 
-  /** Of what cannot be read the store tells. */
-  #readable(key: string): StoredObject<T> | undefined {
+  /** Undefined for an unreadable object: the store words that error. */
+  #getIfReadable(key: string): StoredObject<T> | undefined {
     try {
       return this.#cache.get(key)
     } catch {
@@ -344,7 +351,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   #withSuggestion<O extends { readonly suggestion?: StoredObject<T> }>(key: string, options: O | undefined): O {
-    const cached = this.#readiness.ready ? this.#readable(key) : undefined
+    const cached = this.#readiness.isReady ? this.#getIfReadable(key) : undefined
     return cached === undefined ? ((options ?? {}) as O) : ({ ...options, suggestion: cached } as O)
   }
 }

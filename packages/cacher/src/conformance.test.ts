@@ -11,7 +11,7 @@ import type { CachedStorageOptions } from './testing/index.ts'
 
 describeStorage('cacher over memory', (request) => openTimed(request, (clock) => ({ backend: openMemory({ clock }) })))
 
-describeStorage('cacher over a store that does not show its states', (request) =>
+describeStorage('cacher over a store without snapshots', (request) =>
   openTimed(request, (clock) => ({ backend: openMemory({ clock }), wrap: withoutSnapshots })),
 )
 
@@ -34,7 +34,7 @@ async function openTimed(
   options: (clock: TestClock) => CachedStorageOptions | Promise<CachedStorageOptions>,
 ): Promise<StorageUnderTest> {
   const clock = createManualClock()
-  // Time passes by itself too, for reads that wait no longer than so long.
+  // Time also passes by itself, for reads that wait for a limited time.
   const passing = setInterval(() => clock.advance(10), 10)
   const under = await openCachedStorage(request, { ...(await options(clock)), clock })
   return { ...under, close: () => Promise.resolve(under.close()).finally(() => clearInterval(passing)) }

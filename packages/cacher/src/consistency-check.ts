@@ -5,17 +5,17 @@ import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface ConsistencyCheckOptions {
   readonly clock: Clock
-  /** At least so many ms lie between two comparisons, and at most half as many again: caches of one process take turns. 0: none. */
+  /** ms between two comparisons, plus up to half as many at random, so that the caches of one process take turns. 0 never compares. */
   readonly period: number
-  /** From 0 to 1. */
+  /** A number from 0 to 1. */
   readonly random: () => number
-  /** Undefined: there is nothing to compare now. */
+  /** Returns undefined if the cache cannot be compared now. */
   readonly compare: () => Promise<DigestComparison> | undefined
   readonly onError?: ((error: unknown) => void) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** Compares a cache with its store now and then, and tells when they differ. */
+/** Compares a cache with its store periodically, and reports when they differ. */
 export class ConsistencyCheck {
   readonly #options: ConsistencyCheckOptions
   #cancel: (() => void) | undefined
@@ -47,7 +47,7 @@ export class ConsistencyCheck {
     } catch (error) {
       if (this.#stopped) return
       metrics?.compared('error')
-      // What the cache has may be older than the store's history.
+      // The cache's state may be older than the store's history.
       if (!isStorageError(error, 'ResourceVersionTooOld')) onError?.(error)
     }
   }

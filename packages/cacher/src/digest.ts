@@ -8,18 +8,18 @@ export interface DigestComparison {
   /** Same keys, same revisions, same bytes, in the same order. */
   readonly equal: boolean
   readonly revision: Revision
-  /** Of keys and revisions. */
+  /** A hash of keys and revisions. */
   readonly cacheDigest: string
   readonly storeDigest: string
-  /** The first key at which the two differ. */
+  /** The first key at which cache and store differ. */
   readonly firstDifference: string | undefined
 }
 
 const pageSize = 1000
 
 /**
- * Compares the cache's state with the store's at the same revision, in slices that let others run, and keeps nothing of either.
- * Throws what the store throws when that revision is gone from its history.
+ * Compares the cache's state with the store's at the same revision, in slices. Opened objects are not kept. Throws the store's error if its history
+ * no longer has the revision.
  */
 export async function compareDigests<T extends KubeObject>(
   cached: { readonly revision: Revision; readonly objects: Iterable<StoredObject<T>> },
@@ -29,7 +29,7 @@ export async function compareDigests<T extends KubeObject>(
   const { revision } = cached
   const inCache = createHash('sha256')
   const inStore = createHash('sha256')
-  const ours = cached.objects[Symbol.iterator]()
+  const cachedObjects = cached.objects[Symbol.iterator]()
   const slice = new TimeSlice()
   let firstDifference: string | undefined
   const compare = (a: StoredObject<T> | undefined, b: StoredObject<T> | undefined): void => {
@@ -39,12 +39,12 @@ export async function compareDigests<T extends KubeObject>(
   }
   for await (const page of pagesOf(store, prefix, revision)) {
     for (const theirs of page) {
-      compare(next(ours), theirs)
+      compare(next(cachedObjects), theirs)
       const pause = slice.pauseIfOver()
       if (pause) await pause
     }
   }
-  for (let left = next(ours); left !== undefined; left = next(ours)) compare(left, undefined)
+  for (let left = next(cachedObjects); left !== undefined; left = next(cachedObjects)) compare(left, undefined)
   const equal = firstDifference === undefined
   return { equal, revision, cacheDigest: inCache.digest('hex'), storeDigest: inStore.digest('hex'), firstDifference }
 }
@@ -75,6 +75,6 @@ function next<V>(iterator: Iterator<V>): V | undefined {
 function same(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
   if (a === undefined || b === undefined || a.key !== b.key || a.revision !== b.revision) return false
   const [x, y] = [a.body, b.body]
-  // Where cache and store share their bytes, looking at them is not needed.
+  // Cache and store may share their bytes.
   return (x.buffer === y.buffer && x.byteOffset === y.byteOffset && x.length === y.length) || Buffer.compare(x, y) === 0
 }

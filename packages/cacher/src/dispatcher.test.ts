@@ -8,12 +8,12 @@ import type { Pod } from './cacher.fixture.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
 import { Selection } from './selection.ts'
-import { defaultWatcherLimits, Watcher } from './watcher.ts'
+import { CacheWatcher, defaultWatcherLimits } from './cache-watcher.ts'
 
 const fields = (text: string): Predicate => ({ labels: everything(), fields: text === '' ? everyField() : parseFieldSelector(text) })
 
-function watcherOf(key: string, recursive: boolean, selector: string): Watcher<Pod> {
-  return new Watcher<Pod>({
+function watcherOf(key: string, recursive: boolean, selector: string): CacheWatcher<Pod> {
+  return new CacheWatcher<Pod>({
     selection: new Selection<Pod>(key, recursive, fields(selector)),
     ring: new EventRing(),
     clock: createManualClock(),
@@ -55,7 +55,7 @@ describe('Dispatcher', () => {
   const dispatcher = new Dispatcher<Pod>({ prefix, triggerField: 'spec.nodeName' })
   for (const watcher of Object.values(watchers)) dispatcher.add(watcher)
 
-  test('finds those that may match, and only those', () => {
+  test('finds exactly the watchers that may match', () => {
     const found = dispatcher.candidates(change('ns', 'a', 'n1', 'n0')).map((watcher) => names.get(watcher))
     expect(found.toSorted((a, b) => ((a ?? '') < (b ?? '') ? -1 : 1))).toEqual([
       'all',
@@ -68,7 +68,7 @@ describe('Dispatcher', () => {
     ])
   })
 
-  test('forgets who has left', () => {
+  test('forgets deleted watchers', () => {
     dispatcher.delete(watchers.all)
     expect(dispatcher.candidates(change('else', 'z', 'n9'))).toEqual([])
   })

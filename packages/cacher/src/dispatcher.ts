@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { CacheEvent } from './cache-event.ts'
 import type { Selection } from './selection.ts'
-import type { Trigger, Watcher } from './watcher.ts'
+import type { CacheWatcher, Trigger } from './cache-watcher.ts'
 
 export interface DispatcherOptions {
   /** Every key of the resource starts with it. */
@@ -11,16 +11,16 @@ export interface DispatcherOptions {
 }
 
 /**
- * Finds the watchers that may care about an event without looking at the others. Each watcher stands in one bucket, named by the
- * most selective thing it requires:
+ * Finds the watchers that may match an event without looking at the others. Each watcher is in one bucket, that of its most selective
+ * requirement:
  *
  *   field  n1                          spec.nodeName=n1: every watch of that value, whatever its prefix
  *   name   /registry/pods/ns/ + a      one name under a prefix
  *   under  /registry/pods/ns/          everything under a prefix
  *   key    /registry/pods/ns/a         one key (a watch that is not recursive)
  *
- * An event at /registry/pods/ns/a looks into the buckets of its field values (now and before), and for each prefix of its key
- * into "under" and "name": a handful of lookups, however many watchers there are, and none for a kind that nobody stands in.
+ * An event at /registry/pods/ns/a looks into the buckets of its field values (before and after the change), and for each prefix of its key
+ * into "under" and "name": a handful of lookups, however many watchers there are, and none in empty maps.
  */
 export class Dispatcher<T extends KubeObject = KubeObject> {
   readonly #prefix: string
@@ -31,38 +31,38 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     under: new Map(),
     key: new Map(),
   }
-  #touched: Watcher<T>[] = []
+  #touched: CacheWatcher<T>[] = []
 
   constructor(options: DispatcherOptions) {
     this.#prefix = options.prefix
     this.#triggerField = options.triggerField
   }
 
-  add(watcher: Watcher<T>): void {
+  add(watcher: CacheWatcher<T>): void {
     const { type, name } = this.#bucketOf(watcher.selection)
     const bucket = this.#buckets[type].get(name)
     if (bucket instanceof Set) bucket.add(watcher)
     else this.#buckets[type].set(name, bucket === undefined ? watcher : new Set([bucket, watcher]))
   }
 
-  delete(watcher: Watcher<T>): void {
+  delete(watcher: CacheWatcher<T>): void {
     const { type, name } = this.#bucketOf(watcher.selection)
     const bucket = this.#buckets[type].get(name)
     if (bucket === watcher) this.#buckets[type].delete(name)
     else if (bucket instanceof Set && bucket.delete(watcher) && bucket.size === 0) this.#buckets[type].delete(name)
   }
 
-  /** Where the value of the trigger field is all that is asked: that value. */
+  /** The required value of the trigger field, if the selection requires nothing else. */
   triggerOf(selection: Selection<T>): Trigger | undefined {
     const field = this.#triggerField
     const value = field === undefined ? undefined : selection.requiresOnly(field, this.#prefix)
     return value === undefined ? undefined : { field: field!, value }
   }
 
-  /** The watchers that may want to know of an event. Each at most once. */
-  candidates({ key, object, previous }: CacheEvent<T>): Watcher<T>[] {
+  /** The watchers that may match the event, each at most once. */
+  candidates({ key, object, previous }: CacheEvent<T>): CacheWatcher<T>[] {
     const { field, name, under, key: exact } = this.#buckets
-    const found: Watcher<T>[] = []
+    const found: CacheWatcher<T>[] = []
     const look = (buckets: Buckets<T>, name: string): void => {
       const bucket = buckets.get(name)
       if (bucket instanceof Set) for (const watcher of bucket) found.push(watcher)
@@ -76,28 +76,27 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     }
     if (exact.size > 0) look(exact, key)
     if (under.size === 0 && name.size === 0) return found
-    // The last step of the key: what `metadata.name` says, for every built-in key.
-    const own = key.slice(key.lastIndexOf('/') + 1)
+    // The last step of the key is the object's name, for every built-in resource.
+    const objectName = key.slice(key.lastIndexOf('/') + 1)
     for (let end = this.#prefix.length; end > 0; end = key.indexOf('/', end) + 1) {
       const prefix = key.slice(0, end)
       look(under, prefix)
-      if (name.size > 0) look(name, `${prefix} ${own}`)
+      if (name.size > 0) look(name, `${prefix} ${objectName}`)
     }
     return found
   }
 
-  /** Hands out the events of one revision, which stand in the ring from `position` on. Readers wake at `flush`. */
+  /** Pushes the events of one revision to their watchers; `position` is that of the first event in the ring. `flush` wakes the readers. */
   dispatch(events: readonly CacheEvent<T>[], position: number): void {
     const watchers = events.length === 1 ? this.candidates(events[0]!) : new Set(events.flatMap((event) => this.candidates(event)))
     for (const watcher of watchers) if (watcher.push(events, position)) this.#touched.push(watcher)
   }
 
-  /** Wakes the readers of what was handed out: once per batch from the store, not once per event. */
+  /** Wakes the readers of all dispatched events: once per batch from the store, not once per event. */
   flush(): void {
     if (this.#touched.length === 0) return
     const touched = this.#touched
     this.#touched = []
-    // One that was touched again is awake by then.
     for (const watcher of touched) watcher.wake()
   }
 
@@ -106,7 +105,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     const trigger = this.#triggerField === undefined ? undefined : selection.requires(this.#triggerField)
     if (trigger !== undefined) return { type: 'field', name: trigger }
     const namespace = selection.key === this.#prefix ? selection.requires('metadata.namespace') : undefined
-    // An object without a namespace has that field empty: the prefix alone then says where to look.
+    // The field is empty for an object without a namespace: the prefix alone is the bucket then.
     const under = namespace === undefined || namespace === '' ? selection.key : `${selection.key}${namespace}/`
     const name = selection.requires('metadata.name')
     return name === undefined ? { type: 'under', name: under } : { type: 'name', name: `${under} ${name}` }
@@ -118,5 +117,5 @@ interface Bucket {
   readonly name: string
 }
 
-/** Most hold one: with thousands of them, each object more to go through would show. */
-type Buckets<T extends KubeObject> = Map<string, Watcher<T> | Set<Watcher<T>>>
+/** Most buckets hold one watcher, without a set: with thousands of them a further object each costs time. */
+type Buckets<T extends KubeObject> = Map<string, CacheWatcher<T> | Set<CacheWatcher<T>>>

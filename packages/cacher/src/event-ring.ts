@@ -8,14 +8,14 @@ export interface RingEvent {
 export interface EventRingOptions {
   readonly minimum?: number
   readonly maximum?: number
-  /** Events younger than this (ms) make a full ring grow rather than forget. */
+  /** A full ring grows if its oldest event is younger than this (ms), and forgets that event otherwise. */
   readonly freshFor?: number
   readonly onResize?: ((from: number, to: number) => void) | undefined
 }
 
 /**
- * The newest events, in revision order, each with a position that never decreases for the life of the ring (so a position taken
- * before a `reset` is recognisably gone). It doubles when it is full of young events and halves when its newest quarter is old.
+ * The newest events, in revision order. Positions only grow, also over a `reset`, so a position from before it is recognised as forgotten. The ring
+ * doubles when it is full of young events and halves when its newest quarter is old.
  *
  *   forgotten │ start ............ end │ next event
  *             └ base: revision of the newest event that is not held; everything after it is held
@@ -44,7 +44,7 @@ export class EventRing<E extends RingEvent> {
   get end(): number {
     return this.#end
   }
-  /** A watch may begin at this revision or any later one. */
+  /** A watch may start at this revision or a later one. */
   get base(): Revision {
     return this.#base
   }
@@ -52,7 +52,7 @@ export class EventRing<E extends RingEvent> {
     return this.#slots.length
   }
 
-  /** Forgets everything; history begins anew after `revision`. Positions go on. */
+  /** Forgets all events; history starts after `revision`. Positions continue to grow. */
   reset(revision: Revision): void {
     this.#start = this.#end
     if (this.#slots.length > this.#minimum) this.#onResize?.(this.#slots.length, this.#minimum)
@@ -68,12 +68,12 @@ export class EventRing<E extends RingEvent> {
     this.#end++
   }
 
-  /** The event at a position, undefined when it is forgotten or not there yet. */
+  /** The event at a position; undefined if it is forgotten, or not there yet. */
   at(position: number): E | undefined {
     return position >= this.#start && position < this.#end ? this.#slots[position % this.#slots.length] : undefined
   }
 
-  /** The position of the first event after `revision`; undefined when events after it were forgotten. */
+  /** The position of the first event after `revision`; undefined if such an event was forgotten. */
   positionAfter(revision: Revision): number | undefined {
     if (revision < this.#base) return undefined
     let low = this.#start

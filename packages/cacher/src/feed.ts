@@ -5,13 +5,13 @@ import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/stora
 
 export interface FeedSink<T extends KubeObject> {
   /**
-   * The sink must be filled again; `reason` says why. `isWhole`: until then it has the state at `revision`, which was the store's and is old,
-   * and not a part of one, or one that the store no longer knows of.
+   * The sink must be filled again. `isWhole`: it still has a complete state of the store, an old one. False if it has part of a state, or a state that
+   * the store no longer knows.
    */
   restarting(reason: string, isWhole: boolean): void
   replace(list: ObjectList<T>): Promise<void>
   apply(batch: ObjectEvents<T>): void
-  /** The revision after which to go on. */
+  /** The feed continues after this revision. */
   readonly revision: Revision
 }
 
@@ -24,15 +24,15 @@ export interface FeedOptions<T extends KubeObject> {
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-const firstDelay = 50
-const longestDelay = 1000
-/** Watches that fail this often in a row without a single event are not tried again: the state is read anew. */
-const fruitlessWatches = 3
+const minDelay = 50
+const maxDelay = 1000
+/** After so many watches in a row that failed without an event the feed lists again. */
+const maxFailedWatches = 3
 
 /**
- * Keeps a sink equal to the store: list, then watch from the list's revision. A watch that breaks goes on from the last revision
- * that the sink has, so nothing is lost or repeated; only when that is gone from the store's history is the list read again.
- * Runs until the signal aborts; never rejects.
+ * Keeps a sink equal to the store: lists, then watches from the list's revision. A broken watch is opened again at the sink's last revision, so no
+ * change is lost or repeated. The feed lists again only when the store's history no longer has that revision. Runs until the signal aborts;
+ * never rejects.
  */
 export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Promise<void> {
   const { storage, prefix, sink, clock, signal } = options
@@ -40,19 +40,19 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
   let applying = false
   let isWhole = false
   let reported = ''
-  /** Once: what keeps a store from being read may stay for hours, and is tried every second. */
+  /** Reports the same error once: it may last for hours, with a retry every second. */
   const report = (error: unknown): void => {
     const text = String(error)
     if (text !== reported) options.onError?.(error)
     reported = text
   }
-  let fruitless = 0
+  let failedWatches = 0
   let delay = 0
   while (!signal.aborted) {
     try {
       if (mustList) {
         const list = await storage.list(prefix, { signal })
-        // A store that was put back to an older copy.
+        // The store was restored from an older copy.
         if (list.revision < sink.revision) isWhole = false
         await sink.replace(list)
         isWhole = true
@@ -66,27 +66,27 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
           sink.apply(batch)
           applying = false
           delay = 0
-          fruitless = 0
+          failedWatches = 0
         })
       } finally {
-        if (sink.revision === before) fruitless++
+        if (sink.revision === before) failedWatches++
       }
     } catch (error) {
       if (signal.aborted) return
       report(error)
-      // A sink that failed within a batch no longer knows what it has.
-      if (applying || isExpired(error) || fruitless >= fruitlessWatches || mustList) {
+      // A sink that failed within a batch has an unknown part of it.
+      if (applying || isExpired(error) || failedWatches >= maxFailedWatches || mustList) {
         mustList = true
         if (applying) isWhole = false
         applying = false
-        fruitless = 0
+        failedWatches = 0
         sink.restarting(error instanceof Error ? error.message : String(error), isWhole)
       }
     }
     if (signal.aborted) return
     if (delay === 0) await nextTurn()
     else await pause(clock, delay, { signal })
-    delay = Math.min(longestDelay, delay === 0 ? firstDelay : delay * 2)
+    delay = Math.min(maxDelay, delay === 0 ? minDelay : delay * 2)
   }
 }
 
@@ -94,7 +94,7 @@ async function follow<T extends KubeObject>(
   { storage, prefix, sink, signal }: FeedOptions<T>,
   onBatch: (batch: ObjectEvents<T>) => void,
 ): Promise<void> {
-  // A store's revision is never 0, which would ask for the state instead of what comes after it.
+  // A store's revision is never 0, which would start the watch with a state.
   const watch = await storage.watch(prefix, { resourceVersion: String(sink.revision), allowBookmarks: true, signal })
   for await (const batch of watch) {
     if (signal.aborted) return

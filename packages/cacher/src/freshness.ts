@@ -9,7 +9,7 @@ interface Waiter {
 
 export interface FreshnessOptions {
   readonly clock: Clock
-  /** Asks the store to tell soon how far its watches are. */
+  /** Asks the store to send progress on its watches soon. */
   readonly requestProgress?: (() => Promise<void>) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
@@ -17,8 +17,8 @@ export interface FreshnessOptions {
 const progressPeriod = 100
 
 /**
- * The revision up to which the cache knows everything, and those who wait for it to get further. While someone waits, progress
- * is asked for at once and then every 100 ms: a store whose other resources change, but not this one, has nothing else to send.
+ * The cache's revision: it has every change up to there. Requests may wait for a newer one. Meanwhile the store is asked for progress, at once and
+ * then every 100 ms: if only other resources change, it has nothing else to send.
  */
 export class Freshness {
   readonly #clock: Clock
@@ -40,14 +40,14 @@ export class Freshness {
     return this.#revision
   }
 
-  /** Never goes back. */
+  /** Ignores an older revision. */
   advance(revision: Revision): void {
     if (revision <= this.#revision) return
     this.#revision = revision
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done()
   }
 
-  /** Resolves as soon as `revision` is reached, or after `milliseconds`, or on abort; says whether it is reached. */
+  /** Resolves when `revision` is reached, after `milliseconds`, or on abort. True if it is reached. */
   async wait(revision: Revision, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const start = this.#clock.now()
     if (revision > this.#revision && signal?.aborted !== true) {
@@ -69,12 +69,12 @@ export class Freshness {
     return revision <= this.#revision
   }
 
-  /** Lets everyone who waits go, with what there is. */
+  /** Ends all waits. */
   release(): void {
     for (const waiter of this.#waiters) waiter.done()
   }
 
-  /** An answer to a question asked before someone came may be too old for them, so every newcomer makes it asked again. */
+  /** The answer to an earlier request may be too old for a new waiter, so each new waiter causes another request. */
   #ask(): void {
     this.#askAgain = this.#asking
     if (this.#asking || this.#requestProgress === undefined) return
@@ -87,7 +87,7 @@ export class Freshness {
       if (this.#askAgain) this.#ask()
       else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#ask())
     }
-    // A failure only means that nothing comes of it; the wait has its own end.
+    // Failures are ignored: the wait ends by its timeout.
     this.#requestProgress().then(asked, asked)
   }
 }

@@ -33,10 +33,10 @@ function predicateOf({ labels, fields }: { readonly labels: string; readonly fie
   }
 }
 
-/** Waits until an index of so many objects is made: on a busy machine that pauses after each object. */
+/** Waits until an index of so many objects is built: on a busy machine the build pauses after each object. */
 const indexOf = (objects: number): Promise<void> => settle(objects + 5)
 
-/** All pages, and what each says of the rest. */
+/** All pages, each with its count of remaining objects. */
 async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsOptions): Promise<[keys: string[], revision: number][]> {
   const pages: [string[], number][] = []
   let token = ''
@@ -48,7 +48,7 @@ async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsO
   return pages
 }
 
-/** What the last page says of its end differs: the store may have looked behind it, and found nothing more. */
+/** The last page's token may differ: the store may have read on and found no more objects. */
 const withoutEmptyEnd = <P extends readonly [string[], number]>(pages: readonly P[]): readonly P[] =>
   pages.length > 1 && pages.at(-1)![0].length === 0 ? pages.slice(0, -1) : pages
 
@@ -76,7 +76,7 @@ test.each([
   )
 })
 
-test('only what has the value is looked at', async () => {
+test('a list by the trigger field examines only objects with the value', async () => {
   const registry = createMetricsRegistry()
   const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ triggerField, metrics })
@@ -92,7 +92,7 @@ test('only what has the value is looked at', async () => {
   expect(registry.text()).toContain('apiserver_cache_list_fetched_objects_total{group="",index="f:spec.nodeName",resource="pods"} 6')
 })
 
-test('one name in one namespace is looked up', async () => {
+test('a list of one name in one namespace is a lookup', async () => {
   const registry = createMetricsRegistry()
   const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ metrics })
@@ -109,7 +109,7 @@ test('one name in one namespace is looked up', async () => {
 })
 
 describe('labels', () => {
-  /** Looked at in each list, in turn. */
+  /** Objects examined by each list, in order. */
   async function looks(count: number, labelsOf: (i: number) => Record<string, string>, selectors: readonly string[]): Promise<number[]> {
     const registry = createMetricsRegistry()
     const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
@@ -129,17 +129,17 @@ describe('labels', () => {
     return looked
   }
 
-  test('asked for again, a label has an index', async () => {
+  test('the second list by a label builds an index', async () => {
     const selectors = ['app=a3', 'app=a4', 'app=a5', 'app in (a1,a2)', 'app=none', 'app!=a1', 'tier=x,app=a9']
     expect(await looks(50, (i) => ({ app: `a${i % 25}` }), selectors)).toEqual([50, 2, 2, 4, 0, 50, 2])
   })
 
-  test('an index that leaves most of it is not used', async () => {
+  test('an index that finds most objects is not used', async () => {
     const selectors = ['app=a', 'app=a', 'app=a', 'app=b']
     expect(await looks(50, (i) => ({ app: i === 7 ? 'b' : 'a' }), selectors)).toEqual([50, 50, 50, 1])
   })
 
-  test('there are four at a time', async () => {
+  test('at most four labels have an index', async () => {
     const ask = ['a=1', 'b=1', 'c=1', 'd=1']
     expect(await looks(10, () => ({}), [...ask, ...ask, ...ask, 'e=1', 'a=1', 'd=1'])).toEqual([
       ...Array<number>(4).fill(10),

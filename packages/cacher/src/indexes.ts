@@ -6,41 +6,41 @@ import { ValueIndex } from './value-index.ts'
 export interface IndexesOptions {
   /** Every key of the resource starts with it. */
   readonly prefix: string
-  /** A field that many select one value of. */
+  /** A field that many watches and lists require one value of. */
   readonly triggerField?: string | undefined
   readonly clock: Clock
 }
 
-/** What an index left of a range to look at. */
-export interface Indexed {
-  /** Of the index, for metrics. */
+/** The keys of a range that an index found. */
+export interface IndexedKeys {
+  /** The index's name, for metrics. */
   readonly name: string
   /** In order. */
   readonly keys: readonly string[]
-  /** Nothing else is asked: what has these keys is what is let through. */
+  /** The predicate requires nothing else: the objects of these keys match it. */
   readonly exact: boolean
 }
 
-/** Who selects by more labels than these in turn pays for walks. */
-const mostLabels = 4
-/** To look up a key costs about what it costs to pass by so many objects. */
-const lookup = 8
-/** Not the label's own name: there would be no end of values of a metric. */
-const labelName = 'l:*'
+/** Lists by more labels than these, in turn, are walks. */
+const maxLabels = 4
+/** A lookup of one key costs about as much as examining so many objects. */
+const objectsPerLookup = 8
+/** Not the label's own name: the values of a metric must be bounded. */
+const labelIndexName = 'l:*'
 
-interface Question<T extends KubeObject> {
+interface IndexLookup<T extends KubeObject> {
   readonly name: string
   readonly index: ValueIndex<T>
   readonly values: ReadonlySet<string>
 }
 
-/** Which keys of the newest state a selector may let through, told without a walk: by the trigger field, and by labels that are asked for again and again. */
+/** Finds the keys that a selector may match without a walk of the state: by the trigger field, and by labels that lists require repeatedly. */
 export class Indexes<T extends KubeObject = KubeObject> {
   readonly #prefix: string
   readonly #clock: Clock
   readonly #triggerField: string | undefined
   readonly #trigger: ValueIndex<T> | undefined
-  /** The one that was asked for last is the last. */
+  /** In order of last use. */
   readonly #labels = new Map<string, ValueIndex<T>>()
 
   constructor({ prefix, triggerField, clock }: IndexesOptions) {
@@ -50,51 +50,51 @@ export class Indexes<T extends KubeObject = KubeObject> {
     if (triggerField !== undefined) this.#trigger = new ValueIndex(prefix, (object) => object.field(triggerField))
   }
 
-  /** Undefined when a walk is as good. `state` is the newest. */
-  keysFor(predicate: Predicate | undefined, range: KeyRange, state: ObjectSnapshot<T>): Indexed | undefined {
+  /** Undefined if a walk is as fast. `state` is the newest. */
+  keysFor(predicate: Predicate | undefined, range: KeyRange, state: ObjectSnapshot<T>): IndexedKeys | undefined {
     if (predicate === undefined) return undefined
     const now = this.#clock.now()
-    let least = Math.floor(state.count(range) / lookup)
-    let best: Question<T> | undefined
-    for (const question of this.#questions(predicate)) {
-      const count = question.index.count(question.values, state, now)
+    let least = Math.floor(state.count(range) / objectsPerLookup)
+    let best: IndexLookup<T> | undefined
+    for (const candidate of this.#lookups(predicate)) {
+      const count = candidate.index.count(candidate.values, state, now)
       if (count === undefined || count > least) continue
       least = count
-      best = question
+      best = candidate
     }
     if (best === undefined) return undefined
     const exact = predicate.labels.requirements.length + predicate.fields.requirements.length === 1
     return { name: best.name, keys: best.index.keysIn(range, best.values), exact }
   }
 
-  /** A change of the newest state. */
+  /** Applies a change of the newest state. */
   apply(event: CacheEvent<T>): void {
     this.#trigger?.apply(event)
     for (const index of this.#labels.values()) index.apply(event)
   }
 
-  /** The state is another one. */
+  /** The state was replaced. */
   reset(): void {
     this.#trigger?.reset()
     this.#labels.clear()
   }
 
-  *#questions({ labels, fields }: Predicate): Generator<Question<T>, undefined> {
+  *#lookups({ labels, fields }: Predicate): Generator<IndexLookup<T>, undefined> {
     const wanted = this.#trigger && fields.requiresExactMatch(this.#triggerField!)
     if (wanted !== undefined) yield { name: `f:${this.#triggerField!}`, index: this.#trigger!, values: new Set([wanted]) }
     for (const { key, operator, values } of labels.requirements) {
       if (operator !== '=' && operator !== '==' && operator !== 'in') continue
       const index = this.#labelIndex(key)
-      if (index !== undefined) yield { name: labelName, index, values: new Set(values) }
+      if (index !== undefined) yield { name: labelIndexName, index, values: new Set(values) }
     }
   }
 
-  /** Undefined for the first question about a label: most are asked for once. */
+  /** Undefined for the first list by a label: most labels are used once. */
   #labelIndex(label: string): ValueIndex<T> | undefined {
     const known = this.#labels.get(label)
     this.#labels.delete(label)
     this.#labels.set(label, known ?? new ValueIndex(this.#prefix, (object) => object.labels?.[label]))
-    if (this.#labels.size > mostLabels) for (const oldest of this.#labels.keys()) return void this.#labels.delete(oldest)
+    if (this.#labels.size > maxLabels) for (const oldest of this.#labels.keys()) return void this.#labels.delete(oldest)
     return known
   }
 }

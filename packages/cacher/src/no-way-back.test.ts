@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { breakable, Collected, keyOf, openFixture, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 
-test('filled anew, a cache does not take a state from before what it has shown', async () => {
+test('a cache that lists again refuses a state older than the one it has served', async () => {
   const store = breakable()
   let stale: ObjectList<Pod> | undefined
   await using fixture = await openFixture({
@@ -37,8 +37,8 @@ test('filled anew, a cache does not take a state from before what it has shown',
   expect([...(await cacher.list(prefix, { resourceVersion: '0' })).items]).toHaveLength(2)
 })
 
-test('every watcher, wherever it begins and however the store goes on, sees revisions grow', async () => {
-  await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 2, scanned: 3 } })
+test('every watcher sees growing revisions, wherever it starts', async () => {
+  await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 2, examined: 3 } })
   const stop = new AbortController()
   const watches: Collected[] = []
   for (let i = 0; i < 40; i++) {
@@ -59,7 +59,7 @@ test('every watcher, wherever it begins and however the store goes on, sees revi
   }
 })
 
-test('a deletion is told with the object as it was, under its own revision, also to who comes late; what comes after does not change it', async () => {
+test('a DELETED event has the last object under the revision of the deletion, also for watchers that are behind', async () => {
   await using fixture = await openFixture()
   const stop = new AbortController()
   const watch = async (resourceVersion: string): Promise<Collected> =>

@@ -83,12 +83,12 @@ test.each([
     const revision = revisions[(i * 101) % revisions.length]!
     expect(await exactly(fixture, revision)).toEqual(states.get(revision))
   }
-  // What the cache does not have any more, the store has.
+  // The store has the states that the cache has dropped.
   if (ring.maximum === undefined) expect(asked).toBe(0)
   else expect(asked).toBeLessThanOrEqual(300 - ring.maximum + 64)
 })
 
-test('a state that the store has and the cache has not come to yet is not shown before its events', async () => {
+test('a state of the store is not served before its events reached the cache', async () => {
   let held: (() => void) | undefined
   await using fixture = await openFixture({
     requestProgress: undefined,

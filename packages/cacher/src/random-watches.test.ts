@@ -27,14 +27,14 @@ const watch = fc.record({
   type: fc.constant('watch' as const),
   key: fc.constantFrom(prefix, `${prefix}n1`, keyOf('n1', 'a')),
   predicate: fc.constantFrom(...predicates),
-  /** How far back to begin. */
+  /** Revisions back from the newest at which the watch starts. */
   back: fc.nat(12),
-  /** Whether it reads as it goes, or only at the end. */
+  /** True if it reads all the time, false if only at the end. */
   lazy: fc.boolean(),
 })
 const pause = fc.record({ type: fc.constant('pause' as const) })
 
-/** Everything that ever was: the definition of what a watch must show. */
+/** All changes ever made: the definition of the events that a watch must get. */
 class Replay {
   readonly #changes: { revision: number; key: string; object: StoredObject<Pod> | undefined }[] = []
 
@@ -71,7 +71,7 @@ class Replay {
   }
 }
 
-test('every watch sees exactly what happened after its revision, and lists at a revision equal a replay', async () => {
+test('every watch sees exactly the changes after its revision, and lists at a revision equal a replay', async () => {
   const steps = fc.array(fc.oneof({ weight: 6, arbitrary: write }, { weight: 2, arbitrary: watch }, { weight: 1, arbitrary: pause }), {
     minLength: 10,
     maxLength: 80,
@@ -80,7 +80,7 @@ test('every watch sees exactly what happened after its revision, and lists at a 
     fc.asyncProperty(steps, fc.integer({ min: 1, max: 6 }), async (script, bufferedEvents) => {
       await using fixture = await openFixture({
         triggerField: 'spec.nodeName',
-        watcherLimits: { bufferedEvents, batchBytes: 300, scanned: 3 },
+        watcherLimits: { bufferedEvents, batchBytes: 300, examined: 3 },
       })
       const replay = new Replay()
       const stop = new AbortController()
@@ -139,7 +139,7 @@ test('every watch sees exactly what happened after its revision, and lists at a 
   )
 })
 
-test('when the store’s watch breaks at any moment, nothing is lost or repeated unknowingly', async () => {
+test('a break of the store’s watch at any moment loses and repeats no event', async () => {
   const broken = fc.record({ type: fc.constant('break' as const), expired: fc.boolean() })
   const steps = fc.array(
     fc.oneof(

@@ -18,11 +18,10 @@ const tokens = [
 type Meaning = 'store' | 'refused' | 'any age' | 'latest' | `at least ${number}` | `exactly ${number}`
 
 /**
- * What the original does with a request: who answers, and with which state. It validates first (`ValidateListOptions`), then decides
- * whether the cache may answer (`ShouldDelegateList`), then the cache says with which state (`waitUntilFreshAndList`). A request that it
- * refuses is the store's here, which words the refusal.
+ * kube-apiserver's decision about a request. It validates (`ValidateListOptions`), decides whether the cache answers (`ShouldDelegateList`), and the
+ * cache decides on the state (`waitUntilFreshAndList`). A request that it refuses is routed to the store here, which words the refusal.
  */
-function original({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
+function upstream({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
   const revision = /^\d*$/.test(resourceVersion) ? Number(resourceVersion) : undefined
   const servable = (at: number): Meaning => (recursive && (at > cache.revision || cache.holds(at)) ? `exactly ${at}` : 'store')
   const newest = (at: number): Meaning => (at === 0 ? 'any age' : `at least ${at}`)
@@ -31,7 +30,7 @@ function original({ resourceVersion, match, token, limit, recursive }: ListQuest
   if (match === 'Exact' && revision === 0) return 'refused'
   if (revision === undefined) return 'refused'
   if (token !== undefined && recursive && (token === 'invalid' || revision > 0)) return 'refused'
-  // Which storage.
+  // Cache or store.
   if (match === 'Exact') return servable(revision)
   if (match === 'NotOlderThan') return newest(revision)
   if (token !== undefined) {
@@ -42,7 +41,7 @@ function original({ resourceVersion, match, token, limit, recursive }: ListQuest
   return resourceVersion === '' ? 'latest' : newest(revision)
 }
 
-function ours(question: ListQuestion): Meaning {
+function routed(question: ListQuestion): Meaning {
   const route = routeList(question, cache)
   switch (route.type) {
     case 'store':
@@ -56,7 +55,7 @@ function ours(question: ListQuestion): Meaning {
   }
 }
 
-test('every combination means what it means to the original, with its limit and its first key', () => {
+test('every combination is routed as by kube-apiserver, with its limit and its first key', () => {
   let combinations = 0
   for (const resourceVersion of versions)
     for (const match of matches)
@@ -65,12 +64,12 @@ test('every combination means what it means to the original, with its limit and 
           for (const recursive of [true, false]) {
             const question = { resourceVersion, match: match as ListQuestion['match'], limit, token, recursive }
             const what = JSON.stringify(question)
-            const meaning = original(question)
-            expect(ours(question), what).toBe(meaning === 'refused' ? 'store' : meaning)
+            const meaning = upstream(question)
+            expect(routed(question), what).toBe(meaning === 'refused' ? 'store' : meaning)
             combinations++
             const route = routeList(question, cache)
             if (route.type === 'store') continue
-            // The limit counts, but for lists of any age.
+            // Lists of any age ignore the limit.
             expect(route.limit, what).toBe(resourceVersion === '0' ? 0 : limit)
             if (route.type !== 'notOlderThan') expect(route.startKey, what).toBe(token === undefined ? undefined : '/k')
           }

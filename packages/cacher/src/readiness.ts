@@ -6,7 +6,7 @@ export type ReadinessState =
   | { readonly type: 'stopped' }
 
 /**
- * Whether the cache can answer.
+ * The state of the cache, and the requests that wait for it to become ready.
  *
  *   pending ──first list──▶ ready ──must list again──▶ pending …      any ──close──▶ stopped
  */
@@ -23,7 +23,7 @@ export class Readiness {
   get state(): ReadinessState {
     return this.#state
   }
-  get ready(): boolean {
+  get isReady(): boolean {
     return this.#state.type === 'ready'
   }
 
@@ -41,7 +41,7 @@ export class Readiness {
     this.#change({ type: 'stopped' })
   }
 
-  /** Resolves when ready, stopped or after `milliseconds`, whichever comes first; says whether ready. */
+  /** Resolves when ready, stopped or after `milliseconds`, whichever comes first. True if ready. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#state.type === 'pending' && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {
@@ -56,7 +56,7 @@ export class Readiness {
         signal?.addEventListener('abort', done)
       })
     }
-    return this.ready
+    return this.isReady
   }
 
   #change(state: ReadinessState): void {

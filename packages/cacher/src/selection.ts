@@ -2,7 +2,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { keyRange, matcher, prefixRange } from '@keelson/storagebackend'
 import type { ObjectSnapshot, Predicate, StoredObject } from '@keelson/storagebackend'
 
-/** What one watcher may see: keys under a prefix (or one key), and of those what its selectors let through. */
+/** The objects that one watcher sees: those under a prefix (or at one key) that its selectors match. */
 export class Selection<T extends KubeObject = KubeObject> {
   readonly key: string
   readonly recursive: boolean
@@ -16,7 +16,7 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.#matches = matcher(predicate)
   }
 
-  /** What it may see of a state; undefined stands for each object that it is not let see. */
+  /** Its objects in a state. Undefined stands for an object that the selectors do not match. */
   selectFrom(state: ObjectSnapshot<T>): Iterator<StoredObject<T> | undefined> {
     const range = this.recursive ? prefixRange(this.key) : keyRange(this.key)
     return this.#predicate === undefined ? state.scan(range) : state.select(range, this.#predicate)
@@ -27,12 +27,12 @@ export class Selection<T extends KubeObject = KubeObject> {
     return this.#matches === undefined || this.#matches(object)
   }
 
-  /** The one value that a field must have, if the field selector says so. */
+  /** The value that the field selector requires of a field, if any. */
   requires(field: string): string | undefined {
     return this.#predicate?.fields.requiresExactMatch(field)
   }
 
-  /** The same, where nothing else is asked of what stands under `prefix`. */
+  /** The same, but only if the selection requires nothing else of the objects under `prefix`. */
   requiresOnly(field: string, prefix: string): string | undefined {
     const all = this.recursive && this.key === prefix
     const alone = this.#predicate?.labels.empty === true && this.#predicate.fields.requirements.length === 1

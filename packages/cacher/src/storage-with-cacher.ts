@@ -8,11 +8,11 @@ import type { WatchCacheMetrics } from './watch-cache-metrics.ts'
 
 type CacherSettings = Pick<
   CacherOptions,
-  'clock' | 'ring' | 'freshnessTimeout' | 'digestPeriod' | 'onError' | 'watcherLimits' | 'patience' | 'bookmarkTimes'
+  'clock' | 'ring' | 'freshnessTimeout' | 'digestPeriod' | 'onError' | 'watcherLimits' | 'stalledAfter' | 'bookmarkTimes'
 >
 
 export interface StorageWithCacherOptions extends CacherSettings {
-  /** By resource ("pods", "deployments.apps"): the field that many watchers select one value of. Default: pods by their node. */
+  /** By resource ("pods", "deployments.apps"): a field that many watchers require one value of. Default: pods by their node. */
   readonly triggerFields?: Readonly<Record<string, string>>
   readonly metrics?: WatchCacheMetrics | undefined
 }

@@ -4,12 +4,12 @@ import { TurnBudget } from './turn-budget.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('what does not fit into a turn is done in the next ones, in order', async () => {
+test('work that does not fit into one turn runs in the next ones, in order', async () => {
   let now = 0
   const budget = new TurnBudget(() => now)
   const done: number[] = []
   const work = (i: number): void => {
-    if (budget.spent) return budget.wait(() => work(i))
+    if (budget.isSpent) return budget.wait(() => work(i))
     done.push(i)
     now += 3
   }
@@ -21,16 +21,16 @@ test('what does not fit into a turn is done in the next ones, in order', async (
   }
 })
 
-test('time that passes between turns costs nothing', async () => {
+test('time between turns is not counted', async () => {
   let now = 0
   const budget = new TurnBudget(() => now)
-  expect(budget.spent).toBe(false)
+  expect(budget.isSpent).toBe(false)
   await turn()
   now += 1000
-  expect(budget.spent).toBe(false)
+  expect(budget.isSpent).toBe(false)
 })
 
-test('who waits without having asked is served in a later turn, too', async () => {
+test('work that waits without reading the budget first runs in a later turn', async () => {
   const budget = new TurnBudget()
   let served = false
   budget.wait(() => (served = true))
@@ -39,30 +39,30 @@ test('who waits without having asked is served in a later turn, too', async () =
   expect(served).toBe(true)
 })
 
-test('hundreds of watches that begin at once leave others their turns', async () => {
+test('hundreds of watches that start at once let other work run', async () => {
   await using fixture = await openFixture()
   for (let i = 0; i < 20; i++) await fixture.put('ns', `p${i}`)
   await fixture.caughtUp()
   const watches = 300
   const stop = new AbortController()
   const opened = await Promise.all(Array.from({ length: watches }, () => fixture.cacher.watch(prefix, { signal: stop.signal })))
-  let begun = 0
+  let started = 0
   let inThisTurn = 0
-  let most = 0
+  let maxPerTurn = 0
   for (const watch of opened) {
-    // As long as framing a batch of some size takes.
+    // About as long as framing a batch takes.
     void watch.forEach(() => {
       const end = performance.now() + 1
       while (performance.now() < end);
-      begun++
-      most = Math.max(most, ++inThisTurn)
+      started++
+      maxPerTurn = Math.max(maxPerTurn, ++inThisTurn)
       return undefined
     })
   }
-  while (begun < watches) {
+  while (started < watches) {
     await turn()
     inThisTurn = 0
   }
-  expect(most).toBeLessThan(50)
+  expect(maxPerTurn).toBeLessThan(50)
   stop.abort()
 })

@@ -1,8 +1,8 @@
 import { sliceMilliseconds } from '@keelson/apimachinery'
 
 /**
- * The time of one turn of the event loop that many share for work which can wait, such as the first batches of hundreds of watches that begin at once. Whoever
- * finds it spent waits in a queue; the next turns, each after other work had its chance, serve the queue in order until their time is spent, too.
+ * The time in one turn of the event loop for work that can wait, such as the first batches of hundreds of watches that start at once. Work that
+ * finds it spent waits in a queue. The next turns serve the queue in order, each until its own time is spent.
  */
 export class TurnBudget {
   readonly #now: () => number
@@ -13,8 +13,8 @@ export class TurnBudget {
     this.#now = now
   }
 
-  /** Asked before each piece of work. */
-  get spent(): boolean {
+  /** Read before each step of work. */
+  get isSpent(): boolean {
     if (this.#turnEnds === undefined) {
       this.#begin()
       return false
@@ -35,13 +35,13 @@ export class TurnBudget {
 
   #next(): void {
     this.#turnEnds = undefined
-    // Who waits again while it is served comes after all the others, in another turn.
+    // Work that waits again while it is served comes after all the others, in another turn.
     let left = this.#waiting.length
     if (left === 0) return
     this.#begin()
-    while (left-- > 0 && !this.spent) this.#waiting.shift()!()
+    while (left-- > 0 && !this.isSpent) this.#waiting.shift()!()
   }
 }
 
-/** All watches of the process: they share its thread. */
+/** Shared by all watches of the process, since they share its thread. */
 export const catchUpBudget: TurnBudget = new TurnBudget()

@@ -17,7 +17,7 @@ function stored(name: string, value: string | undefined, revision: number): Stor
   return podCodec.open(key, podCodec.encode(pod('ns', name, value === undefined ? {} : { labels: { [label]: value } })), revision)
 }
 
-/** Objects, what happens to them, and an index of them. */
+/** Objects, their changes, and an index of them. */
 class Subject {
   readonly index: ValueIndex<Pod> = new ValueIndex<Pod>(prefix, (object) => object.labels?.[label])
   readonly #tree = new OrderedTree<StoredObject<Pod>>()
@@ -31,7 +31,7 @@ class Subject {
     this.#change(name, undefined, 0)
   }
 
-  /** As the index says; undefined while it does not. Making it pauses after each object. */
+  /** The index's count; undefined while it has none. The build pauses after each object. */
   ask(...values: string[]): string[] | undefined {
     const tree = this.#tree.snapshot()
     const wanted = new Set(values)
@@ -67,7 +67,7 @@ function* slowly<V>(values: Iterable<V>): Generator<V> {
 
 const change = fc.record({ name: fc.nat(9).map(String), value: fc.option(fc.constantFrom('a', 'b', 'c')), remove: fc.boolean() })
 
-test('what happens while it is made, and later, is in it', async () => {
+test('has the changes during the build and after it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 12, maxLength: 24 }), fc.nat(8), async (changes, first) => {
       const subject = new Subject()
@@ -84,7 +84,7 @@ test('what happens while it is made, and later, is in it', async () => {
   )
 })
 
-test('it is let go by the first change after nobody asked for long', () => {
+test('the first change after a long time without use drops it', () => {
   const subject = new Subject()
   subject.ask('a')
   subject.put('1', 'a', hour / 60)
@@ -93,7 +93,7 @@ test('it is let go by the first change after nobody asked for long', () => {
   expect(subject.ask('a')).toBeUndefined()
 })
 
-test('of a value that too many have it says nothing, of others it does', () => {
+test('counts no frequent value, but all others', () => {
   const subject = new Subject()
   subject.ask('a')
   for (let i = 0; i <= 1 << 14; i++) subject.put(String(i), i % 1000 === 7 ? 'b' : 'a')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { keyOf, openFixture, pod, prefix } from './cacher.fixture.ts'
 import { createWatchCacheMetrics } from './watch-cache-metrics.ts'
 
-test('what a cache does can be read off under the original’s names', async () => {
+test('metrics have kube-apiserver’s names', async () => {
   const registry = createMetricsRegistry()
   const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })
   await using fixture = await openFixture({ metrics, digestPeriod: 60_000, random: () => 0, ring: { minimum: 4, freshFor: 1000 } })

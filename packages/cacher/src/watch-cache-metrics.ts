@@ -2,35 +2,35 @@ import type { GroupResource } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** Under the original's names, so that its dashboards and alerts go on. */
+/** Uses kube-apiserver's names, so that its dashboards and alerts work. */
 export interface WatchCacheMetrics {
   forResource(resource: GroupResource): ResourceCacheMetrics
 }
 
-/** What one resource's cache tells. */
+/** The events in one resource's cache that metrics count. */
 export interface ResourceCacheMetrics {
   initialized(): void
-  /** Changes of objects that came from the store, and are handed out. */
+  /** Changes that came from the store. */
   received(count: number): void
   dispatched(count: number): void
-  /** Everything up to the revision is known. */
+  /** The cache has every change up to the revision. */
   revision(revision: number): void
-  /** The event ring has another size. */
+  /** The event ring was resized. */
   capacity(from: number, to: number): void
-  /** Objects that watches began with. */
+  /** Objects in the initial events of watches. */
   initialEvents(count: number): void
-  /** A watcher did not read. */
+  /** A watcher was ended because its reader stalled. */
   terminated(): void
-  /** A read waited for the cache to get as far as it had to. */
+  /** A read waited for a revision. */
   waited(seconds: number): void
   consistentRead(success: boolean, fallback: boolean): void
-  /** `index`: what narrowed the list, "" for nothing. */
+  /** `index`: the index that the list used, "" for none. */
   listed(index: string, fetched: number, returned: number): void
   compared(status: 'success' | 'failure' | 'error'): void
 }
 
 const waitBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
-/** The gauge of a revision keeps to what a double shows exactly. */
+/** Larger revisions are cut to their last digits, which a double holds exactly. */
 const revisionDigits = 1e15
 
 export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMetrics {

@@ -23,21 +23,20 @@ export interface WatchCacheOptions<T extends KubeObject> {
   readonly clock: Clock
   readonly freshness: Freshness
   readonly dispatcher: Dispatcher<T>
-  /** Of the newest state. */
+  /** Indexes of the newest state. */
   readonly indexes?: Indexes<T> | undefined
   readonly ring?: EventRingOptions | undefined
-  /** Who shows its states: the cache then keeps none of its own. */
+  /** A store that exposes snapshots. The cache then keeps no state of its own. */
   readonly store?: ObjectSnapshots<T> | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** Of how many of the newest events all watchers, also those that come to them late, get the same event objects. */
+/** Of so many newest events all watchers share the event objects, also watchers that are behind. */
 const sharedEvents = 128
 
 /**
- * What the cache holds: the newest state, the latest events, and states as far back as those reach. A batch goes through in one step,
- * without an await between any two of: state, ring, watchers, "the cache has it". So no reader finds a state that is ahead of the
- * events handed out.
+ * The contents of the cache: the newest state, the latest events, and past states as far back as those events. A batch is applied in one step,
+ * with no await between state, ring, watchers and the cache's revision. So no reader finds a state that is ahead of the dispatched events.
  */
 export class WatchCache<T extends KubeObject = KubeObject> {
   readonly ring: EventRing<CacheEvent<T>>
@@ -48,7 +47,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
   readonly #store: ObjectSnapshots<T> | undefined
   readonly #metrics: ResourceCacheMetrics | undefined
   #state: CacheState<T> = new TreeState<T>([], 0)
-  /** The revision that made the newest state. */
+  /** The revision of the last change in the newest state. */
   #changed: Revision = 0
 
   constructor(options: WatchCacheOptions<T>) {
@@ -74,15 +73,15 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return this.state.get(key)
   }
 
-  /** The state as it was at `revision`; undefined when that is no longer, or not yet, known. */
+  /** The state at `revision`; undefined if it is no longer known, or not yet. */
   stateAt(revision: Revision): ObjectSnapshot<T> | undefined {
     if (revision > this.revision) return undefined
     return revision >= this.#changed ? this.state : this.#state.at(revision, this.ring)
   }
 
   /**
-   * Begins anew with what the store listed; history begins there too. Until that is read, in slices, everything is as it was. A state
-   * from before what was already shown is refused.
+   * Replaces the contents by a list of the store; history starts there too. The old contents stay until the list is read, in slices. Throws for a
+   * state that is older than the one before it.
    */
   async replace(list: ObjectList<T>): Promise<void> {
     if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, after it was at ${this.revision}`)
@@ -93,7 +92,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#freshness.advance(list.revision)
   }
 
-  /** A batch of the store's watch: whole revisions, in order. What is already known is passed over. */
+  /** Applies a batch of the store's watch: whole revisions, in order. Skips revisions that are known. */
   apply(batch: ObjectEvents<T>): void {
     if (batch.some((event) => event.type !== 'BOOKMARK' && event.object.revision > this.revision)) this.#state.beginBatch(batch)
     let group: ObjectEvent<T>[] = []

@@ -7,47 +7,46 @@ import type { Dispatcher } from './dispatcher.ts'
 import type { Selection } from './selection.ts'
 import type { WatchCache } from './watch-cache.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
-import { defaultWatcherLimits, Watcher } from './watcher.ts'
-import type { WatcherLimits } from './watcher.ts'
+import { CacheWatcher, defaultWatcherLimits } from './cache-watcher.ts'
+import type { WatcherLimits } from './cache-watcher.ts'
 
 export interface WatchRegisterOptions {
   readonly watcherLimits?: Partial<WatcherLimits> | undefined
-  /** ms that a watcher which is behind may leave its events unread. */
-  readonly patience?: number | undefined
+  /** ms without a read after which a watcher that is behind is ended. Default 30,000. */
+  readonly stalledAfter?: number | undefined
   readonly bookmarkTimes?: BookmarkTimes | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** What opening a watch asks. */
-export interface WatchQuestions {
-  /** Whether the cache can answer now. */
-  ready(): boolean
+/** The state of the cache, for a watch that opens. */
+export interface CacheStatus {
+  /** True if the cache can answer now. */
+  isReady(): boolean
   storeRevision(): Promise<Revision>
-  /** Waits a while for the cache to get there; says whether it did. */
-  reach(revision: Revision): Promise<boolean>
+  /** Waits, for a limited time, until the cache has the revision. Resolves to true if it has. */
+  waitFor(revision: Revision): Promise<boolean>
 }
 
-/** Where a watch begins. */
-interface Beginning<T extends KubeObject> {
+interface WatchStart<T extends KubeObject> {
   readonly after: Revision
   readonly position: number
   readonly initial?: Iterator<StoredObject<T> | undefined>
   readonly initialEventsEnd?: Revision | undefined
 }
 
-const tick = 1000
+const tickMilliseconds = 1000
 
-/** The open watches: decides where each begins, and looks after bookmarks and those that do not read. */
+/** The open watches. Decides where each one starts, schedules bookmarks, and ends watchers whose readers stalled. */
 export class WatchRegister<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   readonly #cache: WatchCache<T>
   readonly #dispatcher: Dispatcher<T>
   readonly #limits: WatcherLimits
-  readonly #patience: number
+  readonly #stalledAfter: number
   readonly #metrics: ResourceCacheMetrics | undefined
-  readonly #bookmarks: BookmarkSchedule<Watcher<T>>
-  readonly #open = new Set<Watcher<T>>()
-  readonly #behind = new Set<Watcher<T>>()
+  readonly #bookmarks: BookmarkSchedule<CacheWatcher<T>>
+  readonly #open = new Set<CacheWatcher<T>>()
+  readonly #behind = new Set<CacheWatcher<T>>()
   #ticking = false
 
   constructor(
@@ -57,7 +56,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     this.#cache = options.cache
     this.#dispatcher = options.dispatcher
     this.#limits = { ...defaultWatcherLimits, ...options.watcherLimits }
-    this.#patience = options.patience ?? 30_000
+    this.#stalledAfter = options.stalledAfter ?? 30_000
     this.#metrics = options.metrics
     this.#bookmarks = new BookmarkSchedule(options.clock.now(), options.bookmarkTimes ?? defaultBookmarkTimes)
   }
@@ -66,14 +65,14 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     return this.#open.size
   }
 
-  /** Undefined: the cache is about to be filled anew, which is no time to begin. */
-  async open(selection: Selection<T>, options: WatchObjectsOptions, questions: WatchQuestions): Promise<Watcher<T> | undefined> {
-    const begin = await beginning<T>(selection, options, questions)
-    // From here to the end of `#add` there is no await: no event can come in between.
-    return questions.ready() ? this.#add(selection, options, begin(this.#cache)) : undefined
+  /** Undefined while the cache is filled again: a watch cannot start then. */
+  async open(selection: Selection<T>, options: WatchObjectsOptions, status: CacheStatus): Promise<CacheWatcher<T> | undefined> {
+    const begin = await prepareStart<T>(selection, options, status)
+    // No await from here to the end of `#add`: no event can come in between.
+    return status.isReady() ? this.#add(selection, options, begin(this.#cache)) : undefined
   }
 
-  /** All watches end with 410: what lies between their last event and now is not known. */
+  /** Ends all watches as too old: the changes since their last events are unknown. */
   expireAll(): void {
     for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled anew'))
   }
@@ -82,9 +81,9 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     for (const watcher of this.#open) watcher.end(error)
   }
 
-  #add(selection: Selection<T>, options: WatchObjectsOptions, begin: Beginning<T>): Watcher<T> {
+  #add(selection: Selection<T>, options: WatchObjectsOptions, begin: WatchStart<T>): CacheWatcher<T> {
     const abort = (): void => watcher.end(undefined)
-    const watcher: Watcher<T> = new Watcher<T>({
+    const watcher: CacheWatcher<T> = new CacheWatcher<T>({
       ...begin,
       selection,
       trigger: this.#dispatcher.triggerOf(selection),
@@ -110,29 +109,29 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     return watcher
   }
 
-  #remove(watcher: Watcher<T>): void {
+  #remove(watcher: CacheWatcher<T>): void {
     this.#open.delete(watcher)
     this.#behind.delete(watcher)
     this.#dispatcher.delete(watcher)
     this.#bookmarks.delete(watcher)
   }
 
-  /** Stops by itself when nobody is left to look after. */
+  /** Stops by itself when no watch is open. */
   #scheduleTick(): void {
     this.#ticking = this.#open.size > 0
-    if (this.#ticking) this.#clock.after(tick, () => this.#tick())
+    if (this.#ticking) this.#clock.after(tickMilliseconds, () => this.#tick())
   }
 
   #tick(): void {
     this.#scheduleTick()
     const now = this.#clock.now()
     for (const watcher of this.#behind) {
-      if (watcher.live) this.#behind.delete(watcher)
-      else if (watcher.isStalled(now, this.#patience)) watcher.giveUp()
+      if (watcher.isLive) this.#behind.delete(watcher)
+      else if (watcher.isStalled(now, this.#stalledAfter)) watcher.terminate()
     }
     for (const watcher of this.#bookmarks.takeDue(now)) {
-      if (watcher.bookmark(this.#cache.revision)) this.#bookmarks.plan(watcher, now)
-      else this.#bookmarks.planAt(watcher, now + tick)
+      if (watcher.sendBookmark(this.#cache.revision)) this.#bookmarks.plan(watcher, now)
+      else this.#bookmarks.planAt(watcher, now + tickMilliseconds)
     }
   }
 }
@@ -141,31 +140,31 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
  * Decides where a watch begins (`startsWithState`). All waiting is done here; the function that it returns then looks at the cache. A watch of
  * the latest state or of changes from now on, without a `resourceVersion`, first waits until the cache has the store's revision.
  */
-async function beginning<T extends KubeObject>(
+async function prepareStart<T extends KubeObject>(
   selection: Selection<T>,
   options: WatchObjectsOptions,
-  questions: WatchQuestions,
-): Promise<(cache: WatchCache<T>) => Beginning<T>> {
+  status: CacheStatus,
+): Promise<(cache: WatchCache<T>) => WatchStart<T>> {
   const text = options.resourceVersion ?? ''
   const asked = parseResourceVersion(text)!
-  const revision = text === '' ? await questions.storeRevision() : asked
+  const revision = text === '' ? await status.storeRevision() : asked
   const waits = options.sendInitialEvents === true || text === ''
-  const isFresh = waits ? await questions.reach(revision) : true
-  if (!startsWithState(options, asked)) return (cache) => fromRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
+  const isFresh = waits ? await status.waitFor(revision) : true
+  if (!startsWithState(options, asked)) return (cache) => startAtRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
   return (cache) => {
-    if (options.sendInitialEvents !== true) return fromState(cache, selection, false)
+    if (options.sendInitialEvents !== true) return startAtState(cache, selection, false)
     if (!isFresh && !options.signal.aborted) throw tooLarge(selection.key, revision, cache.revision)
-    return fromState(cache, selection, options.allowBookmarks === true)
+    return startAtState(cache, selection, options.allowBookmarks === true)
   }
 }
 
-function fromState<T extends KubeObject>(cache: WatchCache<T>, selection: Selection<T>, bookmark: boolean): Beginning<T> {
+function startAtState<T extends KubeObject>(cache: WatchCache<T>, selection: Selection<T>, bookmark: boolean): WatchStart<T> {
   const { revision, ring, state } = cache
   const initial = selection.selectFrom(state)
   return { after: revision, position: ring.end, initial, initialEventsEnd: bookmark ? revision : undefined }
 }
 
-function fromRevision<T extends KubeObject>(cache: WatchCache<T>, key: string, after: Revision): Beginning<T> {
+function startAtRevision<T extends KubeObject>(cache: WatchCache<T>, key: string, after: Revision): WatchStart<T> {
   const position = cache.ring.positionAfter(after)
   if (position === undefined) throw tooOld(key, `too old resource version: ${after} (${cache.ring.base})`)
   return { after, position }

@@ -1,12 +1,12 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { Revision, StoredObject } from '@keelson/storagebackend'
 
-/** The same bytes under another revision: what a DELETED event carries. */
-export function restamp<T extends KubeObject>(stored: StoredObject<T>, revision: Revision): StoredObject<T> {
-  return stored.revision === revision ? stored : new Restamped(stored, revision)
+/** The same bytes under another revision, for DELETED events. */
+export function withRevision<T extends KubeObject>(stored: StoredObject<T>, revision: Revision): StoredObject<T> {
+  return stored.revision === revision ? stored : new ObjectAtRevision(stored, revision)
 }
 
-class Restamped<T extends KubeObject> implements StoredObject<T> {
+class ObjectAtRevision<T extends KubeObject> implements StoredObject<T> {
   readonly isStoredObject = true as const
   readonly revision: Revision
   readonly #of: StoredObject<T>

@@ -1,4 +1,13 @@
-import { decodeStruct, fieldError, fieldPath, maybeThen, newInvalid, parseJson, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
+import {
+  decodeStruct,
+  fieldError,
+  fieldPath,
+  maybeThen,
+  newInvalid,
+  parseJson,
+  restAfter,
+  strictDecodingMessage,
+} from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { DecodedBody } from './decode-body.ts'
 import { decodeChanged } from './decode-changed.ts'

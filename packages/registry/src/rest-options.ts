@@ -1,6 +1,14 @@
 import type { KindType } from '@keelson/api'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
-import type { Backend, DefaultOnRead, ObjectCodec, Storage, StorageMetrics, StorageRequest, ValueTransformer } from '@keelson/storagebackend'
+import type {
+  Backend,
+  DefaultOnRead,
+  ObjectCodec,
+  Storage,
+  StorageMetrics,
+  StorageRequest,
+  ValueTransformer,
+} from '@keelson/storagebackend'
 
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>

@@ -30,7 +30,11 @@ const cases: readonly [StorageVerb, Omit<StorageErrorInit, 'key'>, string][] = [
   ['watch', { code: 'NotReady', message: 'filling' }, '429 TooManyRequests: filling'],
   ['watch', { code: 'Internal', message: 'no key' }, '500 InternalError: Internal error occurred: no key'],
   ['watch', { code: 'UnreadableDeletion', message: 'gone' }, '500 StoreReadError: gone'],
-  ['get', { code: 'Unreachable' }, '500 ServerTimeout: The get operation against widgets.example.com could not be completed at this time, please try again.'],
+  [
+    'get',
+    { code: 'Unreachable' },
+    '500 ServerTimeout: The get operation against widgets.example.com could not be completed at this time, please try again.',
+  ],
 ]
 
 describe('translateError', () => {

@@ -24,7 +24,13 @@ export type StorageVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'dele
  * Makes an API error of a `StorageError`, in this file only; returns all other errors unchanged. `requestedVersion` is the resourceVersion of
  * the request: beyond 2^53 a storage knows it only rounded.
  */
-export function translateError(verb: StorageVerb, error: unknown, resource: GroupResource, name: string, requestedVersion?: string): unknown {
+export function translateError(
+  verb: StorageVerb,
+  error: unknown,
+  resource: GroupResource,
+  name: string,
+  requestedVersion?: string,
+): unknown {
   if (isApiError(error) || !isStorageError(error)) return error
   switch (error.code) {
     case 'KeyNotFound':

@@ -1,12 +1,13 @@
 import { everyField, everything } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
 import { IteratedWatch, StorageError } from '@keelson/storagebackend'
-import type { ObjectEvents, Storage } from '@keelson/storagebackend'
+import type { ObjectEvents, ObjectWatch, Storage } from '@keelson/storagebackend'
 import { expect, test } from 'vitest'
+import type { StorageDecorator } from './rest-options.ts'
 import type { WatchRequest } from './rest.ts'
 import { openTestStore, testContext } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
-import type { Widget } from './testing/widgets.fixture.ts'
-import { watch } from './watch.ts'
+import { undecoratedStorage } from './undecorated-storage.ts'
 
 const request: WatchRequest = {
   predicate: { labels: everything(), fields: everyField() },
@@ -17,27 +18,30 @@ const request: WatchRequest = {
   deadline: Number.POSITIVE_INFINITY,
 }
 
-async function* breaking(): AsyncGenerator<ObjectEvents<Widget>> {
+async function* breaking<T extends KubeObject>(): AsyncGenerator<ObjectEvents<T>> {
   yield []
   throw new StorageError({ code: 'ResourceVersionTooOld', key: '/widgets/', message: 'compacted' })
 }
 
 test('a watch fails with API errors: at its start, and later for both ways to read', async () => {
-  await using store = openTestStore(widgets)
-  const { parts } = store.store
-  const context = testContext('one')
-  const { signal } = new AbortController()
-  const opened = (open: Storage<Widget>['watch']): ReturnType<typeof watch<Widget>> =>
-    watch({ ...parts, storage: { ...parts.storage, watch: open } }, context, request, signal)
+  let isReady = false
+  const decorator: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
+    ...undecoratedStorage(of),
+    async watch() {
+      if (!isReady) throw new StorageError({ code: 'NotReady', key: '', message: 'filling' })
+      return new IteratedWatch(breaking<T>())
+    },
+  })
+  await using under = openTestStore(widgets, { decorator })
+  const open = (): Promise<ObjectWatch> => under.store.watch(testContext('one'), request, new AbortController().signal)
+  await expect(open()).rejects.toMatchObject({ code: 429, message: 'filling' })
 
-  const refused = opened(() => Promise.reject(new StorageError({ code: 'NotReady', key: '', message: 'filling' })))
-  await expect(refused).rejects.toMatchObject({ code: 429 })
-
+  isReady = true
   const expired = { code: 410, reason: 'Expired', message: 'compacted' }
   const batches: number[] = []
-  const pushed = await opened(async () => new IteratedWatch(breaking()))
+  const pushed = await open()
   await expect(pushed.forEach((batch) => void batches.push(batch.length))).rejects.toMatchObject(expired)
-  const pulled = await opened(async () => new IteratedWatch(breaking()))
+  const pulled = await open()
   const pull = async (): Promise<void> => {
     for await (const batch of pulled) batches.push(batch.length)
   }

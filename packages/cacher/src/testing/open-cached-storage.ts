@@ -1,6 +1,6 @@
 import type { Clock } from '@keelson/apimachinery'
 import { systemClock } from '@keelson/apimachinery'
-import { createObjectStore } from '@keelson/storagebackend'
+import { createObjectStore, isStorageError } from '@keelson/storagebackend'
 import type { Backend, Compaction, Storage } from '@keelson/storagebackend'
 import { putInto } from '@keelson/storagebackend/testing'
 import type { StorageSuiteRequest, StorageUnderTest, TestObject } from '@keelson/storagebackend/testing'
@@ -8,17 +8,17 @@ import { Cacher } from '../cacher.ts'
 
 export interface CachedStorageOptions {
   readonly backend: Backend & Compaction
-  /** Default: the system's; then reads wait for what was written, for a store that is asked over a network tells it later. */
+  /** Default: the system's. Reads then wait for earlier writes, because a store behind a network reports them later. */
   readonly clock?: Clock & { advance(milliseconds: number): void }
-  /** What lies between the cacher and the object store. */
+  /** Wraps the object store below the cacher. */
   readonly wrap?: (store: Storage<TestObject>) => Storage<TestObject>
 }
 
 const bookmarkPeriod = 2000
 
 /**
- * A cacher over a backend, for the suite that defines a storage. At the end of each test the cache is compared with its store, and it must
- * have had nothing to complain of. Closes the backend.
+ * Opens a cacher over a backend, for the suite that defines a storage. `close` compares the cache with its store, fails if the cacher reported an
+ * error, and closes the backend.
  */
 export async function openCachedStorage(request: StorageSuiteRequest, options: CachedStorageOptions): Promise<StorageUnderTest> {
   const { prefix } = request
@@ -48,7 +48,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
     async compact(revision) {
       await caughtUp(cacher, prefix)
       await backend.compact(revision)
-      // A cache serves the events that it has, whatever the store dropped; one that begins now has none from before.
+      // A cache serves the events that it has, also those that the store dropped. A new one has none.
       await cacher.close()
       cacher = await start()
     },
@@ -62,13 +62,13 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
       await cacher.close()
       await backend[Symbol.asyncDispose]()
       const unexpected = errors.find((error) => !isUnreadable(error))
-      if (unexpected !== undefined) throw new Error('the cacher complained', { cause: unexpected })
+      if (unexpected !== undefined) throw new Error('the cacher reported an error', { cause: unexpected })
       if (difference !== undefined) throw new Error(`the cache differs from its store at ${difference}`)
     },
   }
 }
 
-/** Of objects that cannot be read a cache has no copy, and there is nothing to compare. */
+/** A cache has no copy of unreadable objects: there is nothing to compare then. */
 async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<string | undefined> {
   try {
     await caughtUp(cacher, prefix)
@@ -79,18 +79,20 @@ async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<stri
   }
 }
 
-/** A list of what is newest waits for it. */
+/** A list of the newest state waits for the cache. */
 async function caughtUp(cacher: Cacher<TestObject>, prefix: string): Promise<void> {
   await cacher.list(prefix, { limit: 1 })
 }
 
+const unreadableCodes = ['Corrupt', 'Internal', 'UnreadableObjects', 'UnreadableDeletion'] as const
+
 function isUnreadable(error: unknown): boolean {
-  return /corrupt object|failed to read|another prefix|a mistake of the program/.test(String(error))
+  return unreadableCodes.some((code) => isStorageError(error, code)) || String(error).includes('a mistake of the program')
 }
 
 const reads = new Set<string | symbol>(['get', 'list', 'watch'])
 
-/** Whichever there is at the moment of a call. */
+/** Forwards each call to the newest storage. */
 function newestOf(newest: () => Storage<TestObject>, beforeReads: (() => Promise<void>) | undefined): Storage<TestObject> {
   return new Proxy(newest(), {
     get(_target, name) {

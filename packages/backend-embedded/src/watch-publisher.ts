@@ -21,7 +21,7 @@ import { snapshotOf } from './snapshot-of.ts'
 /** How much history one pull looks at before it lets others run. */
 const replayRevisions = 2000
 
-export interface WatchHubOptions {
+export interface WatchPublisherOptions {
   readonly history: History
   /** What is there at the current revision. */
   readonly newest: () => TreeSnapshot<Entry>
@@ -34,15 +34,15 @@ export interface WatchHubOptions {
  * Publication. A watch first replays history at its reader's pace, holding nothing but a position; once it has caught up it gets a queue
  * and every revision is put in as it is published. Both happen between two turns of the event loop, so nothing falls between them.
  */
-export class WatchHub {
-  readonly #options: WatchHubOptions
+export class WatchPublisher {
+  readonly #options: WatchPublisherOptions
   readonly #live = new RangeIndex<WatchQueue>()
   /** Not caught up yet; true when progress was asked for meanwhile. */
   readonly #replaying = new Map<WatchQueue, boolean>()
   #stopped: Error | undefined
   #cancelTimer: (() => void) | undefined
 
-  constructor(options: WatchHubOptions) {
+  constructor(options: WatchPublisherOptions) {
     this.#options = options
   }
 

@@ -4,7 +4,7 @@ import type { KnownRevisions } from './known-revisions.ts'
 import { ResumingWatch } from './resuming-watch.ts'
 import type { Servers } from './servers.ts'
 
-export interface WatchHubOptions {
+export interface WatchSetOptions {
   readonly settings: Settings
   readonly servers: Servers
   readonly known: KnownRevisions
@@ -12,15 +12,15 @@ export interface WatchHubOptions {
 }
 
 /** All watches of a backend: what ends them together, and what asks them all for progress. */
-export class WatchHub {
-  readonly #options: WatchHubOptions
+export class WatchSet {
+  readonly #options: WatchSetOptions
   readonly #watches = new Set<ResumingWatch>()
   #stopped: Error | undefined
   #cancelReminder: (() => void) | undefined
   #asking: Promise<void> | undefined
   #askingNext: Promise<void> | undefined
 
-  constructor(options: WatchHubOptions) {
+  constructor(options: WatchSetOptions) {
     this.#options = options
   }
 
