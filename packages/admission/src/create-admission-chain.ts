@@ -81,19 +81,19 @@ function run(phase: Phase, attributes: AdmissionAttributes, from: number, phaseB
       const pending = step.run(attributes)
       if (pending !== undefined) {
         return pending.then(
-          () => run(phase, attributes, i + 1, phaseBegan, ended(step, began)),
+          () => run(phase, attributes, i + 1, phaseBegan, finishStep(step, began)),
           (error: unknown) => refuse(phase, step, phaseBegan, began, error),
         )
       }
     } catch (error) {
       refuse(phase, step, phaseBegan, began, error)
     }
-    began = ended(step, began)
+    began = finishStep(step, began)
   }
   phase.observe(false, (began - phaseBegan) / 1000, began)
 }
 
-function ended(step: Step, began: number): number {
+function finishStep(step: Step, began: number): number {
   const now = performance.now()
   step.observe(false, (now - began) / 1000, now)
   return now

@@ -2,7 +2,7 @@ import type { GroupVersionKind, StructSchema } from '@keelson/apimachinery'
 import type { ApiTypes, GroupVersionTypes, KindType } from './kind-type.ts'
 
 /** Kinds of meta/v1 that clients may send under any group version. */
-const everywhere: ReadonlySet<string> = new Set([
+const kindsInEveryVersion: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',
   'GetOptions',
@@ -19,7 +19,7 @@ export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypes 
     for (const kind of module.kinds) {
       const { gvk } = kind
       kinds.set(keyOf(gvk), kind)
-      if (module.groupVersion.group === 'meta.k8s.io' && everywhere.has(gvk.kind)) common.set(gvk.kind, kind)
+      if (module.groupVersion.group === 'meta.k8s.io' && kindsInEveryVersion.has(gvk.kind)) common.set(gvk.kind, kind)
     }
   }
   return {

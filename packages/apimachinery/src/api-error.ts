@@ -39,27 +39,27 @@ const maxMessage = 256 * 1024
 const maxText = 64 * 1024
 const maxCauses = 512 * 1024
 
-function shortened(text: string, max: number): string {
+function truncated(text: string, max: number): string {
   if (text.length <= max) return text
   return `${text.slice(0, max).toWellFormed()}... (${text.length - max} more characters)`
 }
 
-function shortenedDetails(details: StatusDetails): StatusDetails {
+function truncatedDetails(details: StatusDetails): StatusDetails {
   const { name = '', causes = [] } = details
   if (name.length <= maxText && lengthOf(causes) <= maxText) return details
   const kept: StatusCause[] = []
   let length = 0
   for (const cause of causes) {
     const short = { ...cause }
-    if (cause.message !== undefined) short.message = shortened(cause.message, maxText)
-    if (cause.field !== undefined) short.field = shortened(cause.field, maxText)
+    if (cause.message !== undefined) short.message = truncated(cause.message, maxText)
+    if (cause.field !== undefined) short.field = truncated(cause.field, maxText)
     length += lengthOf([short])
     if (length > maxCauses) break
     kept.push(short)
   }
   return {
     ...details,
-    ...(details.name === undefined ? undefined : { name: shortened(name, maxText) }),
+    ...(details.name === undefined ? undefined : { name: truncated(name, maxText) }),
     ...(details.causes === undefined ? undefined : { causes: kept }),
   }
 }
@@ -79,7 +79,7 @@ export class ApiError extends Error {
   readonly status: Status
 
   constructor(init: ApiErrorInit) {
-    const message = shortened(init.message, maxMessage)
+    const message = truncated(init.message, maxMessage)
     super(message, init.cause === undefined ? undefined : { cause: init.cause })
     this.name = 'ApiError'
     this.status = {
@@ -89,7 +89,7 @@ export class ApiError extends Error {
       status: 'Failure',
       message,
       ...(init.reason === '' ? undefined : { reason: init.reason }),
-      ...(init.details === undefined ? undefined : { details: shortenedDetails(init.details) }),
+      ...(init.details === undefined ? undefined : { details: truncatedDetails(init.details) }),
       code: init.code ?? (init.reason === '' ? 500 : reasons[init.reason]),
     }
   }

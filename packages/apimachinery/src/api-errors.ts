@@ -18,7 +18,7 @@ function detailsOf(gr: GroupResource, name: string, rest?: Pick<StatusDetails, '
   }
 }
 
-const nothing: GroupResource = { group: '', resource: '' }
+const noResource: GroupResource = { group: '', resource: '' }
 
 export function newNotFound(gr: GroupResource, name: string): ApiError {
   return new ApiError({ reason: 'NotFound', message: `${groupResourceString(gr)} ${quote(name)} not found`, details: detailsOf(gr, name) })
@@ -51,7 +51,7 @@ export function newConflict(gr: GroupResource, name: string, message: string): A
 
 /** Server-side apply would change fields of other managers. */
 export function newApplyConflict(causes: readonly StatusCause[], message: string): ApiError {
-  return new ApiError({ reason: 'Conflict', message, details: detailsOf(nothing, '', { causes: [...causes] }) })
+  return new ApiError({ reason: 'Conflict', message, details: detailsOf(noResource, '', { causes: [...causes] }) })
 }
 
 /** Messages repeat values, some of them in full in every error; a response must not become many times the request's size. */
@@ -114,14 +114,14 @@ export function newResourceExpired(message: string): ApiError {
 }
 
 export function newTimeout(message: string, retryAfterSeconds: number): ApiError {
-  return new ApiError({ reason: 'Timeout', message: `Timeout: ${message}`, details: detailsOf(nothing, '', { retryAfterSeconds }) })
+  return new ApiError({ reason: 'Timeout', message: `Timeout: ${message}`, details: detailsOf(noResource, '', { retryAfterSeconds }) })
 }
 
 export function newTooLargeResourceVersion(value: number | bigint, current: number | bigint, retryAfterSeconds: number): ApiError {
   return new ApiError({
     reason: 'Timeout',
     message: `Timeout: Too large resource version: ${value}, current: ${current}`,
-    details: detailsOf(nothing, '', {
+    details: detailsOf(noResource, '', {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds,
     }),
@@ -151,7 +151,7 @@ export function newUnknownError(message: string, options?: { readonly code?: num
 }
 
 export function newTooManyRequests(message: string, retryAfterSeconds: number): ApiError {
-  return new ApiError({ reason: 'TooManyRequests', message, details: detailsOf(nothing, '', { retryAfterSeconds }) })
+  return new ApiError({ reason: 'TooManyRequests', message, details: detailsOf(noResource, '', { retryAfterSeconds }) })
 }
 
 export function newServiceUnavailable(message: string): ApiError {

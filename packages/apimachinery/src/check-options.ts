@@ -20,7 +20,7 @@ export function objectOf<T extends object>(table: OptionTable<T>): OptionCheck {
   const names = Object.keys(table)
   const checks: ReadonlyMap<string, OptionCheck> = new Map(Object.entries<OptionCheck>(table))
   return (value, path) => {
-    if (!isPlain(value)) return [wrong(path || 'options', 'an object', value)]
+    if (!isPlain(value)) return [typeError(path || 'options', 'an object', value)]
     const problems: string[] = []
     for (const [name, member] of Object.entries(value)) {
       const check = checks.get(name)
@@ -37,13 +37,13 @@ const isRequired = (check: OptionCheck): boolean => requiredChecks.has(check)
 
 /** Marks an option without a default. */
 export function required(check: OptionCheck): OptionCheck {
-  const own: OptionCheck = (value, path) => check(value, path)
-  requiredChecks.add(own)
-  return own
+  const marked: OptionCheck = (value, path) => check(value, path)
+  requiredChecks.add(marked)
+  return marked
 }
 
 function expecting(what: string, accepts: (value: unknown) => boolean): OptionCheck {
-  return (value, path) => (accepts(value) ? [] : [wrong(path, what, value)])
+  return (value, path) => (accepts(value) ? [] : [typeError(path, what, value)])
 }
 
 export const isString: OptionCheck = expecting('a string', (value) => typeof value === 'string')
@@ -74,7 +74,7 @@ export function isOneOf(...texts: readonly string[]): OptionCheck {
 
 export function listOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
-    Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [wrong(path, 'an array', value)]
+    Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [typeError(path, 'an array', value)]
 }
 
 /** Accepts an object with arbitrary member names. */
@@ -82,7 +82,7 @@ export function mapOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
     isPlain(value)
       ? Object.entries(value).flatMap(([name, member]) => check(member, `${path}[${JSON.stringify(name)}]`))
-      : [wrong(path, 'an object', value)]
+      : [typeError(path, 'an object', value)]
 }
 
 /** Accepts an object with at least these methods. */
@@ -106,11 +106,11 @@ function unknownOption(path: string, name: string, known: readonly string[]): st
   return `unknown option ${JSON.stringify(join(path, name))}${hint}`
 }
 
-function wrong(path: string, expected: string, value: unknown): string {
-  return `${path}: expected ${expected}, not ${shown(value)}`
+function typeError(path: string, expected: string, value: unknown): string {
+  return `${path}: expected ${expected}, not ${describeValue(value)}`
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'function') return 'a function'

@@ -5,8 +5,8 @@ const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
 /** Normalizes base64 as Go decodes and encodes it. A number is the offset of the first invalid byte. Skips line breaks, as Go does. */
 export function normalizeBase64(text: string): string | number {
   if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
-  const wrong = offsetOfError(text)
-  return wrong ?? Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64')
+  const invalidOffset = offsetOfError(text)
+  return invalidOffset ?? Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64')
 }
 
 /** Returns the offset N in Go's `illegal base64 data at input byte N`. */

@@ -23,7 +23,7 @@ export function stringifyJson(value: unknown): string {
  * `apiVersion` come first.
  */
 export function encodeJson(schema: StructSchema, object: unknown, options: { readonly typeMeta?: boolean } = {}): string {
-  const body = aroundSharedSets(object) ?? stringifyJson(object)
+  const body = stringifyAroundSharedSets(object) ?? stringifyJson(object)
   if (options.typeMeta !== true || schema.gvk === undefined) return body
   const { group, version, kind } = schema.gvk
   const head = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(group === '' ? version : `${group}/${version}`)}`
@@ -34,7 +34,7 @@ export function encodeJson(schema: StructSchema, object: unknown, options: { rea
  * Reuses the serialized field sets of managers (`shareText`), which are nearly half of a stored pod. Returns undefined if none is shared,
  * or if metadata is not the first member with its managedFields last.
  */
-function aroundSharedSets(object: unknown): string | undefined {
+function stringifyAroundSharedSets(object: unknown): string | undefined {
   const metadata = (object as { readonly metadata?: { readonly managedFields?: unknown } | null } | null | undefined)?.metadata
   const entries = metadata?.managedFields as readonly (ManagedFieldsEntry | null)[] | undefined
   if (!Array.isArray(entries) || !entries.some(sharesSet)) return undefined

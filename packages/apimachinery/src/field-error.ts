@@ -47,7 +47,7 @@ const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
 const maxFieldErrors = 1000
 
 /** Errors created by the running validation. Set only during it, because it never awaits. */
-let made: FieldError[] | undefined
+let currentErrors: FieldError[] | undefined
 
 class TooManyFieldErrors extends Error {}
 
@@ -59,16 +59,16 @@ class TooManyFieldErrors extends Error {}
  * const errors = collectFieldErrors(() => ports.map((port, i) => fieldError.invalid(path.index(i), port, 'must be less than 65536')))
  */
 export function collectFieldErrors(validate: () => FieldErrorList): FieldErrorList {
-  const outer = made
-  const own: FieldError[] = []
-  made = own
+  const outer = currentErrors
+  const ownErrors: FieldError[] = []
+  currentErrors = ownErrors
   try {
     return validate()
   } catch (error) {
     if (!(error instanceof TooManyFieldErrors)) throw error
-    return [...own, newFieldError('FieldValueTooMany', undefined, undefined, `validation ended after ${maxFieldErrors} errors`)]
+    return [...ownErrors, newFieldError('FieldValueTooMany', undefined, undefined, `validation ended after ${maxFieldErrors} errors`)]
   } finally {
-    made = outer
+    currentErrors = outer
   }
 }
 
@@ -110,9 +110,9 @@ type Path = FieldPath | undefined
 
 function make(type: FieldErrorType, path: Path, badValue: unknown, detail: string): FieldError {
   const error = newFieldError(type, path, badValue, detail)
-  if (made === undefined) return error
-  if (made.length >= maxFieldErrors) throw new TooManyFieldErrors('validation has too many errors')
-  made.push(error)
+  if (currentErrors === undefined) return error
+  if (currentErrors.length >= maxFieldErrors) throw new TooManyFieldErrors('validation has too many errors')
+  currentErrors.push(error)
   return error
 }
 

@@ -11,7 +11,7 @@ export interface FieldRequirement {
 export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined
 
 /** Up to this number, testing requirements one by one is faster. */
-const few = 8
+const maxLinearRequirements = 8
 
 /** A conjunction of requirements. Immutable. */
 export class FieldSelector {
@@ -28,7 +28,7 @@ export class FieldSelector {
 
   /** True if there are so many requirements that only `matches` is fast. */
   get large(): boolean {
-    return this.requirements.length > few
+    return this.requirements.length > maxLinearRequirements
   }
 
   /** `field` returns the value of a field, "" if unset. */

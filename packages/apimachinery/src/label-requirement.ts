@@ -85,12 +85,12 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
 }
 
 /** Up to this number, a linear search is faster than a hash lookup. */
-const fewValues = 16
+const maxLinearValues = 16
 const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 /** A selector may have a hundred thousand values and test as many objects. */
 function hasValue(values: readonly string[], value: string): boolean {
-  if (values.length <= fewValues) return values.includes(value)
+  if (values.length <= maxLinearValues) return values.includes(value)
   let set = manyValues.get(values)
   if (set === undefined) manyValues.set(values, (set = new Set(values)))
   return set.has(value)

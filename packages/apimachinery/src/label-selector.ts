@@ -10,7 +10,7 @@ import type { DeepReadonly, LabelSelector } from './meta.ts'
 
 const noLabels: Labels = {}
 /** Up to this number, testing requirements one by one is faster. */
-const few = 8
+const maxLinearRequirements = 8
 
 /** A conjunction of requirements. Immutable. */
 export class LabelsSelector {
@@ -31,12 +31,12 @@ export class LabelsSelector {
 
   /** True if there are so many requirements or values that only `matches` is fast. */
   get large(): boolean {
-    return this.requirements.length > few || this.requirements.some(({ values }) => values.length > few)
+    return this.requirements.length > maxLinearRequirements || this.requirements.some(({ values }) => values.length > maxLinearRequirements)
   }
 
   matches(labels: Labels | undefined): boolean {
     if (this.selectsNothing) return false
-    if (this.requirements.length > few) return (this.#folded ??= foldRequirements(this.requirements))(labels ?? noLabels)
+    if (this.requirements.length > maxLinearRequirements) return (this.#folded ??= foldRequirements(this.requirements))(labels ?? noLabels)
     for (const requirement of this.requirements) if (!requirementMatches(requirement, labels ?? noLabels)) return false
     return true
   }

@@ -1,6 +1,6 @@
-const most = 1024
+const maxEntries = 1024
 /** Longer strings are rare and not worth the memory. */
-const longest = 128
+const maxTextLength = 128
 
 /** Memoizes a pure function of short, repeating strings, up to a limit. */
 export function memoizeByText<T extends object>(answer: (text: string) => T): (text: string) => T {
@@ -9,8 +9,8 @@ export function memoizeByText<T extends object>(answer: (text: string) => T): (t
     const found = known.get(text)
     if (found !== undefined) return found
     const made = answer(text)
-    if (text.length > longest) return made
-    if (known.size >= most) known.clear()
+    if (text.length > maxTextLength) return made
+    if (known.size >= maxEntries) known.clear()
     known.set(text, made)
     return made
   }

@@ -53,12 +53,12 @@ function format(rule: string, source: string, examples: readonly string[], max?:
 }
 
 /** Shared by all valid inputs. */
-const none: Messages = []
+const noMessages: Messages = []
 
 function check(value: string, { regex, message, max, tooLong }: Format): Messages {
   const fits = max === undefined || !exceedsBytes(value, max)
   const matches = regex.test(value)
-  if (fits && matches) return none
+  if (fits && matches) return noMessages
   return [...(fits ? [] : [tooLong!(max)]), ...(matches ? [] : [message])]
 }
 
@@ -190,7 +190,7 @@ export function isEnvVarName(value: string): Messages {
 export function isRelaxedEnvVarName(value: string): Messages {
   if (value === '') return [`environment variable name ${emptyMessage}`]
   return /^[ -<>-~]*$/.test(value)
-    ? none
+    ? noMessages
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"]
 }
 
@@ -203,7 +203,7 @@ export function isValidPortNum(port: number): Messages {
 }
 
 export function isInRange(value: number, low: number, high: number): Messages {
-  return low <= value && value <= high ? none : [inclusiveRangeMessage(low, high)]
+  return low <= value && value <= high ? noMessages : [inclusiveRangeMessage(low, high)]
 }
 
 export function isValidUserID(id: number): Messages {

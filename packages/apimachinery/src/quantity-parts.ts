@@ -21,7 +21,7 @@ const largestExponent = 10_000
  * Maximum number of integer digits, including those from an exponent. kube-apiserver has no limit, but no real quantity needs more, and
  * arithmetic on long numbers is slow.
  */
-const mostWholeDigits = 1000
+const maxIntegerDigits = 1000
 const maxInt64 = 9223372036854775807n
 /** More integer digits than this exceed `maxInt64`. */
 const maxInt64Digits = 19
@@ -31,7 +31,7 @@ export function parseQuantityParts(text: string): QuantityParts {
   const { power, format } = interpretSuffix(suffix)
   if (format === 'BinarySI') {
     if (whole.length > maxInt64Digits) return { unscaled: negative ? -maxInt64 : maxInt64, exponent: 0, format, keepText: false }
-  } else if (whole.length + power > mostWholeDigits && !isZero(whole, writtenFraction)) throw new Error(numericMessage)
+  } else if (whole.length + power > maxIntegerDigits && !isZero(whole, writtenFraction)) throw new Error(numericMessage)
   const fraction = shortFraction(writtenFraction, power)
   const digits = (whole === '' ? '0' : whole) + fraction
   let magnitude = BigInt(digits)
@@ -54,7 +54,7 @@ export function parseQuantityParts(text: string): QuantityParts {
 
 /** Returns `10n ** BigInt(exponent)`. Caches common powers, which take longer to compute than to use. */
 export function powerOfTen(exponent: number): bigint {
-  if (exponent > mostWholeDigits) return 10n ** BigInt(exponent)
+  if (exponent > maxIntegerDigits) return 10n ** BigInt(exponent)
   return (powersOfTen[exponent] ??= 10n ** BigInt(exponent))
 }
 const powersOfTen: bigint[] = []

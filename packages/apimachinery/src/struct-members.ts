@@ -42,7 +42,7 @@ export class Members {
 }
 
 /** The maximum depth of real objects. */
-const most = 32
+const maxPooled = 32
 const free: Members[] = []
 
 export function acquireMembers(): Members {
@@ -51,7 +51,7 @@ export function acquireMembers(): Members {
 
 /** A lost one, after decoding threw, is harmless. */
 export function releaseMembers(members: Members): void {
-  if (free.length === most) return
+  if (free.length === maxPooled) return
   members.clear()
   free.push(members)
 }

@@ -30,7 +30,7 @@ export function formatMicroTime(moment: number | Instant): string {
 
 /** Returns milliseconds since 1970. Throws with Go's message on text that is not RFC 3339. */
 export function parseTime(text: string): number {
-  return surelyNormal.test(text) ? Date.parse(text) : toMillis(parseInstant(text))
+  return commonTime.test(text) ? Date.parse(text) : toMillis(parseInstant(text))
 }
 
 export function parseMicroTime(text: string): Instant {
@@ -42,11 +42,11 @@ export function parseInstant(text: string): Instant {
 }
 
 /** Matches most canonical times. Excludes the last days of months, which need a calendar. */
-const surelyNormal = /^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
+const commonTime = /^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
 
 /** Normalizes like metav1.Time: UTC, whole seconds; null for Go's zero time. */
 export function normalizeTime(text: string): string | null {
-  if (surelyNormal.test(text)) return text
+  if (commonTime.test(text)) return text
   const instant = parseInstant(text)
   return isZeroTime(instant) ? null : formatInstant(instant)
 }
@@ -69,15 +69,15 @@ function fromMillis(millis: number): Instant {
   return { seconds, nanos: Math.round((millis - seconds * 1000) * 1e6) }
 }
 
-let latest = { seconds: NaN, text: '' }
+let lastFormatted = { seconds: NaN, text: '' }
 
 /** Caches the last second, because most times written in a second are equal. */
 function formatInstant({ seconds }: Instant): string {
-  if (latest.seconds !== seconds) {
+  if (lastFormatted.seconds !== seconds) {
     const iso = new Date(seconds * 1000).toISOString()
-    latest = { seconds, text: `${iso.slice(0, iso.indexOf('.'))}Z` }
+    lastFormatted = { seconds, text: `${iso.slice(0, iso.indexOf('.'))}Z` }
   }
-  return latest.text
+  return lastFormatted.text
 }
 
 /** Parses the two layouts like Go's time.Parse, including its messages. */

@@ -22,8 +22,12 @@ export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authen
         if (result.outcome === 'authenticated') headers[header] = found.others.join(',')
         return result
       }
-      const asked = bearer.authenticate({ ...credentials, headers: { authorization: `Bearer ${found.token}` }, connection: undefined })
-      return asked instanceof Promise ? asked.then(accept) : accept(asked)
+      const authenticated = bearer.authenticate({
+        ...credentials,
+        headers: { authorization: `Bearer ${found.token}` },
+        connection: undefined,
+      })
+      return authenticated instanceof Promise ? authenticated.then(accept) : accept(authenticated)
     },
   }
 }

@@ -48,9 +48,9 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
   const { clock = systemClock, rootCA, onError = () => {} } = options
   if (selected.size === 0) return stopped
-  const own =
+  const ownInformers =
     options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
-  const namespaces = (options.informers ?? own)?.of<Namespace>({ group: '', resource: 'namespaces' })
+  const namespaces = (options.informers ?? ownInformers)?.of<Namespace>({ group: '', resource: 'namespaces' })
   if (namespaces === undefined) return stopped
   const metrics = createWorkQueueMetrics(options.metrics ?? createMetricsRegistry())
   const running = new Map<string, AsyncDisposable>()
@@ -63,7 +63,7 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
     names: [...running.keys()],
     async [Symbol.asyncDispose]() {
       await Promise.all(Array.from(running.values(), (controller) => controller[Symbol.asyncDispose]()))
-      await own?.[Symbol.asyncDispose]()
+      await ownInformers?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -24,11 +24,11 @@ export function defaultTolerationSeconds({
     admit(attributes: AdmissionAttributes) {
       if (!isFor(attributes, 'pods')) return
       const spec = ((attributes.object as Pod).spec ??= { containers: null })
-      const given = spec.tolerations ?? []
-      const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
+      const existing = spec.tolerations ?? []
+      const missing = defaults.filter(({ key }) => !existing.some((toleration) => tolerates(toleration, key)))
       if (missing.length === 0) return
       const added = missing.map(({ key, tolerationSeconds }) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
-      spec.tolerations = [...given, ...added]
+      spec.tolerations = [...existing, ...added]
     },
   }
 }

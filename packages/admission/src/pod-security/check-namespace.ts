@@ -60,10 +60,10 @@ function isNoStricter(now: LevelVersion, before: LevelVersion): boolean {
 function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
   if (isFullyPrivileged(policy) || equivalentPolicies(policy, defaults)) return undefined
   const labels = metadata.labels ?? {}
-  const said = (['enforce', 'audit', 'warn'] as const).filter((mode) => {
+  const labeledModes = (['enforce', 'audit', 'warn'] as const).filter((mode) => {
     const isSet = labels[`${labelPrefix}${mode}`] !== undefined || labels[`${labelPrefix}${mode}-version`] !== undefined
     return isSet && policy[mode].level !== 'privileged'
   })
-  const text = said.map((mode) => `${mode}=${levelVersionText(policy[mode])}`).join(', ')
+  const text = labeledModes.map((mode) => `${mode}=${levelVersionText(policy[mode])}`).join(', ')
   return `namespace ${quote(metadata.name ?? '')} is exempt from Pod Security, and the policy (${text}) will be ignored`
 }

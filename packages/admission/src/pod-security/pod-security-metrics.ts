@@ -22,9 +22,9 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
   const exemptions = counter('pod_security_exemptions_total', 'Requests that are exempt, without those that are ignored.')
   const errors = counter('pod_security_errors_total', 'Errors that kept from evaluating a policy as it should be.')
 
-  const everything = { decision: 'allow', policy_level: 'privileged', policy_version: 'latest', mode: 'enforce' }
+  const allowPrivileged = { decision: 'allow', policy_level: 'privileged', policy_version: 'latest', mode: 'enforce' }
   const privileged = (operation: string): Value =>
-    evaluations.with({ ...everything, request_operation: operation, resource: 'pod', subresource: '' })
+    evaluations.with({ ...allowPrivileged, request_operation: operation, resource: 'pod', subresource: '' })
   const privilegedCreate = privileged('create')
   const privilegedUpdate = privileged('update')
 
@@ -36,8 +36,8 @@ export function createPodSecurityMetrics(registry: MetricsRegistry): PodSecurity
         known.value++
         return
       }
-      const shown = level === 'privileged' || version === 'latest' ? 'latest' : minorOf(version) > ownMinor ? 'future' : version
-      const labels = { decision: allowed ? 'allow' : 'deny', policy_level: level, policy_version: shown, mode }
+      const shownVersion = level === 'privileged' || version === 'latest' ? 'latest' : minorOf(version) > ownMinor ? 'future' : version
+      const labels = { decision: allowed ? 'allow' : 'deny', policy_level: level, policy_version: shownVersion, mode }
       evaluations.with({ ...labels, ...labelsOf(attributes) }).value++
     },
     exempted: (attributes) => void exemptions.with(labelsOf(attributes)).value++,

@@ -21,7 +21,7 @@ export function increaseOf(now: Quantities, before: Quantities): Quantities {
   return new Map(more.filter(([, amount]) => amount.sign() > 0))
 }
 
-export function onlyOf(amounts: Quantities, names: Iterable<string>): Quantities {
+export function pickAmounts(amounts: Quantities, names: Iterable<string>): Quantities {
   const wanted = new Set(names)
   return new Map([...amounts].filter(([name]) => wanted.has(name)))
 }

@@ -3,7 +3,7 @@ import type { ResourceQuota } from '@keelson/api/core/v1'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import { forbidden } from '../forbidden.ts'
-import { addAmounts, amountsOf, amountsText, increaseOf, onlyOf, withoutZeros } from './amounts.ts'
+import { addAmounts, amountsOf, amountsText, increaseOf, pickAmounts, withoutZeros } from './amounts.ts'
 import type { Evaluator, ScopeSelector } from './evaluator.ts'
 
 export type ReadonlyQuota = DeepReadonly<ResourceQuota>
@@ -24,13 +24,13 @@ export function charge(quota: ReadonlyQuota, evaluator: Evaluator, attributes: A
   if (!limited.every((name) => used.has(name)))
     throw forbidden(attributes, `status unknown for quota: ${metadata.name}, resources: ${limited.join(',')}`)
 
-  const requested = onlyOf(withoutZeros(newUsage(quota, evaluator, attributes)), hard.keys())
+  const requested = pickAmounts(withoutZeros(newUsage(quota, evaluator, attributes)), hard.keys())
   if (requested.size === 0) return undefined
   const newUsed = addAmounts(used, requested)
   const exceeded = [...requested.keys()].filter((name) => newUsed.get(name)!.compare(hard.get(name)!) > 0)
   // Status updates report facts and cannot be refused.
   if (exceeded.length === 0 || attributes.subresource === 'status') return newUsed
-  const [requestedText, usedText, limitText] = [requested, used, hard].map((amounts) => amountsText(onlyOf(amounts, exceeded)))
+  const [requestedText, usedText, limitText] = [requested, used, hard].map((amounts) => amountsText(pickAmounts(amounts, exceeded)))
   throw forbidden(attributes, `exceeded quota: ${metadata.name}, requested: ${requestedText}, used: ${usedText}, limited: ${limitText}`)
 }
 

@@ -2,7 +2,7 @@ import type { JsonValue } from '@keelson/apimachinery'
 import { parseJsonBytes } from './json-bytes.ts'
 
 /** Longer sets are rarely shared between objects. */
-const longest = 16_384
+const maxTextLength = 16_384
 
 /**
  * Caches parsed sets of managed fields (`fieldsV1`) by their JSON text: a manager leaves the same set in many objects, and parsing it takes
@@ -23,7 +23,7 @@ export class FieldSets {
     const known = this.#recent.get(text)
     if (known !== undefined) return known
     const set = this.#older.get(text) ?? parseJsonBytes(text)
-    if (text.length <= longest) this.#keep(text, set)
+    if (text.length <= maxTextLength) this.#keep(text, set)
     return set
   }
 

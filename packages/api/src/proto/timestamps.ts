@@ -7,7 +7,7 @@ export const zeroTimeSeconds: number = -62_135_596_800
 const lastSecond = 253_402_300_799
 const firstSecond = -62_167_219_200
 
-const canonical = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 const pad2: readonly string[] = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'))
 
 /** Days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so leap days come last. */
@@ -67,7 +67,7 @@ export function secondsOfTime(text: string): number {
       digits2(text, 17),
       text,
     )
-  const match = canonical.exec(text)
+  const match = rfc3339.exec(text)
   if (match === null) throw new ProtoError(`invalid time ${JSON.stringify(text)}`)
   const [, year, month, day, hour, minute, second, , sign, offsetHours, offsetMinutes] = match
   const offset = sign === undefined ? 0 : (Number(offsetHours) * 3600 + Number(offsetMinutes) * 60) * (sign === '-' ? -1 : 1)
@@ -76,7 +76,7 @@ export function secondsOfTime(text: string): number {
 
 /** Parses the fraction of a time to nanoseconds, truncated to microseconds. */
 export function microNanosOfTime(text: string): number {
-  const fraction = canonical.exec(text)?.[7]
+  const fraction = rfc3339.exec(text)?.[7]
   return fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000
 }
 

@@ -64,7 +64,7 @@ function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<stri
   const mapType = attributes.get('map') as 'granular' | 'atomic' | undefined
   if (shape === '') return leaf.kind === 'struct' && mapType !== undefined && mapType !== leaf.mapType ? withMapType(leaf, mapType) : leaf
   const innerName = attributes.get('goInner')
-  const inner = fieldType(shape.slice(2), leaf, innerName === undefined ? none : new Map([['goWhole', innerName]]))
+  const inner = fieldType(shape.slice(2), leaf, innerName === undefined ? noAttributes : new Map([['goWhole', innerName]]))
   const goName = attributes.get('goWhole')
   if (shape.startsWith('{}')) return { kind: 'map', values: inner, ...(mapType && { mapType }), ...(goName !== undefined && { goName }) }
   const listType = attributes.get('list') as ListSchema['listType']
@@ -88,7 +88,7 @@ export function declaredStruct(struct: StructSchema): StructSchema {
   return (struct as Partial<OverriddenStruct>).declared ?? struct
 }
 
-const none: ReadonlyMap<string, string> = new Map()
+const noAttributes: ReadonlyMap<string, string> = new Map()
 
 function withMapType(struct: StructSchema, mapType: 'granular' | 'atomic'): OverriddenStruct {
   return {

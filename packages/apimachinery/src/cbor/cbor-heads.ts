@@ -32,7 +32,7 @@ export interface Head {
 /** Throws if the input ends within the head, or if the head is reserved. */
 export function readHead(input: Buffer, at: number): Head {
   const first = input[at]
-  if (first === undefined) throw ended()
+  if (first === undefined) throw unexpectedEnd()
   const major = first >> 5
   const info = first & 31
   if (info < 24) return { major, info, argument: info, next: at + 1 }
@@ -42,7 +42,7 @@ export function readHead(input: Buffer, at: number): Head {
   }
   const length = 1 << (info - 24)
   const next = at + 1 + length
-  if (next > input.length) throw ended()
+  if (next > input.length) throw unexpectedEnd()
   const argument = length === 8 ? input.readUInt32BE(at + 1) * 2 ** 32 + input.readUInt32BE(at + 5) : input.readUIntBE(at + 1, length)
   return { major, info, argument, next }
 }
@@ -52,7 +52,7 @@ export function exactArgument(input: Buffer, at: number): bigint {
   return input.readBigUInt64BE(at + 1)
 }
 
-export function ended(): CborError {
+export function unexpectedEnd(): CborError {
   return new CborError('unexpected EOF')
 }
 

@@ -4,7 +4,7 @@ import { CborError } from './cbor-error.ts'
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/
 
 /** Formats a time as RFC 3339 with the fewest digits. */
-export function timeText(text: string): string {
+export function normalizeTime(text: string): string {
   const parts = rfc3339.exec(text)
   if (parts === null || Number.isNaN(Date.parse(`${parts[1]}${parts[3]}`))) {
     const layout = '2006-01-02T15:04:05Z07:00'
@@ -18,7 +18,7 @@ const firstSecond = Date.parse('0000-01-01T00:00:00Z') / 1000
 const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000
 
 /** Formats seconds since 1970 as RFC 3339. */
-export function epochText(seconds: number): string {
+export function formatEpoch(seconds: number): string {
   const whole = Math.floor(seconds)
   if (!(whole >= firstSecond && whole <= lastSecond)) {
     const where = 'cannot be represented in RFC3339 format with sub-second precision'

@@ -4,9 +4,9 @@ import { isUtf8 } from 'node:buffer'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
 import { CborError, unacceptable } from './cbor-error.ts'
-import { ended, exactArgument, indefinite, majorType, readHead, tagNumber, typeName } from './cbor-heads.ts'
+import { exactArgument, indefinite, majorType, readHead, tagNumber, typeName, unexpectedEnd } from './cbor-heads.ts'
 import type { Head } from './cbor-heads.ts'
-import { epochText, timeText } from './cbor-time.ts'
+import { formatEpoch, normalizeTime } from './cbor-time.ts'
 import { readHalf } from './half-float.ts'
 
 const maxDepth = 10_000
@@ -94,7 +94,7 @@ class Reader {
   /** Returns -1 for an indefinite length. The announced items must fit into the remaining input, so nothing larger is allocated. */
   #count({ info, argument, next }: Head, bytesPerItem: number): number {
     if (info === indefinite) return -1
-    if (argument * bytesPerItem > this.#input.length - next) throw ended()
+    if (argument * bytesPerItem > this.#input.length - next) throw unexpectedEnd()
     return argument
   }
 
@@ -185,7 +185,7 @@ class Reader {
 
   #take(length: number): Buffer {
     const end = this.at + length
-    if (end > this.#input.length) throw ended()
+    if (end > this.#input.length) throw unexpectedEnd()
     const bytes = this.#input.subarray(this.at, end)
     this.at = end
     return bytes
@@ -235,10 +235,10 @@ function tagged({ tag, content }: Extract<Frame, { kind: 'tag' }>, value: unknow
   if (tag === tagNumber.dateTime) {
     const { major } = readHead(input, content)
     if (major !== majorType.text) throw new CborError(`cbor: tag number 0 must be followed by text string, got ${typeName(major)}`)
-    return timeText(value as string)
+    return normalizeTime(value as string)
   }
   if (tag === tagNumber.epoch) {
-    if (typeof value === 'number') return epochText(value)
+    if (typeof value === 'number') return formatEpoch(value)
     const { major } = readHead(input, content)
     throw new CborError(`cbor: tag number 1 must be followed by integer or floating-point number, got ${typeName(major)}`)
   }

@@ -5,7 +5,7 @@ const words =
   'proxy-authenticate proxy-authorization range referer retry-after server te trailer transfer-encoding upgrade user-agent vary via warning ' +
   'www-authenticate method get status 200_OK version HTTP/1.1 url public set-cookie keep-alive origin'
 
-const rest =
+const codesDatesAndTypes =
   '100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505203 Non-Authoritative Information204 No Content' +
   '301 Moved Permanently400 Bad Request401 Unauthorized403 Forbidden404 Not Found500 Internal Server Error501 Not Implemented' +
   '503 Service UnavailableJan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec 00:00:00 Mon, Tue, Wed, Thu, Fri, Sat, Sun, GMT' +
@@ -19,7 +19,7 @@ export const spdyDictionary: Buffer = Buffer.concat([
     bytes.writeUInt32BE(word.length, 0)
     return bytes
   }),
-  Buffer.from(rest, 'latin1'),
+  Buffer.from(codesDatesAndTypes, 'latin1'),
 ])
 
 /** Its Adler-32 checksum, which identifies the dictionary in a compressed stream. */

@@ -29,7 +29,7 @@ export function capUpdateManagers(managed: Managed): void {
       versions.set(apiVersion, { first: id, sets: [], time })
       continue
     }
-    if (merged.sets.length === 0) merged.sets.push(takeOlder(managed, apiVersion, merged.first))
+    if (merged.sets.length === 0) merged.sets.push(takeBucketOrOldest(managed, apiVersion, merged.first))
     merged.sets.push(set)
     merged.time = time
     managed.delete(id)
@@ -43,7 +43,7 @@ export function capUpdateManagers(managed: Managed): void {
 }
 
 /** The existing "ancient-changes" set; if there is none, takes the oldest updater's set and removes that entry. */
-function takeOlder(managed: Managed, apiVersion: string, first: string): FieldSet {
+function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
   const known = managed.get(identityText(bucketOf(apiVersion)))
   if (known !== undefined) return known.set
   const { set } = managed.get(first)!

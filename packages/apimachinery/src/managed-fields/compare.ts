@@ -41,7 +41,7 @@ const changed: NodeComparison = { added: undefined, modified: leaf, removed: und
 
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
   // Most of an object is unchanged, and equality is cheaper than a full comparison.
-  if (equalValues(from, to) && !(tellsEmpty && holdsEmptied(to))) return undefined
+  if (equalValues(from, to) && !(tellsEmpty && containsSentEmpty(to))) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
   if (resolved.kind !== before.kind && from !== null && to !== null) return otherKind(before, resolved, from, to)
@@ -58,9 +58,9 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty
 }
 
 /** Returns whether a list's item contains members that were sent empty. */
-function holdsEmptied(value: JsonValue): boolean {
+function containsSentEmpty(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return Array.isArray(value) ? holdsSentEmpty(value) : Object.values(value).some(holdsEmptied)
+  return Array.isArray(value) ? holdsSentEmpty(value) : Object.values(value).some(containsSentEmpty)
 }
 
 /** Handles values of different kinds where the schema allows any: they have no children in common. */

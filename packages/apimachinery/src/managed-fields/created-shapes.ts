@@ -18,33 +18,33 @@ const other = Symbol('other')
 const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol('map') } as const
 
 /** Nearly all nodes have a single next step. */
-class Place {
+class ShapeNode {
   fieldSet: FieldSet | undefined
   /** The type of the member that the last step named; null if it has none. Cached, because steps determine types. */
   type: MergeType | null | undefined
   readonly #step: Step | undefined
-  #only: Place | undefined
-  #more: Map<Step, Place> | undefined
+  #only: ShapeNode | undefined
+  #more: Map<Step, ShapeNode> | undefined
 
   constructor(step?: Step) {
     this.#step = step
   }
 
-  get(step: Step): Place | undefined {
+  get(step: Step): ShapeNode | undefined {
     const only = this.#only
     return only !== undefined && only.#step === step ? only : this.#more?.get(step)
   }
 
-  add(step: Step): Place {
-    const place = new Place(step)
-    if (this.#only === undefined) this.#only = place
-    else (this.#more ??= new Map()).set(step, place)
-    return place
+  add(step: Step): ShapeNode {
+    const node = new ShapeNode(step)
+    if (this.#only === undefined) this.#only = node
+    else (this.#more ??= new Map()).set(step, node)
+    return node
   }
 }
 
 /** The total number of steps cached for all shapes: enough for some dozens of unrelated pods. */
-const maxPlaces = 4096
+const maxNodes = 4096
 /** Longer strings are rare as names and not worth the memory. */
 const maxText = 256
 
@@ -61,10 +61,10 @@ const maxText = 256
  */
 export class CreatedShapes {
   readonly #empty: TypedObject
-  #root: Place = new Place()
-  #places = 0
+  #root: ShapeNode = new ShapeNode()
+  #nodeCount = 0
   /** The current node; undefined after a value whose shape is not cached. */
-  #at: Place | undefined
+  #at: ShapeNode | undefined
 
   /** `empty` is the object that creations are compared with. */
   constructor(empty: TypedObject) {
@@ -73,17 +73,17 @@ export class CreatedShapes {
 
   /** `compute` must depend on the empty object and `object` only. Exceptions are not cached. */
   setOf(object: TypedObject, compute: () => FieldSet): FieldSet {
-    if (this.#places >= maxPlaces) {
-      this.#root = new Place()
-      this.#places = 0
+    if (this.#nodeCount >= maxNodes) {
+      this.#root = new ShapeNode()
+      this.#nodeCount = 0
     }
     this.#at = this.#root
     this.#value(object.type, this.#empty.value, object.value)
-    const place = this.#at
-    if (place === undefined) return compute()
-    if (place.fieldSet === undefined) return (place.fieldSet = compute())
-    shareText(place.fieldSet)
-    return place.fieldSet
+    const node = this.#at
+    if (node === undefined) return compute()
+    if (node.fieldSet === undefined) return (node.fieldSet = compute())
+    shareText(node.fieldSet)
+    return node.fieldSet
   }
 
   #step(step: Step): void {
@@ -95,9 +95,9 @@ export class CreatedShapes {
     }
     let next = at.get(step)
     // Objects with more members than the cache has room are not followed to their end.
-    if (next === undefined && this.#places < maxPlaces) {
+    if (next === undefined && this.#nodeCount < maxNodes) {
       next = at.add(step)
-      this.#places++
+      this.#nodeCount++
     }
     this.#at = next
   }
@@ -127,10 +127,10 @@ export class CreatedShapes {
       const member = to[name]
       if (member === undefined) continue
       this.#step(name)
-      const place = this.#at
-      if (place === undefined) return
-      if (place.type === undefined) place.type = type.values ?? type.byName.get(name)?.type ?? null
-      if (place.type !== null) this.#value(place.type, memberOf(from, name), member)
+      const node = this.#at
+      if (node === undefined) return
+      if (node.type === undefined) node.type = type.values ?? type.byName.get(name)?.type ?? null
+      if (node.type !== null) this.#value(node.type, memberOf(from, name), member)
     }
     this.#step(end)
   }

@@ -164,7 +164,7 @@ export class FieldManager {
       return { object: yield* this.#applyTyped(live, typed, after, { manager, force }), after }
     } catch (error) {
       if (!(error instanceof ApplyConflicts)) throw error
-      const rest = manager === clientSideApplier ? notLastApplied(error, live) : error
+      const rest = manager === clientSideApplier ? withoutLastApplied(error, live) : error
       if (rest !== undefined) throw newFieldManagerConflict(rest)
       after = new Map(managed)
       return { object: yield* this.#applyTyped(live, typed, after, { manager, force: true }), after }
@@ -195,7 +195,7 @@ export class FieldManager {
     const taken = takenBy(comparison)
     const given = difference(taken.changed, unmanaged)
     const { id } = updater
-    takeFields(managed, change, comparison, { force: true, ...(getsAllBack(managed.get(id), taken, given) && { except: id }) })
+    takeFields(managed, change, comparison, { force: true, ...(regainsAll(managed.get(id), taken, given) && { except: id }) })
     this.#give(managed, updater, given)
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
@@ -257,11 +257,11 @@ export class FieldManager {
     if (this.#options.subresource === '' && given !== undefined) {
       if (isReset(given)) return new Map()
       if (!equalValues(given, stored)) {
-        const managed = decodedOrNone(given, false)
+        const managed = decodeOrEmpty(given, false)
         if (managed.size > 0) return managed
       }
     }
-    return decodedOrNone(stored, true)
+    return decodeOrEmpty(stored, true)
   }
 
   #checkConfig(config: JsonObject): void {
@@ -283,19 +283,19 @@ export class FieldManager {
 }
 
 /** Returns whether the owner would regain everything that is taken from it. */
-function getsAllBack(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
+function regainsAll(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
   if (owner === undefined || isEmptySet(given) || !isEmptySet(removed)) return false
   return containsSet(given, changed) && containsSet(owner.set, given)
 }
 
 /** Returns undefined if all conflicting fields are as client-side apply left them. */
-function notLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
+function withoutLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
   const allowed = fieldsLastApplied(live)
   const rest = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
   return rest.length === 0 ? undefined : new ApplyConflicts(rest)
 }
 
-function decodedOrNone(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {
+function decodeOrEmpty(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {
   try {
     return decodeManaged(entries, trusted)
   } catch {

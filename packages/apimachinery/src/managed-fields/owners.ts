@@ -46,7 +46,7 @@ export function takeFields(
   const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
   const losses: LostFields[] = []
   // With few sets, looking up each change in each set is fast. Otherwise each set is intersected with the changes.
-  const many = managed.size > fewManagers
+  const many = managed.size > maxLookupManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
     if (!versions.has(apiVersion)) versions.set(apiVersion, takenIn(change, apiVersion))
@@ -65,16 +65,16 @@ export function takeFields(
 }
 
 /** Real objects have at most ten updaters and a few appliers. */
-const fewManagers = 16
+const maxLookupManagers = 16
 
 /** Lost fields of all managers. */
 export type Taken = Omit<LostFields, 'id'>
 
 export function takenBy(comparison: Comparison | undefined): Taken {
-  return comparison === undefined ? nothing : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
+  return comparison === undefined ? noFields : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
 }
 
-const nothing: Taken = { changed: leaf, removed: leaf }
+const noFields: Taken = { changed: leaf, removed: leaf }
 
 /** Returns undefined if the version is unknown. */
 function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {

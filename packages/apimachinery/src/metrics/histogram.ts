@@ -1,4 +1,4 @@
-import { boundText, head, labelText } from './metric-text.ts'
+import { boundText, labelText, metricHeader } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -38,7 +38,7 @@ export function createHistogram(name: string, help: string, bounds: readonly num
     },
     collect: () => {
       if (series.size === 0) return ''
-      let text = head(name, help, 'histogram')
+      let text = metricHeader(name, help, 'histogram')
       const names = [...bounds.map(boundText), '+Inf']
       for (const [labels, { counts, sum }] of series) {
         const before = labels === '' ? '' : `${labels},`

@@ -1,4 +1,4 @@
-import { head, labelText } from './metric-text.ts'
+import { labelText, metricHeader } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -34,7 +34,7 @@ export function createSummary(name: string, help: string, maxAgeMs: number, cloc
     },
     collect: () => {
       if (series.size === 0) return ''
-      let text = head(name, help, 'summary')
+      let text = metricHeader(name, help, 'summary')
       for (const [labels, recent] of series) {
         const before = labels === '' ? '' : `${labels},`
         const own = labels === '' ? '' : `{${labels}}`

@@ -1,4 +1,4 @@
-import { head, labelText } from './metric-text.ts'
+import { labelText, metricHeader } from './metric-text.ts'
 import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
@@ -26,7 +26,7 @@ function createValueVector(type: 'counter' | 'gauge', name: string, help: string
     delete: (labels) => void series.delete(labelText(labels)),
     collect: () => {
       if (series.size === 0) return ''
-      let text = head(name, help, type)
+      let text = metricHeader(name, help, type)
       for (const [labels, { value }] of series) text += labels === '' ? `${name} ${value}\n` : `${name}{${labels}} ${value}\n`
       return text
     },
@@ -50,7 +50,7 @@ export function createSampledMetric(type: 'counter' | 'gauge', name: string, hel
   return {
     collect: () => {
       const value = sample()
-      return value === undefined ? '' : `${head(name, help, type)}${name} ${value}\n`
+      return value === undefined ? '' : `${metricHeader(name, help, type)}${name} ${value}\n`
     },
   }
 }

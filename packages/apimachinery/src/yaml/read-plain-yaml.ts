@@ -18,14 +18,14 @@ const quotedKeyAndRest = /^"([\w][\w./-]*)":(?: +(.*))?$/s
 const maxDepth = 100
 /** Matches line breaks other than line feeds, control characters, unpaired surrogates and byte order marks. */
 // oxlint-disable-next-line no-control-regex
-const unusual = /[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
+const unsupportedCharacter = /[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 /**
  * Reads the common subset of YAML: block maps and lists, simple keys, scalars and brackets on one line, block scalars. Much faster than the
  * full parser. Returns undefined for everything else, including errors, which the parser must report.
  */
 export function readPlainYaml(text: string): JsonValue | undefined {
-  if (unusual.test(text)) return undefined
+  if (unsupportedCharacter.test(text)) return undefined
   try {
     return new PlainReader(text.split('\n')).document()
   } catch (error) {

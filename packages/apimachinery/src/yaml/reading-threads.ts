@@ -21,7 +21,7 @@ const maxShortLength = 256 * 1024
  * The parser takes about a second per megabyte on an idle machine, and a thread takes half a second to start on Node 22. The rest is a
  * margin.
  */
-const leastBudget = 4_000
+const minBudget = 4_000
 const budgetPerMegabyte = 5_000
 
 /**
@@ -86,7 +86,7 @@ export class ReadingThreads {
 
   async #readWithinBudget(text: string, signal: AbortSignal): Promise<YamlOutcome> {
     signal.throwIfAborted()
-    const budget = leastBudget + Math.round((text.length / 2 ** 20) * budgetPerMegabyte)
+    const budget = minBudget + Math.round((text.length / 2 ** 20) * budgetPerMegabyte)
     const done = new AbortController()
     const late = this.#delay(budget, undefined, { signal: done.signal }).then(
       () => true,

@@ -17,16 +17,16 @@ export function toYaml(value: unknown): string {
   return emitter.text()
 }
 
-interface Place {
+interface Context {
   /** Indentation of the enclosing collection. */
   readonly indent: number
   readonly inMapping: boolean
 }
 
-function writeNode(emitter: Emitter, value: unknown, place: Place): void {
-  if (Array.isArray(value)) writeList(emitter, value, place)
-  else if (typeof value === 'object' && value !== null) writeMapping(emitter, value as { [key: string]: unknown }, place)
-  else if (typeof value === 'string') emitter.scalar(value, Math.max(place.indent, 0) + 2, false)
+function writeNode(emitter: Emitter, value: unknown, context: Context): void {
+  if (Array.isArray(value)) writeList(emitter, value, context)
+  else if (typeof value === 'object' && value !== null) writeMapping(emitter, value as { [key: string]: unknown }, context)
+  else if (typeof value === 'string') emitter.scalar(value, Math.max(context.indent, 0) + 2, false)
   else emitter.plain(scalarText(value), 0, false)
 }
 
@@ -35,9 +35,9 @@ function scalarText(value: unknown): string {
   return typeof value === 'boolean' || typeof value === 'bigint' ? String(value) : 'null'
 }
 
-function writeList(emitter: Emitter, list: readonly unknown[], place: Place): void {
+function writeList(emitter: Emitter, list: readonly unknown[], context: Context): void {
   if (list.length === 0) return emitter.indicator('[]', { spaced: true })
-  const indent = place.inMapping && !emitter.indention ? place.indent : place.indent + 2
+  const indent = context.inMapping && !emitter.indention ? context.indent : context.indent + 2
   for (const item of list) {
     emitter.indent(indent)
     emitter.indicator('-', { spaced: true, indention: true })
@@ -45,10 +45,10 @@ function writeList(emitter: Emitter, list: readonly unknown[], place: Place): vo
   }
 }
 
-function writeMapping(emitter: Emitter, object: { readonly [key: string]: unknown }, place: Place): void {
+function writeMapping(emitter: Emitter, object: { readonly [key: string]: unknown }, context: Context): void {
   const keys = Object.keys(object).filter((key) => object[key] !== undefined)
   if (keys.length === 0) return emitter.indicator('{}', { spaced: true })
-  const indent = place.indent + 2
+  const indent = context.indent + 2
   for (const key of keys.sort(compareKeys)) {
     emitter.indent(indent)
     if (needsExplicitKey(key)) {

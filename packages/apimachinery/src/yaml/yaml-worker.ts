@@ -12,10 +12,10 @@ export function startYamlWorker(yamlText: string): Worker {
   return new Worker(new URL(import.meta.url), { workerData: { yamlText }, resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
 }
 
-const given = workerData as { readonly yamlText?: unknown } | null | undefined
+const threadInput = workerData as { readonly yamlText?: unknown } | null | undefined
 // A thread's port, not a window: there is no origin.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-if (!isMainThread && typeof given?.yamlText === 'string') parentPort?.postMessage(read(given.yamlText))
+if (!isMainThread && typeof threadInput?.yamlText === 'string') parentPort?.postMessage(read(threadInput.yamlText))
 
 function read(text: string): YamlOutcome {
   try {

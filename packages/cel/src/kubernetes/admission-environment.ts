@@ -47,10 +47,10 @@ const authorizerVariables: Readonly<Record<string, Type>> = {
 /** Returns the type of a policy variable from its expression; struct types become dynamic. */
 export function variableType(type: Type): Type {
   if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(variableType))
-  return kept.has(type.kind) ? type : types.dyn
+  return keptKinds.has(type.kind) ? type : types.dyn
 }
 
-const kept: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
+const keptKinds: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
   'any',
   'bool',
   'bytes',

@@ -33,7 +33,7 @@ export const relationOperators: ReadonlySet<TokenName> = new Set(["'=='", "'!='"
 export const productOperators: ReadonlySet<TokenName> = new Set(["'*'", "'/'", "'%'"] as const)
 export const sumOperators: ReadonlySet<TokenName> = new Set(["'+'", "'-'"] as const)
 
-type Place =
+type StateName =
   | 'end'
   | 'behindEnd'
   | 'condition'
@@ -87,7 +87,7 @@ type Place =
  * States where an error may be detected or where a rule resumes after a subrule. Recovery compares states by identity, even if they expect
  * the same tokens.
  */
-export const states: Readonly<Record<Place, GrammarState>> = {
+export const states: Readonly<Record<StateName, GrammarState>> = {
   end: state('<EOF>'),
   behindEnd: last(),
   condition: last("'?'"),

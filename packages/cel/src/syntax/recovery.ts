@@ -127,7 +127,7 @@ export abstract class RecoveringParser {
     this.#countRecovery()
     if (this.#leavesOutToken()) return this.take()
     if (this.#expected(next).has(this.token.name)) {
-      this.#reportOnce(this.token, `missing ${tokenSetText(this.#expected())} at ${shown(this.token)}`)
+      this.#reportOnce(this.token, `missing ${tokenSetText(this.#expected())} at ${tokenText(this.token)}`)
       const at = this.token.name === '<EOF>' ? (this.#last ?? this.token) : this.token
       return { name, text: `<missing ${name}>`, start: at.start }
     }
@@ -181,11 +181,11 @@ export abstract class RecoveringParser {
   }
 
   #mismatch(): never {
-    throw new RuleFailure(`mismatched input ${shown(this.token)} expecting ${tokenSetText(this.#expected())}`, this.token)
+    throw new RuleFailure(`mismatched input ${tokenText(this.token)} expecting ${tokenSetText(this.#expected())}`, this.token)
   }
 
   #reportUnwanted(): void {
-    this.#reportOnce(this.token, `extraneous input ${shown(this.token)} expecting ${tokenSetText(this.#expected())}`)
+    this.#reportOnce(this.token, `extraneous input ${tokenText(this.token)} expecting ${tokenSetText(this.#expected())}`)
   }
 
   /** Suppresses further errors until a token matches. */
@@ -249,7 +249,7 @@ export abstract class RecoveringParser {
   }
 }
 
-function shown({ text }: Token): string {
+function tokenText({ text }: Token): string {
   return quoted(text)
 }
 

@@ -8,7 +8,7 @@ interface Clause {
 }
 
 const integers: readonly TypeKind[] = ['int', 'uint']
-const shown: readonly TypeKind[] = [
+const formattableKinds: readonly TypeKind[] = [
   ...(['list', 'map', 'double', 'bool', 'string', 'timestamp', 'bytes', 'duration', 'type', 'null'] as const),
   ...integers,
 ]
@@ -17,7 +17,7 @@ const hex: Clause = {
   message: 'only integers, byte buffers, and strings can be formatted as hex',
 }
 const text: Clause = {
-  kinds: shown,
+  kinds: formattableKinds,
   message: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
 }
 const clauses: ReadonlyMap<string, Clause> = new Map([

@@ -3,11 +3,11 @@ import { containerNames } from '../phrases.ts'
 import { unlessWindows } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
-  const bad = containers.filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false)
-  if (bad.length === 0) return undefined
+  const violating = containers.filter(({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false)
+  if (violating.length === 0) return undefined
   return {
     reason: 'allowPrivilegeEscalation != false',
-    detail: `${containerNames(bad)} must set securityContext.allowPrivilegeEscalation=false`,
+    detail: `${containerNames(violating)} must set securityContext.allowPrivilegeEscalation=false`,
   }
 }
 

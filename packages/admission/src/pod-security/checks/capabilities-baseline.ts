@@ -21,15 +21,15 @@ const defaults: ReadonlySet<string> = new Set([
 
 const check: CheckPod = ({ containers }) => {
   const added: string[] = []
-  const bad = containers.filter(({ securityContext }) => {
+  const violating = containers.filter(({ securityContext }) => {
     const others = (securityContext?.capabilities?.add ?? []).filter((capability) => !defaults.has(capability))
     appendAll(added, others)
     return others.length > 0
   })
-  if (bad.length === 0) return undefined
+  if (violating.length === 0) return undefined
   return {
     reason: 'non-default capabilities',
-    detail: `${containerNames(bad)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`,
+    detail: `${containerNames(violating)} must not include ${quoted(sorted(added))} in securityContext.capabilities.add`,
   }
 }
 

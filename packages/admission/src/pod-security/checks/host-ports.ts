@@ -6,12 +6,12 @@ function hostPortsOf({ ports }: CheckedContainer): string[] {
 }
 
 const check: CheckPod = ({ containers }) => {
-  const bad = containers.filter((container) => hostPortsOf(container).length > 0)
-  if (bad.length === 0) return undefined
-  const ports = sorted(bad.flatMap(hostPortsOf))
+  const violating = containers.filter((container) => hostPortsOf(container).length > 0)
+  if (violating.length === 0) return undefined
+  const ports = sorted(violating.flatMap(hostPortsOf))
   return {
     reason: 'hostPort',
-    detail: `${containerNames(bad)} ${plural(bad.length, 'uses', 'use')} ${plural(ports.length, 'hostPort')} ${ports.join(', ')}`,
+    detail: `${containerNames(violating)} ${plural(violating.length, 'uses', 'use')} ${plural(ports.length, 'hostPort')} ${ports.join(', ')}`,
   }
 }
 

@@ -8,11 +8,11 @@ function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: Che
 }
 
 const check: CheckPod = ({ containers }) => {
-  const bad = containers.filter((container) => hostsOf(container).length > 0)
-  if (bad.length === 0) return undefined
-  const hosts = sorted(bad.flatMap(hostsOf))
+  const violating = containers.filter((container) => hostsOf(container).length > 0)
+  if (violating.length === 0) return undefined
+  const hosts = sorted(violating.flatMap(hostsOf))
   const what = 'probe or lifecycle host'
-  const names = sorted(bad.map(({ name }) => name)).map((name) => ({ name }))
+  const names = sorted(violating.map(({ name }) => name)).map((name) => ({ name }))
   return {
     reason: what,
     detail: `${containerNames(names)} ${plural(names.length, 'uses', 'use')} ${plural(hosts.length, what)} ${quoted(hosts)}`,

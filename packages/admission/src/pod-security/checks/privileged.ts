@@ -2,10 +2,10 @@ import type { Check, CheckPod } from '../check.ts'
 import { containerNames } from '../phrases.ts'
 
 const check: CheckPod = ({ containers }) => {
-  const bad = containers.filter(({ securityContext }) => securityContext?.privileged === true)
-  return bad.length === 0
+  const violating = containers.filter(({ securityContext }) => securityContext?.privileged === true)
+  return violating.length === 0
     ? undefined
-    : { reason: 'privileged', detail: `${containerNames(bad)} must not set securityContext.privileged=true` }
+    : { reason: 'privileged', detail: `${containerNames(violating)} must not set securityContext.privileged=true` }
 }
 
 export const privileged: Check = { id: 'privileged', level: 'baseline', versions: [{ from: 0, check }] }

@@ -3,10 +3,10 @@ import { containerNames, quoted, sorted } from '../phrases.ts'
 import { unlessUserNamespace } from './relaxations.ts'
 
 const check: CheckPod = ({ containers }) => {
-  const bad = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
-  if (bad.length === 0) return undefined
-  const types = sorted(bad.map(({ securityContext }) => securityContext!.procMount!))
-  return { reason: 'procMount', detail: `${containerNames(bad)} must not set securityContext.procMount to ${quoted(types)}` }
+  const violating = containers.filter(({ securityContext }) => (securityContext?.procMount ?? 'Default') !== 'Default')
+  if (violating.length === 0) return undefined
+  const types = sorted(violating.map(({ securityContext }) => securityContext!.procMount!))
+  return { reason: 'procMount', detail: `${containerNames(violating)} must not set securityContext.procMount to ${quoted(types)}` }
 }
 
 export const procMountBaseline: Check = {

@@ -44,13 +44,13 @@ function typeOf(volume: DeepReadonly<Volume>): string {
 }
 
 const check: CheckPod = ({ spec }) => {
-  const bad = (spec.volumes ?? []).filter((volume) => !allowed.some((type) => volume[type] !== undefined))
-  if (bad.length === 0) return undefined
-  const types = sorted(bad.map(typeOf))
+  const violating = (spec.volumes ?? []).filter((volume) => !allowed.some((type) => volume[type] !== undefined))
+  if (violating.length === 0) return undefined
+  const types = sorted(violating.map(typeOf))
   const what = plural(types.length, 'restricted volume type')
   return {
     reason: 'restricted volume types',
-    detail: `${containerNames(bad, 'volume')} ${plural(bad.length, 'uses', 'use')} ${what} ${quoted(types)}`,
+    detail: `${containerNames(violating, 'volume')} ${plural(violating.length, 'uses', 'use')} ${what} ${quoted(types)}`,
   }
 }
 

@@ -11,8 +11,10 @@ const containerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/'
 /** Annotations preceded the field. */
 const checkAnnotations: CheckPod = ({ annotations, containers }) => {
   const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)]
-  const bad = sorted(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
-  return bad.length === 0 ? undefined : { reason, detail: `forbidden ${plural(bad.length, 'annotation')} ${bad.join(', ')}` }
+  const violating = sorted(keys.filter((key) => isBadAnnotation(annotations[key])).map((key) => `${key}=${quote(annotations[key]!)}`))
+  return violating.length === 0
+    ? undefined
+    : { reason, detail: `forbidden ${plural(violating.length, 'annotation')} ${violating.join(', ')}` }
 }
 
 function isBadAnnotation(value: string | undefined): boolean {
@@ -28,11 +30,11 @@ function isGood(of: {
 }
 
 function explicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
-  const bad = containers.filter((container) => isGood(container) === false)
+  const violating = containers.filter((container) => isGood(container) === false)
   const badPod = isGood(spec) === false
-  const who = setters(badPod, bad)
+  const who = setters(badPod, violating)
   if (who === '') return undefined
-  const types = sorted([...(badPod ? [spec] : []), ...bad].map(({ securityContext }) => securityContext!.seccompProfile!.type))
+  const types = sorted([...(badPod ? [spec] : []), ...violating].map(({ securityContext }) => securityContext!.seccompProfile!.type))
   return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}` }
 }
 
