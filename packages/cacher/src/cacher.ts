@@ -25,8 +25,8 @@ import type {
   Storage,
   StorageStats,
   StoredObject,
+  TryUpdate,
   UpdateOptions,
-  UpdateOutput,
   WatchObjectsOptions,
 } from '@keelson/storagebackend'
 import { listFromState } from './cached-list.ts'
@@ -140,11 +140,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   /** Suggests the newest object that the cache knows, in place of the caller's suggestion. */
-  guaranteedUpdate(
-    key: string,
-    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
-    options?: UpdateOptions<T>,
-  ): Promise<StoredObject<T>> {
+  guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>> {
     return this.#storage.guaranteedUpdate(key, tryUpdate, this.#withSuggestion(key, options))
   }
 

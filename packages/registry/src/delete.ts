@@ -25,15 +25,6 @@ type Marked<T extends KubeObject> =
   | { readonly next: 'wait'; readonly object: Written<T> }
   | { readonly next: 'remove'; readonly object?: Written<T>; readonly mayBeGone: boolean; readonly unheld?: boolean }
 
-/** Leaves the storage's retry loop without a write. */
-class NotMarked extends Error {
-  readonly reason: 'now' | 'pending'
-  constructor(reason: 'now' | 'pending') {
-    super(reason)
-    this.reason = reason
-  }
-}
-
 export async function deleteObject<T extends KubeObject>(
   parts: StoreParts<T>,
   context: RequestContext,
@@ -66,36 +57,43 @@ async function read<T extends KubeObject>({ parts, context, name, key }: Deletio
   }
 }
 
-/** Writes deletionTimestamp, grace period and finalizers, where something holds the object. */
+/** The outcome of one attempt to mark an object: it stays or goes once marked, is removed as it is, or stays as it is. */
+type Marking = 'held' | 'released' | 'unheld' | 'pending'
+
+/** Writes deletionTimestamp, grace period and finalizers if something holds the object. */
 async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject<T>): Promise<Marked<T>> {
   const { parts, context, name, key, options, request } = run
-  let held = false
+  let marking = 'pending' as Marking
   try {
     const object = await writeTarget(parts, request.dryRun).guaranteedUpdate(
       key,
       async (current, latest) => {
         if (current === undefined || latest === undefined) throw new Error('an absent object reached a deletion')
         await request.validate?.(latest.object() as KubeObject, undefined)
-        const mode = beforeDelete(parts, context, current, options)
-        if (mode === 'pending') throw new NotMarked('pending')
-        const { changed, finalizers } = finalizersForDeletion(parts, current.metadata, options)
-        if (changed) current.metadata.finalizers = [...finalizers]
-        const finalizersLeft = (current.metadata.finalizers ?? []).length > 0
-        held = finalizersLeft || (mode === 'graceful' && (options.gracePeriodSeconds ?? 0) > 0)
-        if (mode === 'now') {
-          if (!finalizersLeft) throw new NotMarked('now')
-          markAsDeleting(current.metadata, parts.now())
-        }
-        return { object: current, ...timeToLive(parts, current) }
+        marking = markObject(run, current)
+        return marking === 'held' || marking === 'released' ? { object: current, ...timeToLive(parts, current) } : undefined
       },
       { ...preconditionsOf(options), signal: context.signal },
     )
-    return held ? { next: 'wait', object } : { next: 'remove', object, mayBeGone: true }
+    if (marking === 'pending') return { next: 'wait', object: stored }
+    if (marking === 'unheld') return { next: 'remove', mayBeGone: false, unheld: true }
+    return marking === 'held' ? { next: 'wait', object } : { next: 'remove', object, mayBeGone: true }
   } catch (error) {
-    if (error instanceof NotMarked)
-      return error.reason === 'now' ? { next: 'remove', mayBeGone: false, unheld: true } : { next: 'wait', object: stored }
     throw translateError('update', error, qualifiedResource(parts, context), name)
   }
+}
+
+function markObject<T extends KubeObject>({ parts, context, options }: Deletion<T>, object: T): Marking {
+  const mode = beforeDelete(parts, context, object, options)
+  if (mode === 'pending') return 'pending'
+  const { changed, finalizers } = finalizersForDeletion(parts, object.metadata, options)
+  if (changed) object.metadata.finalizers = [...finalizers]
+  const hasFinalizers = (object.metadata.finalizers ?? []).length > 0
+  if (mode === 'now') {
+    if (!hasFinalizers) return 'unheld'
+    markAsDeleting(object.metadata, parts.now())
+  }
+  return hasFinalizers || (mode === 'graceful' && (options.gracePeriodSeconds ?? 0) > 0) ? 'held' : 'released'
 }
 
 async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Marked<T>, { next: 'remove' }>): Promise<DeleteOutcome<T>> {

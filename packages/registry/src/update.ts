@@ -26,15 +26,6 @@ import type { Written } from './write-target.ts'
 /** What one round, on one state of the store, came to. The round runs again when that state was not the latest. */
 type Round<T> = { readonly kind: 'create' | 'update' | 'delete'; readonly object: T }
 
-/** Leaves the storage's retry loop without a write. */
-class NotWritten<T> extends Error {
-  readonly round: Round<T>
-  constructor(round: Round<T>) {
-    super('not written')
-    this.round = round
-  }
-}
-
 export interface UpdateOutcome<T extends KubeObject> {
   readonly object: Written<T>
   readonly created: boolean
@@ -61,7 +52,7 @@ export async function update<T extends KubeObject>(
 ): Promise<UpdateOutcome<T>> {
   const { name, info, request } = change
   const run: Update<T> = { parts, plan, context, name, key: parts.keys.key(context, name), info, request, hook: new BegunHook() }
-  let last: Round<T> | undefined
+  let last = undefined as Round<T> | undefined
   try {
     const object = await writeTarget(parts, request.dryRun).guaranteedUpdate(
       run.key,
@@ -69,7 +60,7 @@ export async function update<T extends KubeObject>(
         last = undefined
         if (run.hook.begun) await run.hook.abandon()
         last = current === undefined || stored === undefined ? await roundOnNothing(run) : await roundOnObject(run, current, stored)
-        if (last.kind === 'delete') throw new NotWritten(last)
+        if (last.kind === 'delete') return undefined
         return { object: last.object, ...timeToLive(parts, last.object) }
       },
       {
@@ -79,16 +70,16 @@ export async function update<T extends KubeObject>(
         signal: context.signal,
       },
     )
-    if (run.hook.begun) await run.hook.succeed()
-    return { object, created: last?.kind === 'create' }
-  } catch (error) {
-    if (error instanceof NotWritten) {
-      await run.hook.abandon()
-      return removeFinalized(run, (error as NotWritten<T>).round.object)
+    if (last?.kind !== 'delete') {
+      if (run.hook.begun) await run.hook.succeed()
+      return { object, created: last?.kind === 'create' }
     }
+  } catch (error) {
     await run.hook.fail(error)
     throw explain(run, last, error)
   }
+  await run.hook.abandon()
+  return removeFinalized(run, last.object)
 }
 
 function mayCreate<T extends KubeObject>({ plan, request }: Update<T>): boolean {

@@ -6,8 +6,8 @@ import type {
   DeleteObjectOptions,
   Storage,
   StoredObject,
+  TryUpdate,
   UpdateOptions,
-  UpdateOutput,
 } from '@keelson/storagebackend'
 import type { StoreParts } from './store-parts.ts'
 
@@ -21,11 +21,7 @@ export function readWritten<T extends KubeObject>(written: Written<T>): DeepRead
 /** The writing half of a storage; see `Storage` for the contract. */
 export interface WriteTarget<T extends KubeObject> {
   create(key: string, object: T, options?: CreateOptions): Promise<Written<T>>
-  guaranteedUpdate(
-    key: string,
-    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
-    options?: UpdateOptions<T>,
-  ): Promise<Written<T>>
+  guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<Written<T>>
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
 }
 
@@ -51,16 +47,14 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
     return this.#asRead(object)
   }
 
-  async guaranteedUpdate(
-    key: string,
-    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
-    options: UpdateOptions<T> = {},
-  ): Promise<Written<T>> {
+  async guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options: UpdateOptions<T> = {}): Promise<Written<T>> {
     const stored = await this.#find(key)
     if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
     checkPreconditions(key, stored?.object(), options.preconditions)
-    const { object } = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
-    return this.#asRead(object)
+    const output = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
+    if (output !== undefined) return this.#asRead(output.object)
+    if (stored === undefined) throw new StorageError({ code: 'KeyNotFound', key })
+    return stored
   }
 
   async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<Written<T>> {

@@ -1,15 +1,16 @@
 import type { KubeObject } from '@keelson/apimachinery'
+import { keyNotFound } from './errors.ts'
 import type { LeasePool } from './lease-pool.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { stateOfEntry, stateOfSuggestion, type ObjectState } from './object-state.ts'
 import { checkPreconditions } from './preconditions.ts'
-import type { StoredObject, UpdateOptions, UpdateOutput } from './storage.ts'
+import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput } from './storage.ts'
 
 export interface GuaranteedUpdate<T extends KubeObject> {
   readonly access: ObjectAccess<T>
   readonly leases: LeasePool
   readonly key: string
-  readonly tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>
+  readonly tryUpdate: TryUpdate<T>
   readonly options: UpdateOptions<T>
 }
 
@@ -26,7 +27,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
   let state = options.suggestion ? stateOfSuggestion(options.suggestion) : await readCurrent()
   for (;;) {
     options.signal?.throwIfAborted()
-    let output: UpdateOutput<T>
+    let output: UpdateOutput<T> | undefined
     let input: T | undefined
     try {
       checkPreconditions(key, state.stored?.object(), options.preconditions)
@@ -38,6 +39,14 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
       state = await readCurrent()
       if (tried === state.revision) throw error
       continue
+    }
+
+    if (output === undefined) {
+      const tried = state
+      if (!tried.current) state = await readCurrent()
+      if (state.revision !== tried.revision) continue
+      if (state.stored === undefined) throw keyNotFound(key)
+      return state.stored
     }
 
     const bytes = access.codec.encode(output.object, key)

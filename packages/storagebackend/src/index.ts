@@ -87,6 +87,7 @@ export type {
   UnreadableDetails,
   UnreadableObject,
   UpdateOptions,
+  TryUpdate,
   UpdateOutput,
   ValueHeaders,
   WatchObjectsOptions,

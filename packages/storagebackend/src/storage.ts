@@ -114,11 +114,20 @@ export interface CreateOptions {
   readonly signal?: AbortSignal
 }
 
-/** What an update function wants: the new object, or the same one (by identity or by bytes) for no write. */
+/** The new object of an update. One that equals the stored one is not written. */
 export interface UpdateOutput<T extends KubeObject> {
   readonly object: T
   readonly ttlSeconds?: number
 }
+
+/**
+ * Computes the new object from the current one. Returning undefined ends the update without a write: it resolves to the stored object, or fails
+ * with `KeyNotFound` if there is none. A decision made on a stale suggestion, undefined too, is made again on the stored object.
+ */
+export type TryUpdate<T extends KubeObject> = (
+  current: T | undefined,
+  stored: StoredObject<T> | undefined,
+) => UpdateOutput<T> | undefined | Promise<UpdateOutput<T> | undefined>
 
 export interface UpdateOptions<T extends KubeObject> {
   /** An absent object is passed to `tryUpdate` as undefined, and then created, instead of NotFound. */
@@ -156,12 +165,8 @@ export interface Storage<T extends KubeObject = KubeObject> {
   get(key: string, options?: GetOptions): Promise<StoredObject<T>>
   list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>>
   watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>>
-  /** Calls `tryUpdate` with a copy of its own (but see `sharesCurrent`), again after each lost race. The result that equals the stored bytes is not written. */
-  guaranteedUpdate(
-    key: string,
-    tryUpdate: (current: T | undefined, stored: StoredObject<T> | undefined) => UpdateOutput<T> | Promise<UpdateOutput<T>>,
-    options?: UpdateOptions<T>,
-  ): Promise<StoredObject<T>>
+  /** Calls `tryUpdate` with a copy of its own (but see `sharesCurrent`), again after each lost race. A result that equals the stored bytes is not written. */
+  guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>>
   /** Resolves to the object as it was last, with the deletion's revision. */
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
   /**

@@ -111,6 +111,19 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(back.revision)
   })
 
+  test('update: undefined ends it without a write', async ({ storage, key, create, update }) => {
+    const stale = await create('ns', 'a')
+    const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
+    const tried: (string | undefined)[] = []
+    const leave = (current: TestObject | undefined): undefined => void tried.push(current!.spec?.text)
+    expect(await storage.guaranteedUpdate(key('ns', 'a'), leave, { suggestion: stale })).toMatchObject({ revision: fresh.revision })
+    // Decided on the stored object in the end, whatever the suggestion said.
+    expect(tried.at(-1)).toBe('newer')
+    const absent = storage.guaranteedUpdate(key('ns', 'b'), () => undefined, { ignoreNotFound: true })
+    expect(codeOf(await failure(absent))).toBe('KeyNotFound')
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(fresh.revision)
+  })
+
   test('update: an error on a stale suggestion is tried again, on a fresh one not', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
