@@ -85,6 +85,9 @@ export function write(plural: Plural, object: KubeObject | undefined, rest: Part
     object,
     oldObject: undefined,
     dryRun: false,
+    options: {},
+    as: (groupVersion) => ({ kind: { ...groupVersion, kind }, object, oldObject: rest.oldObject }),
+    annotate() {},
     ...rest,
     warnings,
   }

@@ -44,4 +44,6 @@ export interface RequestContext {
   readonly now?: (() => number) | undefined
   /** Adds a `Warning` header (299); duplicates are dropped. */
   warn(text: string): void
+  /** Adds an annotation to the request's audit event. Absent: the request is not audited. */
+  annotate?(key: string, value: string): void
 }

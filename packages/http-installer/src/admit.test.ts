@@ -1,4 +1,4 @@
-import type { AdmissionAttributes, AdmissionChain } from '@keelson/admission'
+import type { AdmissionAttributes, AdmissionChain } from '@keelson/registry'
 import { expect, it } from 'vitest'
 import { openTestServer } from './test-server.fixture.ts'
 

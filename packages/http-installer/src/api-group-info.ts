@@ -1,7 +1,6 @@
 import type { GroupVersion, Scheme } from '@keelson/apimachinery'
-import type { RESTStorage } from '@keelson/registry'
+import type { AdmissionChain, RESTStorage } from '@keelson/registry'
 import type { ApiTypes } from '@keelson/api'
-import type { AdmissionChain } from '@keelson/admission'
 
 /** One API group to install: "" goes under /api, the rest under /apis/GROUP. */
 export interface APIGroupInfo {

@@ -29,7 +29,7 @@ export async function handleCreate({ c, scope, context, name, query }: ApiReques
     ensureNamespace(object, scope, context.namespace)
     dedupOwnerReferences(object, (text) => context.warn(text), 'sent')
   }
-  const write = { scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun, options }
+  const write = { route: scope, context, name: name || (object.metadata?.name ?? ''), dryRun: options.dryRun, options }
   let rest = restAfter(began)
   if (rest !== undefined) await rest
   began = performance.now()

@@ -12,7 +12,7 @@ export async function handleDeleteCollection({ c, scope, context, query }: ApiRe
   const { predicate, resourceVersion, resourceVersionMatch, limit, continue: token } = parseListOptions(query, scope, '')
   const options = await readDeleteOptions(c, scope, query)
   const dryRun = (options.dryRun ?? []).length > 0
-  const validate = admittingDelete({ scope, context, name: '', dryRun, options })
+  const validate = admittingDelete({ route: scope, context, name: '', dryRun, options })
   const deleted = await (scope.storage as unknown as CollectionDeleter).deleteCollection(
     context,
     { options, dryRun, validate },

@@ -14,7 +14,7 @@ export async function handleDelete({ c, scope, context, name, query }: ApiReques
   const options = await readDeleteOptions(c, scope, query)
   const dryRun = (options.dryRun ?? []).length > 0
   const storage = scope.storage as unknown as GracefulDeleter
-  const validate = admittingDelete({ scope, context, name, dryRun, options })
+  const validate = admittingDelete({ route: scope, context, name, dryRun, options })
   const { object, immediate, blank = false } = await storage.delete(context, name, { options, dryRun, validate })
   if (blank) return writeResult({ c, scope, query, negotiated }, 200, blankObject(scope, {}))
   if (!immediate || storage.returnsDeletedObject) {

@@ -27,7 +27,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   const pending = isYaml(patchType) ? parseYamlInThread(body, () => context.signal) : undefined
   const yaml = pending === undefined ? undefined : await pending
   const apply = patchMechanism({ scope, context, patchType, body, cbor, yaml, options })
-  const write = { scope, context, name, dryRun: options.dryRun, options }
+  const write = { route: scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     // Each kind of patch makes an object of its own.
     leavesCurrent: true,
@@ -51,7 +51,7 @@ export async function handlePatch({ c, scope, context, name, query }: ApiRequest
   }
   const { object, created } = await (scope.storage as unknown as Updater).update(context, name, info, {
     dryRun: options.dryRun,
-    validateCreate: validatingCreate(write),
+    validateCreate: validatingCreate(write, scope),
     validateUpdate: validating(write, 'UPDATE'),
     forceAllowCreate: isApply(patchType),
   })

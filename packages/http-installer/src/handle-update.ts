@@ -33,7 +33,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   const rest = restAfter(began)
   if (rest !== undefined) await rest
   const { uid } = decoded.object.metadata
-  const write = { scope, context, name, dryRun: options.dryRun, options }
+  const write = { route: scope, context, name, dryRun: options.dryRun, options }
   const info: UpdatedObjectInfo = {
     ...(uid ? { preconditions: { uid } } : undefined),
     leavesCurrent: true,
@@ -53,7 +53,7 @@ export async function handleUpdate({ c, scope, context, name, query }: ApiReques
   }
   const { object, created } = await (scope.storage as unknown as Updater).update(context, name, info, {
     dryRun: options.dryRun,
-    validateCreate: validatingCreate(write),
+    validateCreate: validatingCreate(write, scope),
     validateUpdate: validating(write, 'UPDATE'),
   })
   return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)

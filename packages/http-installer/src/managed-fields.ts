@@ -1,9 +1,8 @@
-import type { AdmissionOperation } from '@keelson/admission'
 import { isJsonObject } from '@keelson/apimachinery'
 import type { JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { decodeManaged } from '@keelson/apimachinery/managed-fields'
+import type { AdmissionOperation, AdmittedWrite } from '@keelson/registry'
 import { admit } from './admit.ts'
-import type { AdmittedWrite } from './admit.ts'
 import type { DecodedBody } from './decode-body.ts'
 import type { ResourceScope } from './scope.ts'
 

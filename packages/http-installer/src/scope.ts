@@ -1,9 +1,9 @@
-import type { GroupResource, GroupVersionKind, GroupVersionResource, RequestContext } from '@keelson/apimachinery'
+import type { GroupResource, GroupVersionKind, GroupVersionResource, RequestContext, Scheme } from '@keelson/apimachinery'
 import type { KindType } from '@keelson/api'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
 import type { QueryParameters } from '@keelson/exchange'
 import { storageFieldManager } from '@keelson/registry'
-import type { RESTStorage } from '@keelson/registry'
+import type { AdmissionChain, RESTStorage } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext } from './context.ts'
 import { MessageCache } from './message-cache.ts'
@@ -19,6 +19,8 @@ export interface ResourceScope {
   readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
   readonly storage: RESTStorage
+  readonly scheme: Scheme
+  readonly admission: AdmissionChain
   /** "pods". */
   readonly resource: string
   /** "" or "status". */
@@ -92,6 +94,8 @@ export function createScope(
     info,
     settings,
     storage,
+    scheme: info.scheme,
+    admission: info.admission,
     resource,
     subresource,
     gvr: { group: info.group, version, resource },

@@ -1,10 +1,10 @@
 import { newForbidden, Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
+import type { AdmissionAttributes, AdmissionChain } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
 import { createLoopbackClient } from './create-loopback-client.ts'
-import type { WriteAdmission, WriteAttributes } from './write-admission.ts'
 
 interface Thing extends KubeObject {
   value?: number
@@ -69,12 +69,12 @@ it('applies defaults', async () => {
 
 it("passes writes through admission as the server's own user", async () => {
   const seen: string[] = []
-  const record = async (half: string, { operation, object, oldObject, namespace, context }: WriteAttributes): Promise<void> => {
+  const record = async (half: string, { operation, object, oldObject, namespace, context }: AdmissionAttributes): Promise<void> => {
     expect(context.user).toMatchObject({ name: 'system:apiserver', groups: expect.arrayContaining(['system:masters']) })
     seen.push(`${half} ${operation} ${namespace} ${valueOf(oldObject) ?? '-'}>${valueOf(object) ?? '-'}`)
     if (operation === 'DELETE' && half === 'validate') throw newForbidden(name, 'a', 'stays')
   }
-  const admission: WriteAdmission = { admit: (a) => record('admit', a), validate: (a) => record('validate', a) }
+  const admission: AdmissionChain = { handles: () => true, admit: (a) => record('admit', a), validate: (a) => record('validate', a) }
   await using test = open({ admission: () => admission })
   await test.resource.create('ns', { metadata: { name: 'a' }, value: 1 })
   await test.resource.update('ns', 'a', (thing) => Object.assign(thing, { value: 2 }))

@@ -1,22 +1,20 @@
-import { systemClock } from '@keelson/apimachinery'
-import type { GroupResource, GroupVersion, KubeObject, Scheme } from '@keelson/apimachinery'
+import { Scheme, systemClock } from '@keelson/apimachinery'
+import type { GroupResource, GroupVersion, KubeObject } from '@keelson/apimachinery'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
-import { canDelete, canList, canWatch, storageFieldManager } from '@keelson/registry'
-import type { RESTStorage, StorageFieldManagerOptions } from '@keelson/registry'
+import { canDelete, canList, canWatch, noAdmission, storageFieldManager } from '@keelson/registry'
+import type { AdmissionChain, RESTStorage, StorageFieldManagerOptions } from '@keelson/registry'
 import type { DeletableResource, LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
 import { ResourceMap } from './resource-map.ts'
-import { noAdmission } from './write-admission.ts'
-import type { WriteAdmission } from './write-admission.ts'
 
 export interface LoopbackClientOptions {
-  /** Applies defaults, as for objects from clients. */
+  /** Fills in what a creator may leave out, as for a client's object. */
   readonly scheme?: Scheme
-  /** Called for each write, so the chain may be created after the client that its plugins use. */
-  readonly admission?: () => WriteAdmission | undefined
-  /** Schemas for tracking managed fields; without them `managedFields` is not written. */
+  /** Asked at each write, so that the chain may be made after the client its plugins read through. */
+  readonly admission?: () => AdmissionChain | undefined
+  /** The kinds' schemas, by which is known who manages which field; without them nobody does. */
   readonly types?: StorageFieldManagerOptions['types']
-  /** Milliseconds since the epoch. Default: the system clock. */
+  /** Default: the clock. Milliseconds since the epoch. */
   readonly now?: () => number
   /** Default "keelson". */
   readonly fieldManager?: string
@@ -29,9 +27,9 @@ interface ServedResource {
   readonly served: RegistryResource
 }
 
-/** A client whose resources are added and removed as groups are installed. */
+/** A client whose resources come and go as groups are installed. */
 export interface LoopbackClientBuilder extends LoopbackClient {
-  /** `storages` maps paths to storages, as for the HTTP installer. The first version added of a resource wins. */
+  /** `storages`: path → storage, as for the HTTP installer. The first version added of a resource is the one used. */
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): void
   remove(resource: GroupResource): void
 }
@@ -39,12 +37,12 @@ export interface LoopbackClientBuilder extends LoopbackClient {
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
   const resources = new ResourceMap<ServedResource>()
   const shared = {
-    setDefaults: (gvk: RESTStorage['gvk'], object: KubeObject): void => options.scheme?.setDefaults(gvk, object),
-    admission: (): WriteAdmission => options.admission?.() ?? noAdmission,
+    scheme: options.scheme ?? new Scheme(),
+    admission: (): AdmissionChain => options.admission?.() ?? noAdmission,
     fieldManager: options.fieldManager ?? 'keelson',
     now: options.now ?? systemClock.now,
   }
-  /** Cached: read for each owner of each collected object, but changes only with the groups. */
+  /** Asked for each owner of each object that is collected, and changed only with the groups. */
   let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
@@ -75,17 +73,16 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   }
 }
 
-/** Creates each path's field manager on first use. */
+/** Each path's field manager, made when it is first asked for. */
 function createFieldManagers(
   { types, scheme, now = systemClock.now }: LoopbackClientOptions,
   storageOf: (subresource: string) => RESTStorage | undefined,
 ): (subresource: string) => FieldManager | undefined {
-  const managers = new Map<string, FieldManager | undefined>()
+  const made = new Map<string, FieldManager | undefined>()
   return (subresource) => {
     const storage = storageOf(subresource)
     if (types === undefined || scheme === undefined || storage === undefined) return undefined
-    if (!managers.has(subresource))
-      managers.set(subresource, storageFieldManager({ types, scheme, kind: storage.gvk, storage, subresource, now }))
-    return managers.get(subresource)
+    if (!made.has(subresource)) made.set(subresource, storageFieldManager({ types, scheme, kind: storage.gvk, storage, subresource, now }))
+    return made.get(subresource)
   }
 }

@@ -2,37 +2,58 @@ import { copyObject, everyField, everything, isApiError, newMethodNotSupported, 
 import type {
   DeepReadonly,
   DeleteOptions,
-  GroupVersionKind,
   GroupVersionResource,
   JsonObject,
   KubeObject,
   RequestContext,
+  Scheme,
 } from '@keelson/apimachinery'
 import type { FieldManager } from '@keelson/apimachinery/managed-fields'
-import { canCreate, canDelete, canDeleteCollection, canGet, canList, canUpdate, canWatch, readResult } from '@keelson/registry'
-import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater } from '@keelson/registry'
+import {
+  canCreate,
+  canDelete,
+  canDeleteCollection,
+  canGet,
+  canList,
+  canUpdate,
+  canWatch,
+  noAdmission,
+  readResult,
+  WriteAttributes,
+} from '@keelson/registry'
+import type {
+  AdmissionAttributes,
+  AdmissionChain,
+  AdmissionOperation,
+  DeleteRequest,
+  ListRequest,
+  RESTStorage,
+  RestResult,
+  Updater,
+  WriteOptions,
+} from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
 import { loopbackContext } from './request.ts'
-import { noAdmission } from './write-admission.ts'
-import type { WriteAdmission, WriteAttributes } from './write-admission.ts'
 
 export interface RegistryResourceParts {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
-  readonly setDefaults: (gvk: GroupVersionKind, object: KubeObject) => void
-  readonly admission: () => WriteAdmission
+  readonly scheme: Scheme
+  readonly admission: () => AdmissionChain
   readonly fieldManager: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** Returns the field manager of a subresource; undefined if fields are not tracked. */
+  /** By subresource; undefined where nobody manages fields. */
   readonly fieldManagers: (subresource: string) => FieldManager | undefined
 }
 
 const everyObject: Predicate = { labels: everything(), fields: everyField() }
 
-/** A client's verbs on a registry storage. Objects returned by reads are shared and must not be modified. */
+const noOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
+
+/** A client's verbs on a registry's storage. Objects that are read are shared: they are never written to. */
 export class RegistryResource implements LoopbackResource {
   readonly #parts: RegistryResourceParts
 
@@ -79,19 +100,20 @@ export class RegistryResource implements LoopbackResource {
   }
 
   async create(namespace: string, object: KubeObject): Promise<LoopbackWritten> {
-    const { main, setDefaults } = this.#parts
+    const { main, scheme } = this.#parts
     if (!canCreate(main)) throw this.#unsupported('create')
     const context = this.#context('create', namespace)
     if (namespace !== '') object.metadata.namespace ??= namespace
-    setDefaults(main.gvk, object)
+    scheme.setDefaults(main.gvk, object)
     this.#parts.fieldManagers('')?.update(undefined, object, this.#parts.fieldManager)
-    const attributes = this.#attributes(context, 'CREATE', { name: object.metadata.name ?? '', object })
+    const attributes = (object: KubeObject, isFinal: boolean): AdmissionAttributes =>
+      this.#attributes(context, 'CREATE', { name: object.metadata.name ?? '', object, isFinal })
     const admission = this.#parts.admission()
-    await admission.admit(attributes)
+    await admission.admit(attributes(object, false))
     return written(
       await main.create(context, object, {
         dryRun: false,
-        validate: (final) => admission.validate({ ...attributes, name: final.metadata.name ?? '', object: final }),
+        validate: (final) => admission.validate(attributes(final, true)),
       }),
     )
   }
@@ -107,8 +129,8 @@ export class RegistryResource implements LoopbackResource {
     const manager = this.#parts.fieldManagers(subresource)
     const context = this.#context('update', namespace, { name, subresource })
     const admission = this.#parts.admission()
-    const attributes = (object: KubeObject, oldObject: KubeObject | undefined): WriteAttributes =>
-      this.#attributes(context, 'UPDATE', { name, subresource, object, oldObject })
+    const attributes = (object: KubeObject, oldObject: KubeObject | undefined, isFinal: boolean): AdmissionAttributes =>
+      this.#attributes(context, 'UPDATE', { name, subresource, object, oldObject, isFinal })
     const { object } = await storage.update(
       context,
       name,
@@ -119,11 +141,11 @@ export class RegistryResource implements LoopbackResource {
           const old = copyObject(current)
           const changed = change(current)
           manager?.update(old, changed, this.#parts.fieldManager)
-          await admission.admit(attributes(changed, old))
+          await admission.admit(attributes(changed, old, false))
           return changed
         },
       },
-      { dryRun: false, validateUpdate: (final, old) => admission.validate(attributes(final, old)) },
+      { dryRun: false, validateUpdate: (final, old) => admission.validate(attributes(final, old, true)) },
     )
     return written(object)
   }
@@ -138,8 +160,8 @@ export class RegistryResource implements LoopbackResource {
     const document = { ...config, kind, apiVersion: group === '' ? version : `${group}/${version}` } as unknown as JsonObject
     const context = this.#context('patch', namespace, { name, subresource })
     const admission = this.#parts.admission()
-    const attributes = (object: KubeObject, oldObject: KubeObject | undefined): WriteAttributes =>
-      this.#attributes(context, oldObject === undefined ? 'CREATE' : 'UPDATE', { name, subresource, object, oldObject })
+    const attributes = (object: KubeObject, oldObject: KubeObject | undefined, isFinal: boolean): AdmissionAttributes =>
+      this.#attributes(context, oldObject === undefined ? 'CREATE' : 'UPDATE', { name, subresource, object, oldObject, isFinal })
     const { object } = await storage.update(
       context,
       name,
@@ -147,15 +169,15 @@ export class RegistryResource implements LoopbackResource {
         updatedObject: async (current) => {
           const applied = manager.apply(current, document, fieldManager, true)
           if (namespace !== '') applied.metadata.namespace ??= namespace
-          await admission.admit(attributes(applied, current))
+          await admission.admit(attributes(applied, current, false))
           return applied
         },
       },
       {
         dryRun: false,
         forceAllowCreate: true,
-        validateCreate: (final) => admission.validate(attributes(final, undefined)),
-        validateUpdate: (final, old) => admission.validate(attributes(final, old)),
+        validateCreate: (final) => admission.validate(attributes(final, undefined, true)),
+        validateUpdate: (final, old) => admission.validate(attributes(final, old, true)),
       },
     )
     return written(object)
@@ -197,7 +219,7 @@ export class RegistryResource implements LoopbackResource {
       options,
       dryRun: false,
       validate: async (oldObject) => {
-        const attributes = this.#attributes(context, 'DELETE', { name, object: undefined, oldObject })
+        const attributes = this.#attributes(context, 'DELETE', { name, object: undefined, oldObject, isFinal: true })
         await admission.admit(attributes)
         await admission.validate(attributes)
       },
@@ -210,23 +232,19 @@ export class RegistryResource implements LoopbackResource {
 
   #attributes(
     context: RequestContext,
-    operation: WriteAttributes['operation'],
-    rest: { name: string; subresource?: string; object: KubeObject | undefined; oldObject?: KubeObject | undefined },
-  ): WriteAttributes {
-    const { main, resource } = this.#parts
-    const { name, subresource = '', object, oldObject } = rest
-    return {
-      context,
-      operation,
-      kind: main.gvk,
-      resource,
-      subresource,
-      namespace: context.namespace,
-      name,
-      object,
-      oldObject,
-      dryRun: false,
-    }
+    operation: AdmissionOperation,
+    rest: {
+      readonly name: string
+      readonly subresource?: string
+      readonly object: KubeObject | undefined
+      readonly oldObject?: KubeObject | undefined
+      readonly isFinal: boolean
+    },
+  ): AdmissionAttributes {
+    const { main, resource, scheme } = this.#parts
+    const { name, subresource = '', object, oldObject, isFinal } = rest
+    const route = { admission: this.#parts.admission(), scheme, gvk: main.gvk, gvr: resource, subresource }
+    return new WriteAttributes({ route, context, name, dryRun: false, options: noOptions }, operation, { object, oldObject, isFinal })
   }
 
   #unsupported(verb: string, subresource = ''): unknown {

@@ -90,3 +90,7 @@ export type { FinishHook, HookOptions, StoreHooks, StoreHooksFactory } from './s
 export type { StoreParts } from './store-parts.ts'
 export { ageColumn, nameColumn, tableConvertor } from './table.ts'
 export { newRawStorage, undecoratedStorage } from './undecorated-storage.ts'
+export { noAdmission } from './write/admission.ts'
+export type { AdmissionAttributes, AdmissionChain, AdmissionOperation, VersionedObjects } from './write/admission.ts'
+export { WriteAttributes } from './write/attributes.ts'
+export type { AdmittedObjects, AdmittedRoute, AdmittedWrite, WriteOptions } from './write/attributes.ts'

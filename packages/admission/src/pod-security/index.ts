@@ -73,7 +73,7 @@ class PodSecurity implements AdmissionPlugin {
     const { namespaces: exempt, usernames } = this.#configuration.exemptions
     const by = exempt.has(attributes.namespace) ? 'namespace' : usernames.has(attributes.context.user.name) ? 'user' : ''
     if (by === '') return false
-    attributes.annotate?.(`${labelPrefix}exempt`, by)
+    attributes.annotate(`${labelPrefix}exempt`, by)
     this.#metrics.exempted(attributes)
     return true
   }
@@ -87,7 +87,7 @@ class PodSecurity implements AdmissionPlugin {
     const fail = (): undefined => {
       this.#metrics.failed(attributes, true)
       if (isPod) throw newInternal(unreadable)
-      attributes.annotate?.(`${labelPrefix}error`, unreadable)
+      attributes.annotate(`${labelPrefix}error`, unreadable)
       return undefined
     }
     const found = findObject<Namespace>(this.#dependencies, namespaces, { name })
@@ -106,7 +106,7 @@ class PodSecurity implements AdmissionPlugin {
 
   #checkPod(attributes: AdmissionAttributes, known: KnownPolicy): void {
     if (known.error === '' && isFullyPrivileged(known.policy)) {
-      attributes.annotate?.(`${labelPrefix}enforce-policy`, 'privileged:latest')
+      attributes.annotate(`${labelPrefix}enforce-policy`, 'privileged:latest')
       this.#metrics.evaluated(attributes, true, known.policy.enforce, 'enforce')
       return
     }
@@ -124,25 +124,25 @@ class PodSecurity implements AdmissionPlugin {
   }
 
   #check(attributes: AdmissionAttributes, { policy, error }: KnownPolicy, pod: CheckedPod, enforces: boolean): void {
-    const { annotate, context, resource, name } = attributes
+    const { context, resource, name } = attributes
     if (this.#configuration.exemptions.runtimeClasses.has(pod.spec.runtimeClassName ?? '')) {
-      annotate?.(`${labelPrefix}exempt`, 'runtimeClass')
+      attributes.annotate(`${labelPrefix}exempt`, 'runtimeClass')
       this.#metrics.exempted(attributes)
       return
     }
     const complaint = complaintsAbout(pod, policy)
     if (error !== '') {
-      annotate?.(`${labelPrefix}error`, error)
+      attributes.annotate(`${labelPrefix}error`, error)
       this.#metrics.failed(attributes, false)
     }
     const audited = complaint('audit')
     if (audited !== undefined) {
-      annotate?.(`${labelPrefix}audit-violations`, `would violate PodSecurity ${audited}`)
+      attributes.annotate(`${labelPrefix}audit-violations`, `would violate PodSecurity ${audited}`)
       this.#metrics.evaluated(attributes, false, policy.audit, 'audit')
     }
     let refused: string | undefined
     if (enforces) {
-      annotate?.(`${labelPrefix}enforce-policy`, levelVersionText(policy.enforce))
+      attributes.annotate(`${labelPrefix}enforce-policy`, levelVersionText(policy.enforce))
       refused = complaint('enforce')
       this.#metrics.evaluated(attributes, refused === undefined, policy.enforce, 'enforce')
     }

@@ -1,6 +1,6 @@
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AdmissionAttributes, AdmissionChain } from '@keelson/admission'
+import type { AdmissionAttributes, AdmissionChain } from '@keelson/registry'
 import { newForbidden } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { restFacts } from '@keelson/registry'

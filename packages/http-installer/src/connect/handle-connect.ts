@@ -19,7 +19,7 @@ export async function handleConnect(request: ApiRequest): Promise<Response> {
   const { connectOptions } = connecter
   const options: KubeObject = readConnectOptions(connectOptions, query)
   if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
-  await admitConnect({ scope, context, name, dryRun: false, options: {} }, options)
+  await admitConnect({ route: scope, context, name, dryRun: false, options: {} }, options)
   if (connecter.connectNeedsCreate && context.info.verb !== 'create') await scope.settings.authorizeCreate(context)
   return forward(request, await connecter.connect(context, name, options))
 }

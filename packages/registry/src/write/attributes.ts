@@ -1,0 +1,125 @@
+import { formatGroupVersion } from '@keelson/apimachinery'
+import type {
+  DeleteOptions,
+  FieldValidation,
+  GroupVersion,
+  GroupVersionKind,
+  GroupVersionResource,
+  KubeObject,
+  RequestContext,
+  Scheme,
+} from '@keelson/apimachinery'
+import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, VersionedObjects } from './admission.ts'
+
+/** The options of a create, an update or a patch. */
+export interface WriteOptions {
+  readonly dryRun: boolean
+  readonly fieldManager: string
+  /** For server-side apply: takes over fields that other managers own. */
+  readonly force: boolean
+  readonly fieldValidation: FieldValidation
+}
+
+/** The facts about a route that admission sees. */
+export interface AdmittedRoute {
+  readonly admission: AdmissionChain
+  readonly scheme: Pick<Scheme, 'fromHub' | 'registration'>
+  /** The kind in the version that the route serves. */
+  readonly gvk: GroupVersionKind
+  readonly gvr: GroupVersionResource
+  /** "" or "status". */
+  readonly subresource: string
+}
+
+/** A write without its objects. */
+export interface AdmittedWrite {
+  readonly route: AdmittedRoute
+  readonly context: RequestContext
+  /** "" when the object or the registry names it. */
+  readonly name: string
+  readonly dryRun: boolean
+  readonly options: WriteOptions | DeleteOptions
+}
+
+export interface AdmittedObjects {
+  readonly object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+  /** The object does not change any more: conversions of it are kept. */
+  readonly isFinal: boolean
+}
+
+const optionsKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
+
+/** Options and versions are computed on demand: most plugins ask for neither. */
+export class WriteAttributes implements AdmissionAttributes {
+  readonly context: RequestContext
+  readonly operation: AdmissionOperation
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  readonly object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+  readonly dryRun: boolean
+  readonly #write: AdmittedWrite
+  readonly #isFinal: boolean
+  #versions: Map<string, VersionedObjects> | undefined
+
+  constructor(write: AdmittedWrite, operation: AdmissionOperation, { object, oldObject, isFinal }: AdmittedObjects) {
+    const { route, context, name, dryRun } = write
+    this.context = context
+    this.operation = operation
+    this.kind = route.gvk
+    this.resource = route.gvr
+    this.subresource = route.subresource
+    this.namespace = namespaceOf(write, object ?? oldObject)
+    this.name = name || (object?.metadata?.name ?? '')
+    this.object = object
+    this.oldObject = oldObject
+    this.dryRun = dryRun
+    this.#write = write
+    this.#isFinal = isFinal
+  }
+
+  get options(): Readonly<Record<string, unknown>> {
+    const { operation } = this
+    if (operation === 'CONNECT') return {}
+    const { dryRun, options } = this.#write
+    const typed = { kind: optionsKinds[operation], apiVersion: 'meta.k8s.io/v1' }
+    if (!('fieldValidation' in options)) return { ...typed, ...options }
+    const { fieldManager, fieldValidation } = options
+    return { ...typed, ...(dryRun ? { dryRun: ['All'] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), fieldValidation }
+  }
+
+  as(groupVersion: GroupVersion): VersionedObjects {
+    const versions = (this.#versions ??= new Map())
+    const key = formatGroupVersion(groupVersion)
+    const known = versions.get(key)
+    if (known !== undefined && this.#isFinal) return known
+    const { scheme } = this.#write.route
+    const { group, version } = groupVersion
+    const kind: GroupVersionKind = { group, version, kind: this.kind.kind }
+    if (scheme.registration(kind) === undefined && key !== formatGroupVersion(this.kind)) {
+      throw new Error(`${kind.kind} is not served in version ${key}`)
+    }
+    const { object, oldObject } = this
+    const versioned: VersionedObjects = {
+      kind,
+      object: object && scheme.fromHub(kind, object),
+      oldObject: known === undefined ? oldObject && scheme.fromHub(kind, oldObject) : known.oldObject,
+    }
+    versions.set(key, versioned)
+    return versioned
+  }
+
+  annotate(key: string, value: string): void {
+    this.context.annotate?.(key, value)
+  }
+}
+
+/** A namespace is in itself. */
+function namespaceOf({ route, context, name }: AdmittedWrite, object: KubeObject | undefined): string {
+  if (route.gvr.group === '' && route.gvr.resource === 'namespaces') return name || (object?.metadata?.name ?? '')
+  return context.namespace
+}
