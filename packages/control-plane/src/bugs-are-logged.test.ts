@@ -30,7 +30,7 @@ test('an admission plugin that throws is logged with its name and stack, and the
   const plugin: AdmissionPlugin = {
     name: 'Broken',
     operations: ['CREATE'],
-    validate: ({ namespace }) => (namespace === 'default' ? brokenPlugin() : undefined),
+    validate: ({ namespace, resource }) => (namespace === 'default' && resource.resource === 'configmaps' ? brokenPlugin() : undefined),
   }
   await using chain = await started({ admission: { plugins: { Broken: () => plugin } } })
   const answer = await createIn(chain, 'default')

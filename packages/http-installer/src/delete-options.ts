@@ -1,15 +1,16 @@
 import { isApiError, newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
+import { decodeDocument, notRegistered } from '@keelson/registry'
+import type { SentBody } from '@keelson/registry'
 import type { InstallerContext } from './context.ts'
 import { requestContextOf } from './context.ts'
-import { decodeDocument, notRegistered, withoutDelay } from './decode-document.ts'
-import type { SentBody } from './decode-document.ts'
 import { metaType } from './meta-types.ts'
 import { negotiateInput } from './negotiate.ts'
 import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
 import { readBody } from './read-body.ts'
 import type { ResourceScope } from './scope.ts'
+import { sentBody } from './sent-body.ts'
 
 /** Where the original keeps the kinds of meta/v1, and which it has there beside DeleteOptions. */
 const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
@@ -29,7 +30,7 @@ export async function readDeleteOptions(c: InstallerContext, scope: ResourceScop
   const body = await readBody(c, scope.settings.maxRequestBodyBytes)
   const options =
     body.byteLength > 0
-      ? decodeDeleteOptions(await withoutDelay({ form: negotiateInput(c), bytes: body, cbor: c.env?.cbor }, requestContextOf(c)))
+      ? decodeDeleteOptions(await sentBody(c, requestContextOf(c), { form: negotiateInput(c), bytes: body }))
       : parseDeleteOptions(query)
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential
   checkDeleteOptions(options)

@@ -15,7 +15,8 @@ export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from './scope.ts'
 import type { ResourceScope } from './scope.ts'
 import { itemHead, spliced } from './splice.ts'
-import { fromHub, versionedOf } from './versioned.ts'
+import { fromHub } from '@keelson/registry'
+import { versionedOf } from './versioned.ts'
 
 /** Whole objects as bytes, each with its kind. The one way for what is not spliced. */
 export function encodeTyped(

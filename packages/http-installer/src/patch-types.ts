@@ -1,14 +1,7 @@
+import { mergePatchTypes } from '@keelson/registry'
 import type { InstallerContext } from './context.ts'
 
-/** Patches that are made of a current object. */
-export const mergePatchTypes = [
-  'application/json-patch+json',
-  'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
-] as const
-export type MergePatchType = (typeof mergePatchTypes)[number]
-
-/** Server-side apply, which also creates what is absent. */
+/** Server-side apply, which also creates absent objects. */
 const applyPatchType = 'application/apply-patch+yaml'
 export const cborApplyPatchType = 'application/apply-patch+cbor'
 
@@ -19,10 +12,6 @@ const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatc
 /** The patches that are taken. */
 export function patchTypes(c: InstallerContext): readonly string[] {
   return c.env?.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
-}
-
-export function isYaml(patchType: string): boolean {
-  return patchType === applyPatchType
 }
 
 export function isApply(patchType: string): boolean {

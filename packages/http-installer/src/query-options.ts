@@ -8,24 +8,16 @@ import {
 } from '@keelson/apimachinery'
 import type { DeleteOptions, FieldErrorList, FieldValidation } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
+import type { WriteOptions } from '@keelson/registry'
 import { parseInt64 } from './go-numbers.ts'
 import { isApply } from './patch-types.ts'
 
-/** The query parameters of create, update and patch. */
-export interface WriteRequestOptions {
-  readonly dryRun: boolean
-  readonly fieldManager: string
-  /** Of server-side apply: take fields that others manage. */
-  readonly force: boolean
-  readonly fieldValidation: FieldValidation
-}
-
-/** Throws 422 for what is not allowed, under the options' own kind. */
+/** The query parameters of create, update and patch. Throws 422 for wrong values, naming the kind of the options. */
 export function parseWriteOptions(
   query: QueryParameters,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
   patchType = '',
-): WriteRequestOptions {
+): WriteOptions {
   const options = {
     dryRun: query.getAll('dryRun'),
     fieldManager: query.get('fieldManager') ?? '',

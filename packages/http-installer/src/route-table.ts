@@ -55,10 +55,10 @@ export function routesOf(scope: ResourceScope): ResourceRoutes {
   const below: Record<string, Handler> = {}
   const collection: Record<string, Handler> = {}
   if (canGet(storage)) item['GET'] = handleGet
-  if (canUpdate(storage)) item['PUT'] = handleUpdate
-  if (canPatch(storage)) item['PATCH'] = handlePatch
-  if (canDelete(storage)) item['DELETE'] = handleDelete
-  if (canCreateNamed(storage)) item['POST'] = handleCreate
+  if (canUpdate(storage)) item['PUT'] = handleUpdate(storage)
+  if (canPatch(storage)) item['PATCH'] = handlePatch(storage)
+  if (canDelete(storage)) item['DELETE'] = handleDelete(storage)
+  if (canCreateNamed(storage)) item['POST'] = handleCreate(storage)
   if (canStream(storage)) item['GET'] = handleStream
   if (canConnect(storage)) {
     for (const method of storage.connectMethods) {
@@ -68,10 +68,10 @@ export function routesOf(scope: ResourceScope): ResourceRoutes {
   }
   if (scope.subresource === '') {
     if (list !== undefined) collection['GET'] = list
-    if (canCreate(storage)) collection['POST'] = handleCreate
-    if (canDeleteCollection(storage)) collection['DELETE'] = handleDeleteCollection
+    if (canCreate(storage)) collection['POST'] = handleCreate(storage)
+    if (canDeleteCollection(storage)) collection['DELETE'] = handleDeleteCollection(storage)
   } else if (canCreate(storage) && item['POST'] === undefined) {
-    item['POST'] = handleCreate
+    item['POST'] = handleCreate(storage)
   }
   return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
 }

@@ -1,9 +1,7 @@
-import type { GroupResource, GroupVersionKind, GroupVersionResource, RequestContext, Scheme } from '@keelson/apimachinery'
-import type { KindType } from '@keelson/api'
-import type { FieldManager } from '@keelson/apimachinery/managed-fields'
+import type { GroupVersionKind, RequestContext } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
-import { storageFieldManager } from '@keelson/registry'
-import type { AdmissionChain, RESTStorage } from '@keelson/registry'
+import { createWriteRoute } from '@keelson/registry'
+import type { RESTStorage, WriteRoute } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
 import type { InstallerContext } from './context.ts'
 import { MessageCache } from './message-cache.ts'
@@ -14,32 +12,15 @@ import { typeHead } from './splice.ts'
 /** Of each path that serves a kind as protobuf. Lists are what it is for: about 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024
 
-/** What all requests for one path of one version have in common. */
-export interface ResourceScope {
+/** The facts that all requests for one path of one version share. */
+export interface ResourceScope extends WriteRoute {
   readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
   readonly storage: RESTStorage
-  readonly scheme: Scheme
-  readonly admission: AdmissionChain
   /** "pods". */
   readonly resource: string
-  /** "" or "status". */
-  readonly subresource: string
-  readonly gvr: GroupVersionResource
-  readonly groupResource: GroupResource
-  /** The kind in the version that this path serves. */
-  readonly gvk: GroupVersionKind
-  readonly hub: GroupVersionKind
-  /** Stored bytes can be served as they are. */
-  readonly servesHub: boolean
-  /** Undefined for kinds without generated types; these are JSON and YAML only. */
-  readonly type: KindType | undefined
-  readonly apiVersion: string
-  /** Undefined where nobody manages fields: kinds without a schema. */
-  readonly fieldManager: FieldManager | undefined
   /** The beginning of every object's JSON. */
   readonly head: Buffer
-  readonly namespaced: boolean
   readonly endpoint: EndpointKind
   /** Stored objects as protobuf, where the store holds JSON. */
   readonly messages: MessageCache
@@ -68,14 +49,8 @@ export interface Answer {
   readonly negotiated: Negotiated
 }
 
-export function apiVersionOf(gv: { readonly group: string; readonly version: string }): string {
-  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
-}
-
-export function parseApiVersion(apiVersion: string): { group: string; version: string } {
-  const slash = apiVersion.indexOf('/')
-  return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
-}
+export { formatGroupVersion as apiVersionOf } from '@keelson/apimachinery'
+export { parseApiVersion } from '@keelson/registry'
 
 /** `path` is "pods" or "pods/status". */
 export function createScope(
@@ -90,25 +65,18 @@ export function createScope(
   const here: GroupVersionKind = { group: info.group, version, kind: hub.kind }
   // A subresource of a foreign kind (pods/eviction, deployments/scale) is served in that kind's own version.
   const gvk = info.scheme.registration(here) === undefined ? hub : here
+  const { scheme, types, admission } = info
+  const { authorizeCreate, now } = settings
+  const gvr = { group: info.group, version, resource }
+  const route = createWriteRoute({ storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate, now })
   return {
+    ...route,
     info,
     settings,
     storage,
-    scheme: info.scheme,
-    admission: info.admission,
     resource,
-    subresource,
-    gvr: { group: info.group, version, resource },
-    groupResource: { group: info.group, resource },
-    gvk,
-    hub,
-    servesHub: gvk.group === hub.group && gvk.version === hub.version,
-    type: info.types.kind(gvk),
-    apiVersion: apiVersionOf(gvk),
-    fieldManager: storageFieldManager({ ...info, kind: gvk, storage, subresource, now: settings.now }),
-    head: typeHead(gvk.kind, apiVersionOf(gvk)),
-    namespaced: storage.namespaced,
+    head: typeHead(gvk.kind, route.apiVersion),
     endpoint: storage.table === undefined ? 'untabled' : 'object',
-    messages: new MessageCache(messageBytes, settings.now),
+    messages: new MessageCache(messageBytes, now),
   }
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '@keelson/apimachinery'
+import { fromHub } from '@keelson/registry'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import { apiVersionOf, parseApiVersion } from './scope.ts'
@@ -21,8 +22,4 @@ export function versionedOf(scope: ResourceScope, result: RestResult): Versioned
     return { gvk: scope.gvk, object: fromHub(scope, object) }
   }
   return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object }
-}
-
-export function fromHub(scope: ResourceScope, object: KubeObject): KubeObject {
-  return scope.servesHub ? object : scope.info.scheme.fromHub(scope.gvk, object)
 }

@@ -1,6 +1,6 @@
 import { encodeUnknown } from '@keelson/api'
 import type { RestResult, ResultList } from '@keelson/registry'
-import { internalTypeName } from './internal-type-name.ts'
+import { internalTypeName } from '@keelson/registry'
 import { listMetaOf } from './list-shape.ts'
 import { mediaTypes } from './negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'

@@ -1,20 +1,19 @@
 import { Scheme, systemClock } from '@keelson/apimachinery'
 import type { GroupResource, GroupVersion, KubeObject } from '@keelson/apimachinery'
-import type { FieldManager } from '@keelson/apimachinery/managed-fields'
-import { canDelete, canList, canWatch, noAdmission, storageFieldManager } from '@keelson/registry'
-import type { AdmissionChain, RESTStorage, StorageFieldManagerOptions } from '@keelson/registry'
+import { canDelete, canList, canWatch, createWriteRoute, noAdmission } from '@keelson/registry'
+import type { AdmissionChain, RESTStorage, WriteRoute, WriteRouteOptions } from '@keelson/registry'
 import type { DeletableResource, LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
 import { ResourceMap } from './resource-map.ts'
 
 export interface LoopbackClientOptions {
-  /** Fills in what a creator may leave out, as for a client's object. */
+  /** Applies defaults, as for objects from clients. */
   readonly scheme?: Scheme
-  /** Asked at each write, so that the chain may be made after the client its plugins read through. */
+  /** Called for each write, so the chain may be created after the client that its plugins use. */
   readonly admission?: () => AdmissionChain | undefined
-  /** The kinds' schemas, by which is known who manages which field; without them nobody does. */
-  readonly types?: StorageFieldManagerOptions['types']
-  /** Default: the clock. Milliseconds since the epoch. */
+  /** Schemas for tracking managed fields; without them `managedFields` is not written. */
+  readonly types?: WriteRouteOptions['types']
+  /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
   /** Default "keelson". */
   readonly fieldManager?: string
@@ -27,31 +26,32 @@ interface ServedResource {
   readonly served: RegistryResource
 }
 
-/** A client whose resources come and go as groups are installed. */
+/** A client whose resources are added and removed as groups are installed. */
 export interface LoopbackClientBuilder extends LoopbackClient {
-  /** `storages`: path → storage, as for the HTTP installer. The first version added of a resource is the one used. */
+  /** `storages` maps paths to storages, as for the HTTP installer. The first version added of a resource wins. */
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): void
   remove(resource: GroupResource): void
 }
 
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
   const resources = new ResourceMap<ServedResource>()
-  const shared = {
-    scheme: options.scheme ?? new Scheme(),
-    admission: (): AdmissionChain => options.admission?.() ?? noAdmission,
-    fieldManager: options.fieldManager ?? 'keelson',
-    now: options.now ?? systemClock.now,
-  }
-  /** Asked for each owner of each object that is collected, and changed only with the groups. */
+  const { scheme = new Scheme(), types = noTypes, fieldManager = 'keelson', now = systemClock.now } = options
+  const admission = lateChain(options.admission)
+  /** Cached: read for each owner of each collected object, but changes only with the groups. */
   let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
       for (const [path, main] of storages) {
         const resource = { group, resource: path }
         if (path.includes('/') || resources.get(resource) !== undefined) continue
-        const subresource = (name: string): RESTStorage | undefined => storages.get(`${path}/${name}`)
-        const fieldManagers = createFieldManagers(options, (name) => (name === '' ? main : subresource(name)))
-        const served = new RegistryResource({ ...shared, resource: { ...resource, version }, main, subresource, fieldManagers })
+        const storageOf = (name: string): RESTStorage | undefined => (name === '' ? main : storages.get(`${path}/${name}`))
+        const route = routesOf((subresource) => {
+          const storage = storageOf(subresource)
+          if (storage === undefined) return undefined
+          const gvr = { ...resource, version }
+          return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
+        })
+        const served = new RegistryResource({ resource: { ...resource, version }, main, subresource: storageOf, route, fieldManager, now })
         resources.set(resource, { resource, version, main, served })
       }
       deletable = undefined
@@ -73,16 +73,23 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   }
 }
 
-/** Each path's field manager, made when it is first asked for. */
-function createFieldManagers(
-  { types, scheme, now = systemClock.now }: LoopbackClientOptions,
-  storageOf: (subresource: string) => RESTStorage | undefined,
-): (subresource: string) => FieldManager | undefined {
-  const made = new Map<string, FieldManager | undefined>()
+const noTypes: WriteRouteOptions['types'] = { kind: () => undefined }
+
+/** The chain that `current` returns at each write. */
+function lateChain(current: LoopbackClientOptions['admission']): AdmissionChain {
+  const chain = (): AdmissionChain => current?.() ?? noAdmission
+  return {
+    handles: (operation) => chain().handles(operation),
+    admit: (attributes) => chain().admit(attributes),
+    validate: (attributes) => chain().validate(attributes),
+  }
+}
+
+/** Creates each route on first use. */
+function routesOf(create: (subresource: string) => WriteRoute | undefined): (subresource: string) => WriteRoute | undefined {
+  const routes = new Map<string, WriteRoute | undefined>()
   return (subresource) => {
-    const storage = storageOf(subresource)
-    if (types === undefined || scheme === undefined || storage === undefined) return undefined
-    if (!made.has(subresource)) made.set(subresource, storageFieldManager({ types, scheme, kind: storage.gvk, storage, subresource, now }))
-    return made.get(subresource)
+    if (!routes.has(subresource)) routes.set(subresource, create(subresource))
+    return routes.get(subresource)
   }
 }

@@ -1,14 +1,5 @@
-import { copyObject, everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
-import type {
-  DeepReadonly,
-  DeleteOptions,
-  GroupVersionResource,
-  JsonObject,
-  KubeObject,
-  RequestContext,
-  Scheme,
-} from '@keelson/apimachinery'
-import type { FieldManager } from '@keelson/apimachinery/managed-fields'
+import { everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, GroupVersionResource, JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
 import {
   canCreate,
   canDelete,
@@ -17,21 +8,10 @@ import {
   canList,
   canUpdate,
   canWatch,
-  noAdmission,
+  createObject,
   readResult,
-  WriteAttributes,
 } from '@keelson/registry'
-import type {
-  AdmissionAttributes,
-  AdmissionChain,
-  AdmissionOperation,
-  DeleteRequest,
-  ListRequest,
-  RESTStorage,
-  RestResult,
-  Updater,
-  WriteOptions,
-} from '@keelson/registry'
+import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater, WriteOptions, WriteRoute } from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
 import { loopbackContext } from './request.ts'
@@ -40,20 +20,18 @@ export interface RegistryResourceParts {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
-  readonly scheme: Scheme
-  readonly admission: () => AdmissionChain
+  /** By subresource, "" for the resource itself; undefined if there is no such subresource. */
+  readonly route: (subresource: string) => WriteRoute | undefined
   readonly fieldManager: string
   /** Milliseconds since the epoch. */
   readonly now: () => number
-  /** By subresource; undefined where nobody manages fields. */
-  readonly fieldManagers: (subresource: string) => FieldManager | undefined
 }
 
 const everyObject: Predicate = { labels: everything(), fields: everyField() }
 
-const noOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
+const ownOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
 
-/** A client's verbs on a registry's storage. Objects that are read are shared: they are never written to. */
+/** A client's verbs on a registry storage. Objects returned by reads are shared and must not be modified. */
 export class RegistryResource implements LoopbackResource {
   readonly #parts: RegistryResourceParts
 
@@ -100,22 +78,10 @@ export class RegistryResource implements LoopbackResource {
   }
 
   async create(namespace: string, object: KubeObject): Promise<LoopbackWritten> {
-    const { main, scheme } = this.#parts
+    const { main, route } = this.#parts
     if (!canCreate(main)) throw this.#unsupported('create')
     const context = this.#context('create', namespace)
-    if (namespace !== '') object.metadata.namespace ??= namespace
-    scheme.setDefaults(main.gvk, object)
-    this.#parts.fieldManagers('')?.update(undefined, object, this.#parts.fieldManager)
-    const attributes = (object: KubeObject, isFinal: boolean): AdmissionAttributes =>
-      this.#attributes(context, 'CREATE', { name: object.metadata.name ?? '', object, isFinal })
-    const admission = this.#parts.admission()
-    await admission.admit(attributes(object, false))
-    return written(
-      await main.create(context, object, {
-        dryRun: false,
-        validate: (final) => admission.validate(attributes(final, true)),
-      }),
-    )
+    return written(await createObject(main, { route: route('')!, context, name: '', options: ownOptions, sent: { object } }))
   }
 
   async update(
@@ -125,61 +91,36 @@ export class RegistryResource implements LoopbackResource {
     options: { subresource?: string } = {},
   ): Promise<LoopbackWritten> {
     const { subresource = '' } = options
+    const { resource, route } = this.#parts
     const storage = this.#updater('update', subresource)
-    const manager = this.#parts.fieldManagers(subresource)
     const context = this.#context('update', namespace, { name, subresource })
-    const admission = this.#parts.admission()
-    const attributes = (object: KubeObject, oldObject: KubeObject | undefined, isFinal: boolean): AdmissionAttributes =>
-      this.#attributes(context, 'UPDATE', { name, subresource, object, oldObject, isFinal })
-    const { object } = await storage.update(
-      context,
-      name,
-      {
-        updatedObject: async (current) => {
-          if (current === undefined) throw newNotFound(this.#parts.resource, name)
-          if (admission === noAdmission && manager === undefined) return change(current)
-          const old = copyObject(current)
-          const changed = change(current)
-          manager?.update(old, changed, this.#parts.fieldManager)
-          await admission.admit(attributes(changed, old, false))
-          return changed
-        },
-      },
-      { dryRun: false, validateUpdate: (final, old) => admission.validate(attributes(final, old, true)) },
-    )
+    const edit = (current: KubeObject | undefined): KubeObject => {
+      if (current === undefined) throw newNotFound(resource, name)
+      return change(current)
+    }
+    const { object } = await storage.update(context, name, {
+      change: { kind: 'edit', edit },
+      dryRun: false,
+      route: route(subresource),
+      options: ownOptions,
+    })
     return written(object)
   }
 
   async apply(namespace: string, config: KubeObject, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten> {
     const { fieldManager, subresource = '' } = options
-    const { group, version, kind } = this.#parts.main.gvk
-    const name = config.metadata.name ?? ''
     const storage = this.#updater('patch', subresource)
-    const manager = this.#parts.fieldManagers(subresource)
-    if (manager === undefined) throw this.#unsupported('patch', subresource)
-    const document = { ...config, kind, apiVersion: group === '' ? version : `${group}/${version}` } as unknown as JsonObject
-    const context = this.#context('patch', namespace, { name, subresource })
-    const admission = this.#parts.admission()
-    const attributes = (object: KubeObject, oldObject: KubeObject | undefined, isFinal: boolean): AdmissionAttributes =>
-      this.#attributes(context, oldObject === undefined ? 'CREATE' : 'UPDATE', { name, subresource, object, oldObject, isFinal })
-    const { object } = await storage.update(
-      context,
-      name,
-      {
-        updatedObject: async (current) => {
-          const applied = manager.apply(current, document, fieldManager, true)
-          if (namespace !== '') applied.metadata.namespace ??= namespace
-          await admission.admit(attributes(applied, current, false))
-          return applied
-        },
-      },
-      {
-        dryRun: false,
-        forceAllowCreate: true,
-        validateCreate: (final) => admission.validate(attributes(final, undefined, true)),
-        validateUpdate: (final, old) => admission.validate(attributes(final, old, true)),
-      },
-    )
+    const route = this.#parts.route(subresource)
+    if (route?.fieldManager === undefined) throw this.#unsupported('patch', subresource)
+    const { gvk, apiVersion } = route
+    const name = config.metadata.name ?? ''
+    const { object } = await storage.update(this.#context('patch', namespace, { name, subresource }), name, {
+      change: { kind: 'apply', configuration: { config: { ...config, kind: gvk.kind, apiVersion } as unknown as JsonObject } },
+      dryRun: false,
+      route,
+      options: { ...ownOptions, fieldManager, force: true },
+      forceAllowCreate: true,
+    })
     return written(object)
   }
 
@@ -193,14 +134,14 @@ export class RegistryResource implements LoopbackResource {
     const { main } = this.#parts
     if (!canDelete(main)) throw this.#unsupported('delete')
     const context = this.#context('delete', namespace, { name })
-    await main.delete(context, name, this.#deleteRequest(context, name, options))
+    await main.delete(context, name, this.#deleteRequest(options))
   }
 
   async deleteCollection(namespace: string, options: DeleteOptions = {}): Promise<void> {
     const { main } = this.#parts
     const context = this.#context('deletecollection', namespace)
     if (canDeleteCollection(main)) {
-      await main.deleteCollection(context, this.#deleteRequest(context, '', options), listRequest({ resourceVersion: '' }))
+      await main.deleteCollection(context, this.#deleteRequest(options), listRequest({ resourceVersion: '' }))
       return
     }
     const { items } = await this.list({ namespace, resourceVersion: '' })
@@ -213,38 +154,12 @@ export class RegistryResource implements LoopbackResource {
     }
   }
 
-  #deleteRequest(context: RequestContext, name: string, options: DeleteOptions): DeleteRequest {
-    const admission = this.#parts.admission()
-    return {
-      options,
-      dryRun: false,
-      validate: async (oldObject) => {
-        const attributes = this.#attributes(context, 'DELETE', { name, object: undefined, oldObject, isFinal: true })
-        await admission.admit(attributes)
-        await admission.validate(attributes)
-      },
-    }
+  #deleteRequest(options: DeleteOptions): DeleteRequest {
+    return { options, dryRun: false, route: this.#parts.route('') }
   }
 
   #context(verb: string, namespace: string, rest: { name?: string; subresource?: string; signal?: AbortSignal } = {}): RequestContext {
     return loopbackContext({ verb, resource: this.#parts.resource, namespace, ...rest }, this.#parts.fieldManager, this.#parts.now)
-  }
-
-  #attributes(
-    context: RequestContext,
-    operation: AdmissionOperation,
-    rest: {
-      readonly name: string
-      readonly subresource?: string
-      readonly object: KubeObject | undefined
-      readonly oldObject?: KubeObject | undefined
-      readonly isFinal: boolean
-    },
-  ): AdmissionAttributes {
-    const { main, resource, scheme } = this.#parts
-    const { name, subresource = '', object, oldObject, isFinal } = rest
-    const route = { admission: this.#parts.admission(), scheme, gvk: main.gvk, gvr: resource, subresource }
-    return new WriteAttributes({ route, context, name, dryRun: false, options: noOptions }, operation, { object, oldObject, isFinal })
   }
 
   #unsupported(verb: string, subresource = ''): unknown {

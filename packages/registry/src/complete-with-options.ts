@@ -4,7 +4,7 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { clusterKeys, namespacedKeys } from './keys.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
-import type { StoreHooksFactory } from './store-hooks.ts'
+import type { StoreHooksFactory } from './write/store-hooks.ts'
 import type { StoreParts } from './store-parts.ts'
 import { undecoratedStorage } from './undecorated-storage.ts'
 

@@ -1,11 +1,12 @@
 import type { ApiTypes } from '@keelson/api'
 import type { GroupVersionKind, Scheme } from '@keelson/apimachinery'
 import { FieldManager } from '@keelson/apimachinery/managed-fields'
+import { parseApiVersion } from './api-version.ts'
 import type { RESTStorage } from './rest.ts'
 
 export interface StorageFieldManagerOptions {
   readonly scheme: Scheme
-  readonly types: ApiTypes
+  readonly types: Pick<ApiTypes, 'kind'>
   /** The kind in the version that writes come in. */
   readonly kind: GroupVersionKind
   readonly storage: Pick<RESTStorage, 'gvk' | 'resetFields'>
@@ -37,11 +38,6 @@ export function storageFieldManager(options: StorageFieldManagerOptions): FieldM
       setDefaults: (object, apiVersion) => scheme.setDefaults(inVersion(apiVersion), object),
     },
   })
-}
-
-function parseApiVersion(apiVersion: string): { group: string; version: string } {
-  const slash = apiVersion.indexOf('/')
-  return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }
 
 function sameVersion(a: GroupVersionKind, b: GroupVersionKind): boolean {

@@ -1,3 +1,4 @@
+export { parseApiVersion } from './api-version.ts'
 export { defineApiGroup, fieldLabelConversion } from './api-group.ts'
 export type { ApiGroup, ApiGroupParts } from './api-group.ts'
 export { completeWithOptions } from './complete-with-options.ts'
@@ -15,6 +16,9 @@ export type {
 } from './connect.ts'
 export { createResourceStorage, createStore } from './create-resource-storage.ts'
 export type { ResourceStorageOptions, SubresourceFactory } from './create-resource-storage.ts'
+export { decodeDocument, notRegistered, parseInAdvance } from './decode/document.ts'
+export type { CborDecoder, SentBody, TypedDocument } from './decode/document.ts'
+export { internalTypeName } from './decode/internal-type-name.ts'
 export { storageFieldManager } from './field-manager.ts'
 export type { StorageFieldManagerOptions } from './field-manager.ts'
 export { age, humanDuration } from './human-duration.ts'
@@ -61,6 +65,7 @@ export type {
   Lister,
   ListRequest,
   NamedCreater,
+  ObjectView,
   Patcher,
   RESTStorage,
   RestResult,
@@ -68,7 +73,6 @@ export type {
   TableCell,
   TableColumn,
   TableConvertor,
-  UpdatedObjectInfo,
   Updater,
   UpdateRequest,
   UpdateResult,
@@ -86,11 +90,16 @@ export {
 } from './storage-factory.ts'
 export type { StorageConfig, StorageFactory, StorageOptions } from './storage-factory.ts'
 export { Store } from './store.ts'
-export type { FinishHook, HookOptions, StoreHooks, StoreHooksFactory } from './store-hooks.ts'
+export type { FinishHook, HookOptions, StoreHooks, StoreHooksFactory } from './write/store-hooks.ts'
 export type { StoreParts } from './store-parts.ts'
 export { ageColumn, nameColumn, tableConvertor } from './table.ts'
 export { newRawStorage, undecoratedStorage } from './undecorated-storage.ts'
 export { noAdmission } from './write/admission.ts'
 export type { AdmissionAttributes, AdmissionChain, AdmissionOperation, VersionedObjects } from './write/admission.ts'
-export { WriteAttributes } from './write/attributes.ts'
-export type { AdmittedObjects, AdmittedRoute, AdmittedWrite, WriteOptions } from './write/attributes.ts'
+export { admitConnect } from './write/admit.ts'
+export type { AdmittedRoute, WriteOptions } from './write/attributes.ts'
+export { mergePatchTypes } from './write/change.ts'
+export type { Change, Configuration, CreateWrite, MergePatchType } from './write/change.ts'
+export { createWriteRoute, fromHub } from './write/route.ts'
+export type { WriteRoute, WriteRouteOptions } from './write/route.ts'
+export { createObject } from './write/write.ts'

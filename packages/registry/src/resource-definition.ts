@@ -62,6 +62,8 @@ export type UpdateStrategy<T extends KubeObject> = Pick<
 export interface SubresourceStrategy<T extends KubeObject> {
   /** PUT and PATCH of the subresource go through this. */
   readonly update: UpdateStrategy<T>
+  /** A rule that reads other objects. Runs when all other rules have passed; throws `ApiError` to refuse. Default: none. */
+  checkUpdate?(this: void, context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): Promise<void> | void
   /** Default false: what is absent cannot be changed, whatever the resource itself allows. */
   readonly allowCreateOnUpdate?: boolean
   /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */

@@ -1,8 +1,11 @@
 import type { DeepReadonly, DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
-import type { ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
+import type { ObjectPreconditions, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 import type { DeprecationNotice } from './deprecations.ts'
 import type { Connecter, Streamer } from './connect.ts'
+import type { AdmittedRoute, WriteOptions } from './write/attributes.ts'
+import type { Change } from './write/change.ts'
+import type { WriteRoute } from './write/route.ts'
 
 /**
  * What the HTTP installer serves. One storage per path ("pods", "pods/status"); the verbs it has are the small interfaces it implements
@@ -82,7 +85,7 @@ export interface Watchable {
   watch(context: RequestContext, options: WatchRequest, signal: AbortSignal): Promise<ObjectWatch>
 }
 
-/** Runs admission's validating half on the final object; may be called again after a lost race. */
+/** Runs the validating half of admission on the final object. */
 export type AdmitObject = (object: KubeObject, old: KubeObject | undefined) => Promise<void> | void
 
 export interface CreateRequest {
@@ -100,27 +103,34 @@ export interface NamedCreater {
   readonly keepsSystemFields?: boolean
 }
 
-/** Makes the new object of the current one; runs again after each lost race. A PUT's ignores `current`; a PATCH's applies the patch. */
-export interface UpdatedObjectInfo {
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string }
-  /** Nothing of `current` is changed, nor anything of it that the new object has: then it may be the one that all readers share. */
-  readonly leavesCurrent?: boolean
-  /** `current` is a copy the callee may change and return, unless `leavesCurrent`; undefined when the object is absent (create on update). */
-  updatedObject(current: KubeObject | undefined): Promise<KubeObject>
+/** Another form of a stored object that a path serves: the scale of a deployment. */
+export interface ObjectView<T extends KubeObject = KubeObject> {
+  /** The form that changes apply to. `object` is a copy; it takes the changed form later. */
+  read(object: T): KubeObject
+  /** Carries the changed form over to the object. Throws `ApiError` to refuse. */
+  write(object: T, changed: KubeObject): void
+  /** The form that the validating half of admission sees. */
+  show(object: DeepReadonly<T>): KubeObject
 }
-export interface UpdateRequest {
+
+export interface UpdateRequest<T extends KubeObject = KubeObject> {
+  readonly change: Change
   readonly dryRun: boolean
-  readonly validateCreate?: AdmitObject
-  readonly validateUpdate?: AdmitObject
-  /** Server-side apply creates what is absent even where PUT does not. */
-  readonly forceAllowCreate?: boolean
+  /** The route that the write came in by, with its options. Absent: a write of the registry's own, without managed fields and admission. */
+  readonly route?: WriteRoute | undefined
+  readonly options?: WriteOptions | undefined
+  /** A PUT takes the uid of its body instead. */
+  readonly preconditions?: ObjectPreconditions | undefined
+  /** Server-side apply creates absent objects even where PUT does not. */
+  readonly forceAllowCreate?: boolean | undefined
+  readonly view?: ObjectView<T> | undefined
 }
 export interface UpdateResult {
   readonly object: RestResult
   readonly created: boolean
 }
 export interface Updater {
-  update(context: RequestContext, name: string, info: UpdatedObjectInfo, options: UpdateRequest): Promise<UpdateResult>
+  update(context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult>
 }
 /** PATCH exists where GET and UPDATE both do, unless refused. */
 export type Patcher = Getter & Updater
@@ -128,8 +138,8 @@ export type Patcher = Getter & Updater
 export interface DeleteRequest {
   readonly options: DeleteOptions
   readonly dryRun: boolean
-  /** Called with the object that would be deleted. */
-  readonly validate?: AdmitObject
+  /** The route that the delete came in by. Absent: the registry's own, without admission. */
+  readonly route?: AdmittedRoute | undefined
 }
 export interface DeleteResult {
   /** The last state when it is gone (`immediate`), else the object that now waits for its grace period or finalizers. */

@@ -1,12 +1,12 @@
 import type { Scale } from '@keelson/api/autoscaling/v1'
-import { fieldPath, newConflict, newInvalid, newNotFound, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
+import { fieldPath, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
 import { readResult } from './read-result.ts'
 import type { Column } from './resource-definition.ts'
 import { restFacts } from './rest-facts.ts'
-import type { AdmitObject, Getter, UpdatedObjectInfo, Updater } from './rest.ts'
+import type { Getter, ObjectView, Updater } from './rest.ts'
 import { ageColumn, nameColumn, tableConvertor } from './table.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
@@ -36,45 +36,35 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
     const paths = { [apiVersion]: by.replicasPath }
     const resource = { group, resource: `${plural}/scale` }
     const scaleOf = (object: DeepReadonly<T>): Scale => toScale(by, object)
-    const admit =
-      (validate: AdmitObject): AdmitObject =>
-      (object, old) =>
-        validate(scaleOf(object as DeepReadonly<T>), old && scaleOf(old as DeepReadonly<T>))
+    const view: ObjectView<T> = {
+      read(object) {
+        const scale = scaleOf(object as DeepReadonly<T>)
+        setManagers(scale, managersOfScale(object.metadata.managedFields, paths))
+        return scale
+      },
+      write(object, scale) {
+        const { metadata, spec } = scale as Scale
+        const { metadata: stored } = object
+        const name = stored.name ?? ''
+        const errors = [
+          ...validateObjectMeta(metadata, { namespaced: store.namespaced }),
+          ...validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas')),
+        ]
+        if (errors.length > 0) throw newInvalid(scaleKind, name, errors)
+        if (metadata.uid && metadata.uid !== stored.uid) {
+          throw newConflict(resource, name, `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${stored.uid}`)
+        }
+        by.setReplicas(object, spec?.replicas ?? 0)
+        if (metadata.resourceVersion === undefined) delete stored.resourceVersion
+        else stored.resourceVersion = metadata.resourceVersion
+        setManagers(object, managersAfterScale(stored.managedFields, metadata.managedFields, { apiVersion, paths }))
+      },
+      show: scaleOf,
+    }
     const verbs: Getter & Updater = {
       get: async (context, name, options) => scaleOf(readResult(await store.get(context, name, options))),
-      async update(context, name, info, { validateUpdate, ...request }) {
-        const scaled: UpdatedObjectInfo = {
-          ...info,
-          // What the object is scaled by is changed in it.
-          leavesCurrent: false,
-          async updatedObject(current) {
-            if (current === undefined) throw newNotFound(resource, name)
-            const object = current as T
-            const { metadata: stored } = object as KubeObject
-            const before = scaleOf(object as DeepReadonly<T>)
-            setManagers(before, managersOfScale(stored.managedFields, paths))
-            const scale = (await info.updatedObject(before)) as Scale
-            const { metadata, spec } = scale
-            const errors = [
-              ...validateObjectMeta(metadata, { namespaced: store.namespaced }),
-              ...validateNonNegative(spec?.replicas ?? 0, fieldPath('spec', 'replicas')),
-            ]
-            if (errors.length > 0) throw newInvalid(scaleKind, object.metadata.name ?? '', errors)
-            if (metadata.uid && metadata.uid !== object.metadata.uid) {
-              const reason = `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${object.metadata.uid}`
-              throw newConflict(resource, object.metadata.name ?? '', reason)
-            }
-            by.setReplicas(object, spec?.replicas ?? 0)
-            if (metadata.resourceVersion === undefined) delete object.metadata.resourceVersion
-            else object.metadata.resourceVersion = metadata.resourceVersion
-            setManagers(object, managersAfterScale(stored.managedFields, metadata.managedFields, { apiVersion, paths }))
-            return object
-          },
-        }
-        const outcome = await store.update(context, name, scaled, {
-          dryRun: request.dryRun,
-          ...(validateUpdate && { validateUpdate: admit(validateUpdate) }),
-        })
+      async update(context, name, request) {
+        const outcome = await store.update(context, name, { ...request, forceAllowCreate: false, view })
         return { object: scaleOf(readResult(outcome.object)), created: false }
       },
     }

@@ -1,8 +1,8 @@
 import type { GroupResource, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { Storage } from '@keelson/storagebackend'
 import type { KeyFunctions } from './keys.ts'
-import type { ResourceDefinition, Strategy, UpdateStrategy } from './resource-definition.ts'
-import type { StoreHooks } from './store-hooks.ts'
+import type { ResourceDefinition, Strategy, SubresourceStrategy, UpdateStrategy } from './resource-definition.ts'
+import type { StoreHooks } from './write/store-hooks.ts'
 
 /** What every verb of one resource works with; made once by `completeWithOptions`. */
 export interface StoreParts<T extends KubeObject> {
@@ -24,6 +24,7 @@ export interface StoreParts<T extends KubeObject> {
 /** What a PUT or PATCH follows: the resource's own strategy, or a subresource's. */
 export interface UpdatePlan<T extends KubeObject> {
   readonly strategy: UpdateStrategy<T>
+  readonly checkUpdate?: SubresourceStrategy<T>['checkUpdate']
   readonly repeatedMetadataChecks: NonNullable<Strategy<T>['repeatedMetadataChecks']>
   readonly allowCreateOnUpdate: boolean
   readonly allowUnconditionalUpdate: boolean

@@ -2,10 +2,6 @@ import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apim
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
-import { create } from './create.ts'
-import { deleteCollection } from './delete-collection.ts'
-import type { DeletedCollection } from './delete-collection.ts'
-import { deleteObject } from './delete.ts'
 import { exportObject } from './export-object.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
@@ -26,7 +22,6 @@ import type {
   RESTStorage,
   RestResult,
   TableConvertor,
-  UpdatedObjectInfo,
   Updater,
   UpdateRequest,
   UpdateResult,
@@ -35,13 +30,16 @@ import type {
 } from './rest.ts'
 import type { StoreParts, UpdatePlan } from './store-parts.ts'
 import { tableConvertor } from './table.ts'
-import { translateError } from './translate-error.ts'
-import { update } from './update.ts'
 import { watch } from './watch.ts'
 import { deprecationsOf } from './deprecations.ts'
 import type { DeprecationNotice } from './deprecations.ts'
-import { writeTarget } from './write-target.ts'
-import type { Written } from './write-target.ts'
+import { deleteCollection } from './write/delete-collection.ts'
+import type { DeletedCollection } from './write/delete-collection.ts'
+import { deleteObject } from './write/delete.ts'
+import { rewrite } from './write/rewrite.ts'
+import type { Rewrite } from './write/rewrite.ts'
+import type { Written } from './write/target.ts'
+import { storeNew, update } from './write/write.ts'
 
 /** What the paths of one resource have in common. */
 class ResourceStorage<T extends KubeObject> implements RESTStorage {
@@ -80,17 +78,13 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     return { ...written, kind, apiVersion: group === '' ? version : `${group}/${version}` }
   }
 
-  protected async change(
-    plan: UpdatePlan<T>,
-    context: RequestContext,
-    change: { readonly name: string; readonly info: UpdatedObjectInfo; readonly request: UpdateRequest },
-  ): Promise<UpdateResult> {
-    const { object, created } = await update(this.parts, plan, context, change)
+  protected async change(plan: UpdatePlan<T>, context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult> {
+    const { object, created } = await update<T>(this.parts, plan, context, { name, request })
     return { object: this.result(object), created }
   }
 }
 
-/** The generic store: every verb of a resource, each in a file of its own. */
+/** The generic store: composes the verbs of a resource. */
 export class Store<T extends KubeObject = KubeObject>
   extends ResourceStorage<T>
   implements Getter, Exporter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
@@ -137,11 +131,11 @@ export class Store<T extends KubeObject = KubeObject>
   }
 
   async create(context: RequestContext, object: KubeObject, options: CreateRequest): Promise<RestResult> {
-    return this.result(await create(this.parts, context, object as T, options))
+    return this.result(await storeNew(this.parts, context, object as T, options))
   }
 
-  update(context: RequestContext, name: string, info: UpdatedObjectInfo, request: UpdateRequest): Promise<UpdateResult> {
-    return this.change(this.#plan, context, { name, info, request })
+  update(context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult> {
+    return this.change(this.#plan, context, name, request)
   }
 
   async delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult> {
@@ -160,30 +154,16 @@ export class Store<T extends KubeObject = KubeObject>
     for (const text of this.definition.strategy.warningsOnDelete?.(options) ?? []) context.warn(text)
   }
 
-  /** Reads, changes and writes, again after each lost race, by no strategy: for subresources that decide themselves what changes (binding). */
-  async guaranteedUpdate(
-    context: RequestContext,
-    name: string,
-    tryUpdate: (current: T) => T,
-    { dryRun, preconditions }: { readonly dryRun: boolean; readonly preconditions?: UpdatedObjectInfo['preconditions'] },
-  ): Promise<RestResult> {
-    const { keys, resource } = this.parts
-    try {
-      const written = await writeTarget(this.parts, dryRun).guaranteedUpdate(
-        keys.key(context, name),
-        (current) => ({ object: tryUpdate(current!) }),
-        { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal },
-      )
-      return this.result(written)
-    } catch (error) {
-      throw translateError('update', error, resource, name)
-    }
+  /** Changes an object without strategy and admission, for subresources that decide themselves what changes (binding). */
+  async rewrite(context: RequestContext, name: string, request: Rewrite<T>): Promise<RestResult> {
+    return this.result(await rewrite(this.parts, context, name, request))
   }
 
   /** A part of the same objects with rules of its own ("status"): PUT and PATCH, and GET unless refused. */
   subresource(strategy: SubresourceStrategy<T>): RESTStorage & Updater & Partial<Getter> {
     const plan: UpdatePlan<T> = {
       strategy: strategy.update,
+      ...(strategy.checkUpdate === undefined ? undefined : { checkUpdate: strategy.checkUpdate }),
       repeatedMetadataChecks: this.#plan.repeatedMetadataChecks === 'none' ? 'none' : 'update',
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: this.#plan.allowUnconditionalUpdate,
@@ -203,8 +183,8 @@ class UpdateOnlySubresource<T extends KubeObject> extends ResourceStorage<T> imp
     this.#plan = plan
   }
 
-  update(context: RequestContext, name: string, info: UpdatedObjectInfo, request: UpdateRequest): Promise<UpdateResult> {
-    return this.change(this.#plan, context, { name, info, request })
+  update(context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult> {
+    return this.change(this.#plan, context, name, request)
   }
 }
 

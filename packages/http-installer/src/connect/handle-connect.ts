@@ -1,7 +1,7 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Connecter, ConnectTarget } from '@keelson/registry'
-import { admitConnect } from '../admit.ts'
+import { admitConnect } from '@keelson/registry'
 import { requestContextOf } from '../context.ts'
 import type { ApiRequest } from '../scope.ts'
 import { splitList } from './forwarded-headers.ts'
@@ -19,7 +19,7 @@ export async function handleConnect(request: ApiRequest): Promise<Response> {
   const { connectOptions } = connecter
   const options: KubeObject = readConnectOptions(connectOptions, query)
   if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
-  await admitConnect({ route: scope, context, name, dryRun: false, options: {} }, options)
+  await admitConnect(scope, context, name, options)
   if (connecter.connectNeedsCreate && context.info.verb !== 'create') await scope.settings.authorizeCreate(context)
   return forward(request, await connecter.connect(context, name, options))
 }

@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { protobufCodecs } from '../protobuf-codecs.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
-import type { ListRequest, RestResult, UpdatedObjectInfo } from '../rest.ts'
+import type { ListRequest, RestResult } from '../rest.ts'
 import type { Store } from '../store.ts'
+import type { Change } from '../write/change.ts'
 import { openTestStore } from './open-test-store.ts'
 import type { TestStore, TestStoreOptions } from './open-test-store.ts'
 import { testContext } from './test-context.ts'
@@ -102,18 +103,18 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const created = await create(a)
       const next = copyObject(created) as T
       change(next)
-      const { object, created: isNew } = await store.update(context, a, put(next), { dryRun: false })
+      const { object, created: isNew } = await store.update(context, a, { change: put(next), dryRun: false })
       expect(isNew).toBe(false)
       expect(plain(object).metadata.uid).toBe(created.metadata.uid)
       expect(plain(object).metadata.resourceVersion).not.toBe(created.metadata.resourceVersion)
       const late = copyObject(next)
       late.metadata.annotations = { late: 'yes' }
-      await expect(store.update(context, a, put(late), { dryRun: false })).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
+      await expect(store.update(context, a, { change: put(late), dryRun: false })).rejects.toMatchObject({ reason: 'Conflict', code: 409 })
     })
 
     it.skipIf(left.has('create') || left.has('update'))('an update that changes nothing writes nothing', async () => {
       const again = async (same: KubeObject): Promise<KubeObject> =>
-        plain((await store.update(context, a, put(copyObject(same)), { dryRun: false })).object)
+        plain((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
       const created = await create(a)
       // The first may write what is filled in on reading.
       const before = definition.defaultOnRead === undefined ? created : await again(created)
@@ -124,7 +125,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const created = await create(a)
       const next = copyObject(created) as T
       change(next)
-      await store.update(context, a, put(next), { dryRun: true })
+      await store.update(context, a, { change: put(next), dryRun: true })
       expect(await read(a)).toEqual(created)
     })
 
@@ -178,7 +179,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         const marked = await read(a)
         expect(marked.metadata.deletionTimestamp).toMatch(/Z$/)
         const { finalizers: _released, ...metadata } = marked.metadata
-        await store.update(context, a, put({ ...marked, metadata }), { dryRun: false })
+        await store.update(context, a, { change: put({ ...marked, metadata }), dryRun: false })
         await expect(read(a)).rejects.toMatchObject({ reason: 'NotFound' })
       })
     })
@@ -190,7 +191,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const watch = await store.watch(context, { ...everythingThere, resourceVersion, ...watching }, stop.signal)
       const next = copyObject(created) as T
       change(next)
-      await store.update(context, a, put(next), { dryRun: false })
+      await store.update(context, a, { change: put(next), dryRun: false })
       for await (const batch of watch) {
         expect(batch.map(({ type }) => type)).toEqual(['MODIFIED'])
         stop.abort()
@@ -259,9 +260,9 @@ const everythingThere: ListRequest = {
 }
 const watching = { allowBookmarks: false, sendInitialEvents: undefined, deadline: Number.POSITIVE_INFINITY } as const
 
-/** What a PUT of this object is to the registry. */
-export function put(object: KubeObject): UpdatedObjectInfo {
-  return { updatedObject: async () => copyObject(object) }
+/** The change of a PUT of this object, without the HTTP request. */
+export function put(object: KubeObject): Change {
+  return { kind: 'edit', edit: () => copyObject(object) }
 }
 
 /** The object of a result, with kind and apiVersion only where the result is a plain object. */

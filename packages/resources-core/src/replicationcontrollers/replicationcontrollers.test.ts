@@ -43,7 +43,7 @@ describe('replication controllers', () => {
     await test.store.create(context, controller(), { dryRun: false })
     const status = test.paths.get('replicationcontrollers/status') as unknown as Updater
     const labels = { a: '1', b: '2' }
-    const { object } = await status.update(context, 'c', put({ metadata: { name: 'c' } }), { dryRun: false })
+    const { object } = await status.update(context, 'c', { change: put({ metadata: { name: 'c' } }), dryRun: false })
     expect(plain(object).metadata.labels).toEqual(labels)
     expect(plain(await test.store.get(context, 'c', {})).metadata.labels).toEqual(labels)
   })
@@ -61,7 +61,7 @@ describe('replication controllers', () => {
       'Age',
     ])
     expect(test.paths.get('replicationcontrollers/scale')!.table!.cells(scale, Date.now()).slice(0, 3)).toEqual(['c', 1, 0])
-    const write = (change: Scale): Promise<unknown> => storage.update(context, 'c', put(change), { dryRun: false })
+    const write = (change: Scale): Promise<unknown> => storage.update(context, 'c', { change: put(change), dryRun: false })
     await write({ ...scale, spec: { replicas: 3 } })
     const scaled = plain(await test.store.get(context, 'c', {})) as ReplicationController
     expect(scaled).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3, selector: { a: '1' } } })

@@ -45,34 +45,18 @@ function hooksWith<T extends KubeObject>(
   }
 }
 
-/** Wraps the status subresource with the same check for allocated devices. Skips claims that already have admin access. */
+/** The same rule for devices that are allocated to a claim. A claim that already has such a device is not checked again. */
 export function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
-  return (store) => {
-    const status = store.subresource(resourceClaimStatus)
-    return Object.create(status, {
-      update: {
-        value: ((context, name, info, request) =>
-          status.update(context, name, info, {
-            ...request,
-            async validateUpdate(final, old) {
-              await checkAllocation(context, final as ResourceClaim, old as ResourceClaim | undefined)
-              await request.validateUpdate?.(final, old)
-            },
-          })) satisfies typeof status.update,
+  return (store) =>
+    store.subresource({
+      ...resourceClaimStatus,
+      async checkUpdate(context, claim, old) {
+        const index = indexOfAdminResult(claim)
+        if (index < 0 || indexOfAdminResult(old) >= 0) return
+        const errors = await validateNamespaceLabel(context, labelsOf, fieldPath('status', 'allocation', 'devices', 'results').index(index))
+        if (errors.length > 0) throw newInvalid({ group: 'resource.k8s.io', kind: 'ResourceClaim' }, claim.metadata.name ?? '', errors)
       },
-    }) as typeof status
-
-    async function checkAllocation(
-      context: RequestContext,
-      claim: DeepReadonly<ResourceClaim>,
-      old?: DeepReadonly<ResourceClaim>,
-    ): Promise<void> {
-      const index = indexOfAdminResult(claim)
-      if (index < 0 || (old !== undefined && indexOfAdminResult(old) >= 0)) return
-      const errors = await validateNamespaceLabel(context, labelsOf, fieldPath('status', 'allocation', 'devices', 'results').index(index))
-      if (errors.length > 0) throw newInvalid({ group: 'resource.k8s.io', kind: 'ResourceClaim' }, claim.metadata.name ?? '', errors)
-    }
-  }
+    })
 }
 
 function indexOfAdminResult({ status }: DeepReadonly<ResourceClaim>): number {

@@ -40,7 +40,8 @@ async function bind(store: Store<Pod>, context: RequestContext, { name, binding,
   await request.validate?.(copyObject(binding), undefined)
   const { uid, resourceVersion } = metadata
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
-  await store.guaranteedUpdate(context, name, (pod) => assign(context, pod, target.name ?? '', metadata), {
+  await store.rewrite(context, name, {
+    change: (pod) => assign(context, pod, target.name ?? '', metadata),
     dryRun: request.dryRun,
     ...(Object.keys(preconditions).length > 0 && { preconditions }),
   })

@@ -152,24 +152,18 @@ class PodEviction {
     const { store, context, name } = this.#parts
     let deleteOptions = options
     if (!this.#dryRun) {
-      const { object } = await this.#status.update(
-        context,
-        name,
-        {
-          async updatedObject(current) {
-            const pod = current as Pod
-            checkVersion(pod, options)
-            setPodCondition(context, pod, {
-              type: 'DisruptionTarget',
-              status: 'True',
-              reason: 'EvictionByEvictionAPI',
-              message: 'Eviction API: evicting',
-            })
-            return pod
-          },
-        },
-        { dryRun: false },
-      )
+      const edit = (current: KubeObject | undefined): KubeObject => {
+        const pod = current as Pod
+        checkVersion(pod, options)
+        setPodCondition(context, pod, {
+          type: 'DisruptionTarget',
+          status: 'True',
+          reason: 'EvictionByEvictionAPI',
+          message: 'Eviction API: evicting',
+        })
+        return pod
+      }
+      const { object } = await this.#status.update(context, name, { change: { kind: 'edit', edit }, dryRun: false })
       // The precondition held; this update itself changed the resource version.
       if (options.preconditions?.resourceVersion !== undefined) deleteOptions = withResourceVersion(readResult<Pod>(object), options)
     }

@@ -42,7 +42,7 @@ async function createPod(name: string, spec: Partial<PodSpec> = {}, status?: Pod
 
 async function write(subresource: string, pod: Pod): Promise<Pod> {
   const storage = test.paths.get(`pods/${subresource}`) as unknown as Updater
-  return plain((await storage.update(context, pod.metadata.name!, put(pod), real)).object)
+  return plain((await storage.update(context, pod.metadata.name!, { change: put(pod), ...real })).object)
 }
 
 const read = async (name: string): Promise<Pod> => plain(await test.store.get(context, name, {}))

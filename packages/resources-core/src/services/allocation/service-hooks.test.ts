@@ -25,7 +25,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 const create = async (name: string, spec: ServiceSpec = {}, dryRun = false, within = test): Promise<ServiceSpec> =>
   (plain(await within.store.create(context, service(name, spec), { dryRun })) as Service).spec!
 const update = async (name: string, spec: ServiceSpec, dryRun = false, within = test): Promise<ServiceSpec> =>
-  (plain((await within.store.update(context, name, put(service(name, spec)), { dryRun })).object) as Service).spec!
+  (plain((await within.store.update(context, name, { change: put(service(name, spec)), dryRun })).object) as Service).spec!
 const remove = (name: string, dryRun = false): Promise<unknown> => test.store.delete(context, name, { options: {}, dryRun })
 const taken = { message: expect.stringContaining('provided IP is already allocated') as unknown }
 const portTaken = { message: expect.stringContaining('provided port is already allocated') as unknown }
@@ -89,7 +89,7 @@ describe('cluster addresses', () => {
     await create('a', { clusterIP: '10.0.0.7' })
     const stored = plain(await test.store.get(context, 'a', {})) as Service
     stored.spec = { ...stored.spec, type: 'ExternalName', externalName: 'x.y' }
-    const name = plain((await test.store.update(context, 'a', put(stored), { dryRun: false })).object) as Service
+    const name = plain((await test.store.update(context, 'a', { change: put(stored), dryRun: false })).object) as Service
     expect(name.spec).toEqual({
       ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
       selector: { app: 'a' },
@@ -135,8 +135,8 @@ describe('cluster addresses', () => {
     const status = test.store.subresource(serviceStatus)
     const given = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
     given.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
-    expect(await status.update(context, 'a', put(given), { dryRun: false })).toMatchObject({ created: true })
-    const { object } = await status.update(context, 'b', put(service('b')), { dryRun: false })
+    expect(await status.update(context, 'a', { change: put(given), dryRun: false })).toMatchObject({ created: true })
+    const { object } = await status.update(context, 'b', { change: put(service('b')), dryRun: false })
     expect(plain(object)).toMatchObject({ spec: { type: 'ClusterIP' }, status: { loadBalancer: {} } })
     expect((plain(object) as Service).spec).not.toHaveProperty('clusterIP')
     await create('c', { clusterIP: '10.0.0.7' })

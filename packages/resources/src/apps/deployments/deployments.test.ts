@@ -93,7 +93,7 @@ describe('deployments', () => {
     const storage = test.paths.get('deployments/scale') as unknown as Getter & Updater
     const scale = plain(await storage.get(inNamespace, 'd', {})) as Scale
     expect(scale).toMatchObject({ spec: { replicas: 1 }, status: { replicas: 0, selector: 'app=a' } })
-    await storage.update(inNamespace, 'd', put(Object.assign(scale, { spec: { replicas: 3 } })), { dryRun: false })
+    await storage.update(inNamespace, 'd', { change: put(Object.assign(scale, { spec: { replicas: 3 } })), dryRun: false })
     expect(plain(await test.store.get(inNamespace, 'd', {}))).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 } })
   })
 

@@ -38,7 +38,7 @@ describe('addresses', () => {
     const created = await create(address('10.0.0.1'))
     const moved = copyObject(created) as IPAddress
     moved.spec = { parentRef: { ...parentRef, name: 'b' } }
-    await expect(test.store.update(context, '10.0.0.1', put(moved), { dryRun: false })).rejects.toThrow(
+    await expect(test.store.update(context, '10.0.0.1', { change: put(moved), dryRun: false })).rejects.toThrow(
       'spec.parentRef: Invalid value: {"Group":"","Resource":"services","Namespace":"ns","Name":"b"}: field is immutable',
     )
   })

@@ -1,0 +1,91 @@
+import { formatGroupVersion, isApiError, maybeThen, newBadRequest, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
+import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
+import type { WriteRoute } from '../write/route.ts'
+import { decodeDocument, messageOf, notRegistered, warningsOf } from './document.ts'
+import type { SentBody, TypedDocument } from './document.ts'
+import { internalTypeName } from './internal-type-name.ts'
+
+/** A new state of an object, in the hub version. */
+export interface DecodedBody {
+  readonly object: KubeObject
+  /** The same with lists that were sent empty, which storage does not keep. Undefined: none was. */
+  readonly sent: KubeObject | undefined
+}
+
+/** Decodes a body into the route's hub version: checked, defaulted and converted. Yields to other requests between long steps. Throws 400. */
+export function decodeBody(
+  route: WriteRoute,
+  body: SentBody,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): DecodedBody | Promise<DecodedBody> {
+  const reading = performance.now()
+  const document = readDocument(route, body)
+  return maybeThen(restAfter(reading), () => {
+    const decoding = performance.now()
+    const decoded = decodeTyped(route, document, validation, warn)
+    return maybeThen(restAfter(decoding), () => bothToHub(route, decoded))
+  })
+}
+
+function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
+  try {
+    return decodeDocument(body, route.gvk)
+  } catch (error) {
+    if (isApiError(error)) throw error
+    throw newBadRequest(
+      `the object provided is unrecognized (must be of type ${route.gvk.kind}): ${messageOf(error)} (${summarize(body.bytes)})`,
+    )
+  }
+}
+
+function bothToHub(route: WriteRoute, { object, sent }: DecodedBody): DecodedBody {
+  return { object: toHub(route, object), sent: sent && toHub(route, sent) }
+}
+
+/** Defaults are those of the version that was sent. */
+export function toHub(route: WriteRoute, object: KubeObject): KubeObject {
+  object.metadata ??= {}
+  route.scheme.setDefaults(route.gvk, object)
+  return route.scheme.toHub(route.gvk, object)
+}
+
+function decodeTyped(route: WriteRoute, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
+  const { gvk } = document
+  const fail = (message: string): Error =>
+    newBadRequest(`${gvk.kind} in version ${JSON.stringify(gvk.version)} cannot be handled as a ${route.gvk.kind}: ${message}`)
+  const { scheme, types } = route
+  const type = types.kind(gvk)
+  if (type === undefined) {
+    throw fail(notRegistered(gvk))
+  }
+  let decoded: ReturnType<TypedDocument['decode']>
+  try {
+    decoded = document.decode(type, validation)
+  } catch (error) {
+    throw isApiError(error) ? error : fail(messageOf(error))
+  }
+  const hub = scheme.hubOf(gvk)
+  if (gvk.kind !== route.gvk.kind || (hub !== undefined && (hub.group !== route.hub.group || hub.kind !== route.hub.kind))) {
+    throw fail(`converting (${gvk.version}.${gvk.kind}) to (${internalTypeName(route)}): unknown conversion`)
+  }
+  if (decoded.strictErrors.length > 0) {
+    if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
+    if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of warningsOf(error)) warn(text)
+  }
+  const accepted = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
+  if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
+    throw newBadRequest(
+      `the API version in the data (${formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
+    )
+  }
+  const sent = decoded.emptied === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
+  return { object: decoded.object, sent }
+}
+
+/** The beginning of a body: text when it looks like JSON, else hexadecimal. */
+function summarize(body: Uint8Array): string {
+  if (body.byteLength === 0) return '<empty>'
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(30, body.byteLength))
+  return start.toString(body[0] === 0x7b ? 'latin1' : 'hex') + (body.byteLength > 30 ? ' ...' : '')
+}

@@ -1,0 +1,79 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { decodeStruct, parseJson, stringifyJson, wasSentEmpty } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue, KubeObject } from '@keelson/apimachinery'
+import { applyMergePatch } from '@keelson/apimachinery/patch'
+import { assert, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { expect, it } from 'vitest'
+import { decodeChanged } from './changed.ts'
+
+const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kind: 'Pod' })!
+
+const stored = decodeStruct<KubeObject>(schema, {
+  metadata: {
+    name: 'a',
+    labels: { app: 'x', phase: 'y', unknown: 'z' },
+    finalizers: ['f'],
+    managedFields: [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } }],
+  },
+  spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }], nodeSelector: { a: 'b' }, securityContext: {} },
+  status: { phase: 'Running' },
+}).object
+
+const names = [
+  'metadata',
+  'labels',
+  'finalizers',
+  'managedFields',
+  'spec',
+  'containers',
+  'nodeSelector',
+  'securityContext',
+  'runAsUser',
+  'status',
+]
+const { patch } = letrec<{ patch: JsonObject; value: JsonValue }>((tie) => ({
+  patch: dictionary(constantFrom(...names, 'phase', 'app', 'unknown', '__proto__', 'kind'), tie('value'), {
+    maxKeys: 4,
+  }) as Arbitrary<JsonObject>,
+  value: oneof({ depthSize: 'small' }, constantFrom(null, 1, 1.5, 'text', true, [], {}), tie('patch')),
+}))
+
+function outcome(decode: () => unknown): unknown {
+  try {
+    return stringifyJson(decode())
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+it('comes to what decoding all of it comes to', () => {
+  assert(
+    property(patch, constantFrom('Strict', 'Warn', 'Ignore'), (given, strict) => {
+      const changed = applyMergePatch({ kind: 'Pod', apiVersion: 'v1', ...stored } as unknown as JsonObject, given)
+      expect(outcome(() => decodeChanged(schema, changed, stored, { strict }))).toBe(
+        outcome(() => decodeStruct(schema, parseJson(stringifyJson(changed)), { strict })),
+      )
+    }),
+  )
+})
+
+it('can be asked what was sent empty', () => {
+  const changed = applyMergePatch(stored as unknown as JsonObject, { spec: { nodeSelector: { a: null } }, metadata: { finalizers: [] } })
+  const { spec, metadata } = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec: object }
+  expect([wasSentEmpty(spec, 'nodeSelector'), wasSentEmpty(metadata, 'finalizers'), wasSentEmpty(metadata, 'labels')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+})
+
+it('leaves the object that was there before alone', () => {
+  const changed = applyMergePatch(stored as unknown as JsonObject, { metadata: { labels: { app: 'y' } } })
+  const object = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec?: { nodeSelector: object } }
+  object.metadata.finalizers!.push('g')
+  Object.assign(object.spec!.nodeSelector, { c: 'd' })
+  expect(stored).toMatchObject({ metadata: { finalizers: ['f'], labels: { app: 'x' } }, spec: { nodeSelector: { a: 'b' } } })
+  expect(stored).not.toHaveProperty('spec.nodeSelector.c')
+})

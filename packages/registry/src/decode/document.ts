@@ -1,0 +1,177 @@
+import { decodeStruct, formatGroupVersion, isApiError, maxRequestValues, parseJson, refuseTooManyValues } from '@keelson/apimachinery'
+import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { parseYaml, parseYamlInThread } from '@keelson/apimachinery/yaml'
+import type { ParsedYaml } from '@keelson/apimachinery/yaml'
+import { decodeUnknown } from '@keelson/api'
+import type { KindType } from '@keelson/api'
+import { parseApiVersion } from '../api-version.ts'
+import { keepReset } from '../write/managed-fields.ts'
+
+/** Decodes CBOR. The embedder supplies it, so that servers without CBOR don't load the codec. */
+export interface CborDecoder {
+  decodeCbor(bytes: Uint8Array): JsonValue
+}
+
+/** A request body and its encoding. */
+export interface SentBody {
+  readonly form: 'json' | 'yaml' | 'protobuf' | 'cbor'
+  readonly bytes: Uint8Array
+  /** Present where `form` is `cbor`. */
+  readonly cbor: CborDecoder | undefined
+  /** Present if the text takes so long to parse that it was parsed in advance. */
+  readonly yaml?: (() => ParsedYaml) | undefined
+}
+
+/** Parses a long YAML text in advance, without blocking other requests. A promise only then. */
+export function parseInAdvance(sent: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
+  const yaml = sent.form === 'yaml' ? parseYamlInThread(sent.bytes, () => context.signal) : undefined
+  return yaml === undefined ? sent : yaml.then((read) => ({ ...sent, yaml: read }))
+}
+
+/** A body whose kind is known; the rest is not decoded yet. */
+export interface TypedDocument {
+  /** As the body says, completed from the default. */
+  readonly gvk: GroupVersionKind
+  /** Without kind and apiVersion. Throws when the body does not fit the type. */
+  decode(type: KindType, strict: FieldValidation, options?: { readonly keepEmptyLists: boolean }): Decoded<KubeObject>
+}
+
+/** Throws an error whose message says why a body's kind cannot be found. */
+export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defaults: GroupVersionKind): TypedDocument {
+  switch (form) {
+    case 'json':
+      return jsonDocument(body, defaults)
+    case 'yaml': {
+      const parsed = yaml === undefined ? parseYaml(body) : yaml()
+      refuseTooManyValues(parsed.value, body.byteLength)
+      return yamlDocument(parsed, defaults)
+    }
+    case 'protobuf':
+      return protobufDocument(body, defaults)
+    case 'cbor':
+      return cborDocument(body, defaults, cbor)
+  }
+}
+
+function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+  let parsed: ReturnType<typeof parseJson>
+  let gvk: GroupVersionKind
+  try {
+    parsed = parseJson(body)
+    refuseTooManyValues(parsed.value, body.byteLength)
+    gvk = completeKind(typeMetaOf(parsed.value), defaults)
+  } catch (error) {
+    if (isApiError(error)) throw error
+    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+  }
+  let owned = true
+  return {
+    gvk,
+    decode(type, strict, options) {
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, owned, ...options })
+      // A second decoding must share nothing with the first.
+      owned = false
+      keepReset(parsed.value, decoded.object)
+      return decoded
+    },
+  }
+}
+
+function yamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocument {
+  let gvk: GroupVersionKind
+  try {
+    gvk = completeKind(typeMetaOf(parsed.value), defaults)
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+  }
+  return {
+    gvk,
+    decode(type, strict, options) {
+      const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict, ...options })
+      keepReset(parsed.value, decoded.object)
+      if (strict === 'Ignore' || parsed.duplicates.length === 0) return decoded
+      return { ...decoded, strictErrors: [...parsed.duplicates, ...decoded.strictErrors] }
+    },
+  }
+}
+
+const yamlErrors = 'yaml: unmarshal errors:'
+
+/** The warnings of a strict error: one for each line of a YAML error. */
+export function warningsOf(strictError: string): readonly string[] {
+  if (!strictError.startsWith(`${yamlErrors}\n`)) return [strictError]
+  return strictError
+    .slice(yamlErrors.length + 1)
+    .split('\n')
+    .map((line) => line.trim())
+}
+
+function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocument {
+  if (body.byteLength === 0) throw new Error('empty data')
+  const { gvk, raw } = decodeUnknown(body)
+  const { group, version, kind } = gvk
+  return {
+    gvk: completeKind({ apiVersion: group === '' ? version : `${group}/${version}`, kind }, defaults),
+    decode: (type) => ({ object: type.decodeProto(raw, undefined, maxRequestValues), strictErrors: [] }),
+  }
+}
+
+function cborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborDecoder | undefined): TypedDocument {
+  let value: JsonValue
+  let gvk: GroupVersionKind
+  try {
+    value = cbor!.decodeCbor(body)
+    refuseTooManyValues(value, body.byteLength)
+    gvk = completeKind(typeMetaOf(value), defaults)
+  } catch (error) {
+    if (isApiError(error)) throw error
+    throw new Error(`unable to determine group/version/kind: ${messageOf(error)}`, { cause: error })
+  }
+  return {
+    gvk,
+    decode(type, strict, options) {
+      const decoded = decodeStruct<KubeObject>(type.schema, value, { strict, ...options })
+      keepReset(value, decoded.object)
+      return decoded
+    },
+  }
+}
+
+const anonymousStruct = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+function typeMetaOf(value: JsonValue): { apiVersion: string; kind: string } {
+  if (value === null) return { apiVersion: '', kind: '' }
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go value of type ${anonymousStruct}`)
+  }
+  return { apiVersion: stringMember(value, 'apiVersion'), kind: stringMember(value, 'kind') }
+}
+
+function stringMember(object: { readonly [key: string]: JsonValue }, name: string): string {
+  const value = object[name]
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value
+  throw new Error(`json: cannot unmarshal ${jsonWord(value)} into Go struct field .${name} of type string`)
+}
+
+function jsonWord(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array'
+  if (typeof value === 'boolean') return 'bool'
+  return typeof value === 'bigint' ? 'number' : typeof value
+}
+
+function completeKind({ apiVersion, kind }: { apiVersion: string; kind: string }, defaults: GroupVersionKind): GroupVersionKind {
+  const given = parseApiVersion(apiVersion)
+  const { group, version } = apiVersion === '' ? defaults : given
+  return { group, version: version === '' && group === defaults.group ? defaults.version : version, kind: kind || defaults.kind }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The error for a kind that the server does not know, as kube-apiserver words it. */
+export function notRegistered(gvk: GroupVersionKind, scheme = 'pkg/api/legacyscheme/scheme.go:30'): string {
+  const version = JSON.stringify(formatGroupVersion(gvk))
+  return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${version} in scheme ${JSON.stringify(scheme)}`
+}

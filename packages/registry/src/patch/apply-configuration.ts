@@ -1,0 +1,87 @@
+import { isJsonObject, maybeThen, newBadRequest, refuseTooManyValues, restAfter } from '@keelson/apimachinery'
+import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+import type { ParsedYaml } from '@keelson/apimachinery/yaml'
+import type { DecodedBody } from '../decode/body.ts'
+import { messageOf, warningsOf } from '../decode/document.ts'
+import type { CborDecoder } from '../decode/document.ts'
+import type { WriteOptions } from '../write/attributes.ts'
+import type { Configuration } from '../write/change.ts'
+import type { WriteRoute } from '../write/route.ts'
+import { unsupportedPatch } from './apply-patch.ts'
+
+interface AppliedWrite {
+  readonly route: WriteRoute
+  readonly context: RequestContext
+  readonly options: WriteOptions
+}
+
+/** Server-side apply: merges the configuration into `live` and records its owner. Converts and defaults on the way. A promise if it takes long. */
+export function applyConfiguration(
+  { route, context, options }: AppliedWrite,
+  configuration: Configuration,
+  live: KubeObject | undefined,
+): DecodedBody | Promise<DecodedBody> {
+  const { fieldManager } = route
+  if (fieldManager === undefined) throw unsupportedPatch()
+  const began = performance.now()
+  const { config, check } = readConfiguration(configuration)
+  return maybeThen(restAfter(began), () =>
+    maybeThen(fieldManager.applyInSteps(live, config, options.fieldManager, options.force), (object) => {
+      check(options.fieldValidation, (text) => context.warn(text))
+      return { object, sent: undefined }
+    }),
+  )
+}
+
+interface AppliedConfiguration {
+  readonly config: JsonObject
+  /** Reports strict errors: after all other errors. */
+  readonly check: (validation: FieldValidation, warn: (text: string) => void) => void
+}
+
+function readConfiguration(configuration: Configuration): AppliedConfiguration {
+  if ('config' in configuration) return { config: configuration.config, check() {} }
+  const { form, bytes, cbor, yaml } = configuration
+  return form === 'cbor' ? cborConfiguration(bytes, cbor!) : yamlConfiguration(yaml ?? (() => parseYaml(bytes)), bytes.byteLength)
+}
+
+/** `length`: of the text that `read` parses, in bytes. Throws 400. */
+function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfiguration {
+  let parsed: ParsedYaml
+  try {
+    parsed = read()
+  } catch (error) {
+    throw newBadRequest(`error decoding YAML: error converting YAML to JSON: ${messageOf(error)}`, { cause: error })
+  }
+  const { value, duplicates } = parsed
+  refuseTooManyValues(value, length)
+  if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
+    const given = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number'
+    const why = `json: cannot unmarshal ${given} into Go value of type map[string]interface {}`
+    throw newBadRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
+  }
+  return {
+    config: value ?? {},
+    check(validation, warn) {
+      for (const duplicate of validation === 'Ignore' ? [] : duplicates) {
+        const message = `error converting YAML to JSON: ${duplicate}`
+        if (validation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${message}`)
+        warningsOf(duplicate).forEach(warn)
+      }
+    },
+  }
+}
+
+/** Duplicate keys are refused by the codec, so nothing is left to check. Throws 400. */
+function cborConfiguration(body: Uint8Array, cbor: CborDecoder): AppliedConfiguration {
+  let value: JsonValue
+  try {
+    value = cbor.decodeCbor(body)
+  } catch (error) {
+    throw newBadRequest(`error decoding CBOR: ${messageOf(error)}`, { cause: error })
+  }
+  refuseTooManyValues(value, body.byteLength)
+  if (isJsonObject(value)) return { config: value, check: () => {} }
+  throw newBadRequest('error decoding CBOR: the document is not a map')
+}

@@ -1,0 +1,98 @@
+import { appendAll, isApiError } from '@keelson/apimachinery'
+import type { KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { StoredObject } from '@keelson/storagebackend'
+import { deleteObject } from './delete.ts'
+import { list } from '../list.ts'
+import type { DeleteRequest, ListRequest } from '../rest.ts'
+import type { StoreParts } from '../store-parts.ts'
+
+const pageSize = 10_000
+
+export interface DeletedCollection<T extends KubeObject> {
+  readonly items: readonly StoredObject<T>[]
+  /** Of the list that was worked through. */
+  readonly revision: number
+  /** Of who asked with a limit: where the rest begins, and how much there is. */
+  readonly continue?: string
+  readonly remainingItemCount?: number | undefined
+}
+
+/**
+ * Deletes what a list finds, page by page, several at a time; the answer is what was found. Not atomic: after a failure
+ * some objects are gone and some are not. What another client deleted in between counts as deleted.
+ */
+export async function deleteCollection<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  request: DeleteRequest,
+  listRequest: ListRequest,
+): Promise<DeletedCollection<T>> {
+  const items: StoredObject<T>[] = []
+  let revision: number | undefined
+  const limit = listRequest.limit > 0 ? listRequest.limit : pageSize
+  let page: ListRequest = { ...listRequest, limit }
+  for (;;) {
+    context.signal.throwIfAborted()
+    const found = await list(parts, context, page)
+    const batch = [...found.items]
+    const first: number = revision ?? found.revision
+    revision = first
+    appendAll(items, batch)
+    await deleteAll(parts, context, request, batch)
+    // Who asks with a limit gets just that page.
+    if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }
+    if (found.continue === '') return { items, revision: first }
+    page = { ...listRequest, limit, continue: found.continue, resourceVersion: '', resourceVersionMatch: undefined }
+  }
+}
+
+async function deleteAll<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  request: DeleteRequest,
+  batch: readonly StoredObject<T>[],
+): Promise<void> {
+  let next = 0
+  const failures: unknown[] = []
+  const worker = async (): Promise<void> => {
+    while (next < batch.length && failures.length === 0) {
+      const item = batch[next++]!
+      try {
+        await deleteOne(parts, context, request, item)
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(parts.deleteCollectionWorkers, batch.length)) }, worker))
+  if (failures.length > 0) throw failures[0]
+}
+
+async function deleteOne<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  request: DeleteRequest,
+  item: StoredObject<T>,
+): Promise<void> {
+  const within = context.namespace === '' ? withNamespace(context, item.field('metadata.namespace')) : context
+  try {
+    await deleteObject(parts, within, item.field('metadata.name'), request)
+  } catch (error) {
+    if (!isApiError(error, 'NotFound')) throw error
+  }
+}
+
+function withNamespace(context: RequestContext, namespace: string): RequestContext {
+  const { user, info, signal, userAgent, fieldManager, requestId } = context
+  return {
+    user,
+    info,
+    namespace,
+    signal,
+    userAgent,
+    fieldManager,
+    requestId,
+    warn: (text) => context.warn(text),
+    annotate: (key, value) => context.annotate?.(key, value),
+  }
+}

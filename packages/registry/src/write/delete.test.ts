@@ -1,0 +1,248 @@
+import { everyField, everything, parseLabelSelector, Scheme } from '@keelson/apimachinery'
+import type { DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { canDeleteCollection } from '../rest.ts'
+import type { DeleteRequest, ListRequest, RESTStorage, Updater } from '../rest.ts'
+import { openTestStore, plain, put, testContext } from '../testing/index.ts'
+import type { TestStore } from '../testing/index.ts'
+import { gardens, widgets } from '../testing/widgets.fixture.ts'
+import type { Widget } from '../testing/widgets.fixture.ts'
+import type { AdmissionChain } from './admission.ts'
+
+const start = Date.parse('2026-01-01T00:00:00Z')
+const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
+let now: number
+let test: TestStore<Widget>
+beforeEach(() => {
+  now = start
+  test = openTestStore(widgets, { now: () => now, deleteCollectionWorkers: 3 })
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+const create = async (metadata: ObjectMeta, spec: Widget['spec'] = {}): Promise<Widget> =>
+  plain(await test.store.create(context, { metadata, spec } as Widget, { dryRun: false }))
+const remove = async (options: DeleteOptions = {}, dryRun = false): Promise<{ immediate: boolean; object: KubeObject }> => {
+  const { immediate, object } = await test.store.delete(context, 'a', { options, dryRun })
+  return { immediate, object: plain(object) }
+}
+const read = async (): Promise<KubeObject> => plain(await test.store.get(context, 'a', {}))
+/** A delete that the validating half of admission has the last word on. */
+function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
+  const admission: AdmissionChain = { handles: () => true, admit() {}, validate }
+  const gvr = { group: 'example.com', version: 'v1', resource: 'widgets' }
+  const route = { admission, scheme: new Scheme(), gvk: test.store.gvk, gvr, subresource: '' }
+  return { options: {}, dryRun: false, route }
+}
+const gone = { reason: 'NotFound', message: 'widgets.example.com "a" not found' }
+
+it('removes at once and answers with the last state', async () => {
+  const created = await create({ name: 'a' })
+  const { immediate, object } = await remove()
+  expect([immediate, object.metadata.uid]).toEqual([true, created.metadata.uid])
+  await expect(read()).rejects.toMatchObject(gone)
+  await expect(remove()).rejects.toMatchObject(gone)
+})
+
+it('a dry run removes nothing', async () => {
+  await create({ name: 'a' })
+  expect((await remove({}, true)).immediate).toBe(true)
+  await expect(read()).resolves.toBeDefined()
+})
+
+it('refuses preconditions that do not hold, by the kind’s name', async () => {
+  const { metadata } = await create({ name: 'a' })
+  await expect(remove({ preconditions: { uid: 'other' } })).rejects.toMatchObject({
+    code: 409,
+    message:
+      `Operation cannot be fulfilled on Widget.example.com "a": the UID in the precondition (other) does not match the UID in record (${metadata.uid}). ` +
+      'The object might have been deleted and then recreated',
+    details: { kind: 'Widget' },
+  })
+  await expect(remove({ preconditions: { resourceVersion: '1' } })).rejects.toMatchObject({ code: 409 })
+  await expect(remove({ preconditions: { uid: metadata.uid!, resourceVersion: metadata.resourceVersion! } })).resolves.toBeDefined()
+})
+
+it('refuses options that contradict each other', async () => {
+  await create({ name: 'a' })
+  await expect(remove({ orphanDependents: true, propagationPolicy: 'Orphan' })).rejects.toMatchObject({
+    code: 422,
+    details: { kind: 'DeleteOptions' },
+  })
+})
+
+describe('finalizers', () => {
+  it('hold the object until the last is taken away; that update removes it', async () => {
+    await create({ name: 'a', finalizers: ['example.com/x', 'example.com/y'] })
+    const { immediate, object } = await remove()
+    expect(immediate).toBe(false)
+    expect(object.metadata).toMatchObject({ deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0, generation: 2 })
+    const one = await test.store.update(context, 'a', {
+      change: put({ metadata: { name: 'a', finalizers: ['example.com/y'] } }),
+      dryRun: false,
+    })
+    expect(plain(one.object).metadata.deletionTimestamp).toBe('2026-01-01T00:00:00Z')
+    const none = await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
+    expect(plain(none.object)).toMatchObject({ kind: 'Widget', metadata: { name: 'a' } })
+    await expect(read()).rejects.toMatchObject(gone)
+  })
+
+  it('none may be added once deletion has begun', async () => {
+    await create({ name: 'a', finalizers: ['example.com/x'] })
+    await remove()
+    const more = put({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/new'] } })
+    await expect(test.store.update(context, 'a', { change: more, dryRun: false })).rejects.toMatchObject({ code: 422 })
+  })
+
+  it.each([
+    [{ propagationPolicy: 'Orphan' }, ['orphan']],
+    [{ propagationPolicy: 'Foreground' }, ['foregroundDeletion']],
+    [{ orphanDependents: true }, ['orphan']],
+  ])('%o adds %o', async (options, finalizers) => {
+    await create({ name: 'a' })
+    const { immediate, object } = await remove(options)
+    expect([immediate, object.metadata.finalizers]).toEqual([false, finalizers])
+  })
+
+  it('a later policy takes the earlier one’s place, and Background lets go', async () => {
+    await create({ name: 'a' })
+    await remove({ propagationPolicy: 'Foreground' })
+    expect((await remove({ propagationPolicy: 'Orphan' })).object.metadata.finalizers).toEqual(['orphan'])
+    expect((await remove({ propagationPolicy: 'Background' })).immediate).toBe(true)
+  })
+
+  it('without a garbage collector nobody would take them away: none are set', async () => {
+    await using open = openTestStore(widgets, { enableGarbageCollection: false })
+    await open.store.create(context, { metadata: { name: 'a' } }, { dryRun: false })
+    expect((await open.store.delete(context, 'a', { options: { propagationPolicy: 'Foreground' }, dryRun: false })).immediate).toBe(true)
+  })
+})
+
+describe('a grace period', () => {
+  it('marks first, shortens only, and ends with a delete without grace', async () => {
+    await create({ name: 'a' }, { grace: 30 })
+    const first = await remove()
+    expect(first.immediate).toBe(false)
+    expect(first.object.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:30Z',
+      deletionGracePeriodSeconds: 30,
+      generation: 2,
+    })
+    expect((await remove({ gracePeriodSeconds: 60 })).object.metadata.deletionGracePeriodSeconds).toBe(30)
+    const shorter = await remove({ gracePeriodSeconds: 10 })
+    expect(shorter.object.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:00:10Z',
+      deletionGracePeriodSeconds: 10,
+      generation: 2,
+    })
+    expect((await remove({ gracePeriodSeconds: 0 })).immediate).toBe(true)
+    await expect(read()).rejects.toMatchObject(gone)
+  })
+
+  it('never ends in the past', async () => {
+    await create({ name: 'a' }, { grace: 30 })
+    await remove()
+    now = start + 60_000
+    expect((await remove({ gracePeriodSeconds: 5 })).object.metadata).toMatchObject({
+      deletionTimestamp: '2026-01-01T00:01:00Z',
+      deletionGracePeriodSeconds: 1,
+    })
+  })
+
+  it('of none removes at once, in two revisions', async () => {
+    const created = await create({ name: 'a' }, { grace: 0 })
+    const { immediate, object } = await remove()
+    expect(immediate).toBe(true)
+    expect(Number(object.metadata.resourceVersion)).toBe(Number(created.metadata.resourceVersion) + 2)
+  })
+
+  it('does not let an update remove what still has one', async () => {
+    await create({ name: 'a', finalizers: ['example.com/x'] }, { grace: 30 })
+    await remove()
+    await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
+    await expect(read()).resolves.toBeDefined()
+  })
+})
+
+describe('a collection', () => {
+  const all: ListRequest = {
+    predicate: { labels: everything(), fields: everyField() },
+    resourceVersion: '',
+    resourceVersionMatch: undefined,
+    limit: 0,
+    continue: '',
+  }
+  it('goes as selected, and the answer is what was there', async () => {
+    for (let i = 0; i < 7; i++) await create({ name: `w${i}`, labels: { odd: String(i % 2) } })
+    const odd = { ...all, predicate: { labels: parseLabelSelector('odd=1'), fields: everyField() } }
+    const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, odd)
+    expect(items.map((item) => plain(item).metadata.name)).toEqual(['w1', 'w3', 'w5'])
+    const left = await test.store.list(context, all)
+    expect(Array.from(left.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
+  })
+
+  it('of a limit is one page; a refusal ends it', async () => {
+    for (let i = 0; i < 4; i++) await create({ name: `w${i}` })
+    const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
+    expect(page.continue).not.toBe('')
+    expect([...(await test.store.list(context, all)).items]).toHaveLength(1)
+    const refused = test.store.deleteCollection(
+      context,
+      admittedBy(() => Promise.reject(new Error('no'))),
+      all,
+    )
+    await expect(refused).rejects.toThrow('no')
+  })
+
+  it('is left as it is when the client leaves', async () => {
+    for (let i = 0; i < 20; i++) await create({ name: `w${i}` })
+    const gone = new AbortController()
+    let asked = 0
+    const leave = async (): Promise<void> => void (++asked === 5 && gone.abort(new Error('gone')))
+    const leaving = { ...context, signal: gone.signal }
+    await expect(test.store.deleteCollection(leaving, admittedBy(leave), all)).rejects.toThrow('gone')
+    expect([...(await test.store.list(context, all)).items].length).toBeGreaterThan(10)
+  })
+
+  it('is not there for kinds that leave it out', async () => {
+    await using open = openTestStore(gardens)
+    expect(canDeleteCollection(open.paths.get('gardens')!)).toBe(false)
+    expect(canDeleteCollection(test.paths.get('widgets')!)).toBe(true)
+  })
+})
+
+describe('deletion in steps', () => {
+  const cluster = testContext('', { group: 'example.com', version: 'v1', resource: 'gardens' })
+  const request = { options: {}, dryRun: false }
+
+  it('marks, waits for the kind’s own finalizers, and ends with the update that takes the last', async () => {
+    await using open = openTestStore(gardens, { now: () => now })
+    await open.store.create(cluster, { metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget, { dryRun: false })
+    const first = await open.store.delete(cluster, 'g', request)
+    expect(first.immediate).toBe(false)
+    expect(plain(first.object)).toMatchObject({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' }, status: { phase: 'Terminating' } })
+    const second = await open.store.delete(cluster, 'g', request)
+    expect(plain(second.object).metadata.resourceVersion).toBe(plain(first.object).metadata.resourceVersion)
+    await open.store.update(cluster, 'g', {
+      change: put({ metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget),
+      dryRun: false,
+    })
+    const finalize = open.paths.get('gardens/finalize') as RESTStorage & Updater
+    await finalize.update(cluster, 'g', { change: put({ metadata: { name: 'g' }, spec: {} } as Widget), dryRun: false })
+    await expect(open.store.get(cluster, 'g', {})).rejects.toMatchObject({ reason: 'NotFound' })
+  })
+
+  it('removes with the second request what nothing holds', async () => {
+    await using open = openTestStore(gardens)
+    await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
+    expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(false)
+    expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(true)
+  })
+
+  it('is about one object, not about its name', async () => {
+    await using open = openTestStore(gardens)
+    await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
+    await expect(open.store.delete(cluster, 'g', { options: { preconditions: { uid: 'x' } }, dryRun: false })).rejects.toMatchObject({
+      code: 409,
+    })
+  })
+})

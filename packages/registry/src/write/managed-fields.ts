@@ -1,0 +1,38 @@
+import { isJsonObject } from '@keelson/apimachinery'
+import type { JsonValue, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import { decodeManaged } from '@keelson/apimachinery/managed-fields'
+import type { DecodedBody } from '../decode/body.ts'
+import type { WriteRoute } from './route.ts'
+
+/** Writes into the object which manager owns which field after this write. `live`: the stored object, undefined if there is none. */
+export function trackManagers(route: WriteRoute, context: RequestContext, live: KubeObject | undefined, decoded: DecodedBody): void {
+  const { object, sent } = decoded
+  if (object.metadata === undefined) return
+  if (route.fieldManager === undefined) delete object.metadata.managedFields
+  else route.fieldManager.update(live, object, context.fieldManager, sent)
+}
+
+/** Keeps an empty list of managers, which asks to forget them all. Decoding drops empty lists, so this looks at the document. */
+export function keepReset(document: JsonValue, object: KubeObject): void {
+  const metadata = memberOf(document, 'metadata')
+  const given = metadata === undefined ? undefined : memberOf(metadata, 'managedFields')
+  if (Array.isArray(given) && given.length === 0 && object.metadata !== undefined) object.metadata.managedFields = []
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+  return isJsonObject(value) ? value[name] : undefined
+}
+
+/** Puts `before` back, with a warning, if mutating admission made the managed fields undecodable. */
+export function keepDecodable(object: KubeObject, before: ObjectMeta['managedFields'], context: RequestContext): void {
+  const { metadata } = object
+  if (metadata === undefined || metadata.managedFields === before) return
+  try {
+    decodeManaged(metadata.managedFields, false)
+  } catch (error) {
+    if (before === undefined) delete metadata.managedFields
+    else metadata.managedFields = before
+    const cause = 'this could be caused by an outdated mutating admission controller; please fix your requests'
+    context.warn(`.metadata.managedFields was in an invalid state after admission; ${cause}: ${(error as Error).message}`)
+  }
+}

@@ -1,0 +1,75 @@
+import { formatTime, newInvalid, newBadRequest, validateObjectMeta, isPathSegmentName, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import type { ResourceDefinition } from '../resource-definition.ts'
+import { runValidation } from './run-validation.ts'
+import type { StoreParts } from '../store-parts.ts'
+
+/** The server's own members of metadata: whatever the client put there goes, and uid and creation time are given. */
+export function fillSystemFields(parts: Pick<StoreParts<KubeObject>, 'now' | 'newUid'>, metadata: ObjectMeta): void {
+  if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
+  if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
+  if (metadata.selfLink !== undefined) delete metadata.selfLink
+  metadata.uid = parts.newUid()
+  metadata.creationTimestamp = formatTime(parts.now())
+}
+
+/** Brings an object with name and system fields to the form that is stored, or refuses it. A promise when its validation takes long. */
+export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context: RequestContext, object: T): void | Promise<void> {
+  const { definition } = parts
+  const { strategy } = definition
+  matchNamespace(definition, context, object.metadata)
+  strategy.prepareForCreate?.(context, object)
+  const readonly = object as DeepReadonly<T>
+  return runValidation(strategy, context, {
+    validate: () => invalidities(definition, object.metadata, strategy.validateCreate?.(context, readonly) ?? []),
+    finish(errors) {
+      refuseInvalid(parts, object, errors)
+      for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
+      strategy.canonicalize?.(object)
+    },
+  })
+}
+
+/** Kinds whose own rules leave metadata out are asked about it only when they have nothing to say. */
+function invalidities<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: ObjectMeta, own: FieldErrorList): FieldErrorList {
+  if (definition.strategy.repeatedMetadataChecks === 'none' && own.length > 0) return own
+  return [...checkMetadata(definition, metadata), ...own]
+}
+
+/** The object's namespace is the request's: filled in when left out, refused when another. */
+export function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, context: RequestContext, metadata: ObjectMeta): void {
+  const expected = definition.scope === 'Namespaced' ? context.namespace : ''
+  const given = metadata.namespace ?? ''
+  if (expected === '') delete metadata.namespace
+  else if (given === '') metadata.namespace = expected
+  else if (given !== expected) throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** Metadata of a new object, by the kind's rule for names. */
+export function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
+  const { validateName } = definition
+  if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
+  const errors = metadataErrors(definition, metadata, validateName)
+  // A kind's own rule may be laxer than what a key bears (RBAC names); the key's rule speaks when the kind's is content.
+  return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
+}
+
+/** The rules for metadata that hold for every kind, with the laxest rule for names. */
+export function checkCommonMetadata<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  metadata: DeepReadonly<ObjectMeta>,
+): FieldErrorList {
+  return metadataErrors(definition, metadata, isPathSegmentName)
+}
+
+function metadataErrors<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  metadata: DeepReadonly<ObjectMeta>,
+  validateName: (name: string, prefix: boolean) => readonly string[],
+): FieldErrorList {
+  return validateObjectMeta(metadata, { namespaced: definition.scope === 'Namespaced', validateName })
+}
+
+export function refuseInvalid<T extends KubeObject>(parts: StoreParts<T>, object: KubeObject, errors: FieldErrorList): void {
+  if (errors.length > 0) throw newInvalid({ group: parts.gvk.group, kind: parts.gvk.kind }, object.metadata.name ?? '', errors)
+}

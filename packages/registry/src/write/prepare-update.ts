@@ -1,0 +1,72 @@
+import { validateObjectMetaUpdate } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid } from './prepare-create.ts'
+import { runValidation } from './run-validation.ts'
+import type { StoreParts, UpdatePlan } from '../store-parts.ts'
+
+/**
+ * Brings the new state of an object to the form that is stored, or refuses it. `object` already carries the resourceVersion it replaces.
+ * A promise when its validation takes long.
+ */
+export function beforeUpdate<T extends KubeObject>(
+  parts: StoreParts<T>,
+  plan: UpdatePlan<T>,
+  context: RequestContext,
+  object: T,
+  old: DeepReadonly<T>,
+): void | Promise<void> {
+  const { strategy } = plan
+  matchNamespace(parts.definition, context, object.metadata)
+  keep(object.metadata, old.metadata, 'generation')
+  strategy.prepareForUpdate?.(context, object, old)
+  keepSystemFields(object.metadata, old.metadata)
+  const readonly = object as DeepReadonly<T>
+  return runValidation(strategy, context, {
+    validate: () => [
+      ...metadataErrors(parts, plan, object.metadata, old.metadata),
+      ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
+    ],
+    finish(errors) {
+      refuseInvalid(parts, object, errors)
+      for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
+      strategy.canonicalize?.(object)
+    },
+  })
+}
+
+/** No update moves an object's identity, its age or its deletion. */
+function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
+  if ((metadata.uid ?? '') === '') keep(metadata, old, 'uid')
+  if (old.creationTimestamp !== undefined) keep(metadata, old, 'creationTimestamp')
+  if (old.deletionTimestamp !== undefined) keep(metadata, old, 'deletionTimestamp')
+  if (old.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
+    keep(metadata, old, 'deletionGracePeriodSeconds')
+  }
+}
+
+type KeptMember = 'generation' | 'uid' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'
+
+function keep(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>, member: KeptMember): void {
+  if (old[member] === undefined) delete metadata[member]
+  else Object.assign(metadata, { [member]: old[member] })
+}
+
+function metadataErrors<T extends KubeObject>(
+  parts: StoreParts<T>,
+  plan: UpdatePlan<T>,
+  metadata: ObjectMeta,
+  old: DeepReadonly<ObjectMeta>,
+): FieldErrorList {
+  const { definition } = parts
+  const { repeatedMetadataChecks } = plan
+  const common = checkCommonMetadata(definition, metadata)
+  const changes = validateObjectMetaUpdate(metadata, old)
+  // Nothing wrong, and the name that was right when the object was made: a second look would find nothing.
+  if (common.length === 0 && changes.length === 0 && metadata.name === old.name) return []
+  return [
+    ...common,
+    ...changes,
+    ...(repeatedMetadataChecks === 'all' || repeatedMetadataChecks === 'update' ? changes : []),
+    ...(repeatedMetadataChecks === 'all' || repeatedMetadataChecks === 'create' ? checkMetadata(definition, metadata) : []),
+  ]
+}

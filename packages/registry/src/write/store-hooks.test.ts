@@ -1,0 +1,113 @@
+import { newInvalid } from '@keelson/apimachinery'
+import { expect, it } from 'vitest'
+import type { StorageDecorator } from '../rest-options.ts'
+import type { Change } from './change.ts'
+import type { StoreHooks } from './store-hooks.ts'
+import { openTestStore, put, testContext } from '../testing/index.ts'
+import { widgets } from '../testing/widgets.fixture.ts'
+import type { Widget } from '../testing/widgets.fixture.ts'
+import { undecoratedStorage } from '../undecorated-storage.ts'
+
+const context = testContext('ns')
+const real = { dryRun: false }
+const now = { options: { gracePeriodSeconds: 0 }, dryRun: false }
+const widget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: { size } })
+
+/** Writes down what happens, in order. */
+function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
+  const calls: string[] = []
+  const begin = (what: string) => {
+    calls.push(`begin ${what}`)
+    return (success: boolean): void => void calls.push(`${what} ${success ? 'kept' : 'given back'}`)
+  }
+  return {
+    calls,
+    hooks: {
+      beginCreate: (_context, object, { dryRun }) => {
+        expect(object.metadata.uid).toBeDefined()
+        return begin(dryRun ? 'dry run' : 'create')
+      },
+      beginUpdate: (_context, object, old) => begin(`update ${old.spec?.size} to ${object.spec?.size}`),
+      afterDelete: (object) => void calls.push(`deleted ${object.metadata.name}`),
+    },
+  }
+}
+
+it('finishes with the outcome of the write', async () => {
+  const { calls, hooks } = recording()
+  await using test = openTestStore(widgets, { hooks: () => hooks })
+  await test.store.create(context, widget('a'), real)
+  await expect(test.store.create(context, widget('a'), real)).rejects.toMatchObject({ reason: 'AlreadyExists' })
+  await expect(test.store.create(context, widget('b', -1), real)).rejects.toMatchObject({ reason: 'Invalid' })
+  await test.store.create(context, widget('c'), { dryRun: true })
+  expect(calls.splice(0)).toEqual([
+    'begin create',
+    'create kept',
+    'begin create',
+    'create given back',
+    'begin create',
+    'create given back',
+    'begin dry run',
+    'dry run kept',
+  ])
+  await test.store.update(context, 'a', { change: put(widget('a', 2)), ...real })
+  await expect(test.store.update(context, 'a', { change: put(widget('a', -2)), ...real })).rejects.toMatchObject({ reason: 'Invalid' })
+  await test.store.delete(context, 'a', { ...now, dryRun: true })
+  await test.store.delete(context, 'a', now)
+  expect(calls).toEqual(['begin update 1 to 2', 'update 1 to 2 kept', 'begin update 2 to -2', 'update 2 to -2 given back', 'deleted a'])
+})
+
+it('a refusal of the hook is the answer, and leaves nothing begun', async () => {
+  const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
+  await using test = openTestStore(widgets, { hooks: () => ({ beginCreate: () => Promise.reject(refusal) }) })
+  await expect(test.store.create(context, widget('a'), real)).rejects.toBe(refusal)
+})
+
+it('subresources begin nothing, but tell of the object that went with its last finalizer', async () => {
+  const { calls, hooks } = recording()
+  await using test = openTestStore(widgets, { hooks: () => hooks })
+  await test.store.create(context, { metadata: { name: 'a', finalizers: ['example.com/hold'] } }, real)
+  await test.store.delete(context, 'a', now)
+  expect(calls.splice(0)).toEqual(['begin create', 'create kept'])
+  const status = test.paths.get('widgets/status') as typeof test.store
+  await status.update(context, 'a', { change: put({ metadata: { name: 'a' } }), ...real })
+  expect(calls).toEqual(['deleted a'])
+})
+
+it('a lost race gives back what the round took, and begins again', async () => {
+  const { calls, hooks } = recording()
+  await using test = openTestStore(widgets, { hooks: () => hooks })
+  await test.store.create(context, widget('a'), real)
+  calls.length = 0
+  let raced = false
+  const race: Change = {
+    kind: 'edit',
+    edit: async () => {
+      if (!raced) {
+        raced = true
+        await test.store.update(context, 'a', { change: put(widget('a', 5)), ...real })
+      }
+      return widget('a', 7)
+    },
+  }
+  await test.store.update(context, 'a', { change: race, ...real })
+  expect(calls).toEqual([
+    'begin update 1 to 5',
+    'update 1 to 5 kept',
+    'begin update 1 to 7',
+    'update 1 to 7 given back',
+    'begin update 5 to 7',
+    'update 5 to 7 kept',
+  ])
+})
+
+it('when nobody knows whether the write happened, nothing is finished', async () => {
+  const { calls, hooks } = recording()
+  const decorator: StorageDecorator = (request) => ({
+    ...undecoratedStorage(request),
+    create: () => Promise.reject(new Error('the disk went away')),
+  })
+  await using test = openTestStore(widgets, { decorator, hooks: () => hooks })
+  await expect(test.store.create(context, widget('a'), real)).rejects.toThrow('the disk went away')
+  expect(calls).toEqual(['begin create'])
+})

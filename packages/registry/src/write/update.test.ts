@@ -1,0 +1,173 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { StoredObject } from '@keelson/storagebackend'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { canGet, canPatch, canUpdate } from '../rest.ts'
+import type { RESTStorage, Updater } from '../rest.ts'
+import { scaleSubresource } from '../scale-subresource.ts'
+import { openTestStore, plain, put, testContext } from '../testing/index.ts'
+import type { TestStore } from '../testing/index.ts'
+import { widgets } from '../testing/widgets.fixture.ts'
+import type { Widget } from '../testing/widgets.fixture.ts'
+
+let test: TestStore<Widget>
+let created: Widget
+const context = testContext('ns', { group: 'example.com', version: 'v1', resource: 'widgets' })
+beforeEach(async () => {
+  test = openTestStore(widgets)
+  created = plain(
+    await test.store.create(context, { metadata: { name: 'a', labels: { l: '1' } }, spec: { size: 1 } } as Widget, { dryRun: false }),
+  )
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+const update = async (object: KubeObject, options: { dryRun?: boolean; uid?: string } = {}): Promise<Widget> => {
+  const { uid, dryRun = false } = options
+  const preconditions = uid === undefined ? undefined : { uid }
+  return plain((await test.store.update(context, 'a', { change: put(object), dryRun, preconditions })).object)
+}
+
+it('keeps what no client may change', async () => {
+  const wild = { name: 'a', uid: '', creationTimestamp: '1999-01-01T00:00:00Z', generation: 99 }
+  const updated = await update({ metadata: wild, spec: { size: 1 } } as Widget)
+  expect(updated.metadata).toMatchObject({
+    uid: created.metadata.uid,
+    creationTimestamp: created.metadata.creationTimestamp,
+    generation: 1,
+  })
+})
+
+it('an update without a version is of the latest, with an old one a conflict', async () => {
+  await update({ metadata: { name: 'a' }, spec: { size: 2 } } as Widget)
+  await expect(update({ ...created, spec: { size: 3 } } as Widget)).rejects.toMatchObject({
+    code: 409,
+    message:
+      'Operation cannot be fulfilled on widgets.example.com "a": the object has been modified; please apply your changes to the latest version and try again',
+    details: { name: 'a', group: 'example.com', kind: 'widgets' },
+  })
+})
+
+it('where the kind wants a version, none is an invalid one', async () => {
+  await using strict = openTestStore(
+    { ...widgets, strategy: { ...widgets.strategy, allowUnconditionalUpdate: false } },
+    { backend: test.backend },
+  )
+  await expect(strict.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })).rejects.toMatchObject({
+    code: 422,
+    message: 'widgets.example.com "a" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+  })
+})
+
+it('a wrong uid is a conflict in the storage’s words', async () => {
+  await expect(update({ metadata: { name: 'a' } }, { uid: 'other' })).rejects.toMatchObject({
+    code: 409,
+    message:
+      'Operation cannot be fulfilled on widgets.example.com "a": StorageError: invalid object, Code: 4, Key: /registry/widgets/ns/a, ' +
+      `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${created.metadata.uid}`,
+  })
+})
+
+it('what may not change is reported as often as the original reports it', async () => {
+  const failure = await update({ metadata: { name: 'a', namespace: 'ns', uid: 'other' } }).then(
+    () => undefined,
+    (error: { details: { causes: { field: string }[] } }) => error,
+  )
+  expect(failure?.details.causes.filter(({ field }) => field === 'metadata.uid')).toHaveLength(2)
+})
+
+it('a dry run answers with the change and writes nothing', async () => {
+  const dry = await update({ metadata: { name: 'a' }, spec: { size: 5 } } as Widget, { dryRun: true })
+  expect(dry).toMatchObject({
+    kind: 'Widget',
+    spec: { size: 5 },
+    metadata: { generation: 2, resourceVersion: created.metadata.resourceVersion },
+  })
+  expect(plain(await test.store.get(context, 'a', {}))).toEqual(created)
+})
+
+it('an edit gets a copy of its own, and so does a scale', async () => {
+  const shared = async (): Promise<Widget> => ((await test.store.get(context, 'a', {})) as StoredObject<Widget>).object() as Widget
+  const spoil = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
+  await test.store.update(context, 'a', { change: { kind: 'edit', edit: spoil }, dryRun: true })
+  expect(await shared()).toMatchObject({ spec: { size: 1 } })
+  const scale = scaleSubresource<Widget>({
+    replicas: ({ spec }) => spec?.size ?? 0,
+    setReplicas: ({ spec }, size) => void (spec!.size = size),
+    statusReplicas: () => 0,
+    replicasPath: 'spec.size',
+    selector: () => '',
+  })(test.store) as RESTStorage & Updater
+  const five = (current: KubeObject | undefined): KubeObject => ({ ...current!, spec: { replicas: 5 } }) as KubeObject
+  const { object } = await scale.update(context, 'a', { change: { kind: 'edit', edit: five }, dryRun: true })
+  expect(object).toMatchObject({ spec: { replicas: 5 } })
+  expect(await shared()).toMatchObject({ spec: { size: 1 } })
+})
+
+it('makes no change of a body without a route', async () => {
+  const body = { form: 'json', bytes: Buffer.from('{}'), cbor: undefined } as const
+  await expect(test.store.update(context, 'a', { change: { kind: 'replace', body }, dryRun: false })).rejects.toThrow('without a route')
+})
+
+it('runs the change again on what another wrote meanwhile', async () => {
+  let rounds = 0
+  const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
+    if (++rounds === 1) await update({ metadata: { name: 'a' }, spec: { size: 7 } } as Widget)
+    return { ...current!, metadata: { ...current!.metadata, labels: { round: String(rounds) } } }
+  }
+  const { object } = await test.store.update(context, 'a', { change: { kind: 'edit', edit }, dryRun: false })
+  expect(rounds).toBe(2)
+  expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
+})
+
+it('loses no change of many that come at once', async () => {
+  const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
+    const widget = current as Widget
+    return { ...widget, spec: { size: (widget.spec?.size ?? 0) + 1 } } as Widget
+  }
+  await Promise.all(Array.from({ length: 30 }, () => test.store.update(context, 'a', { change: { kind: 'edit', edit }, dryRun: false })))
+  expect(plain(await test.store.get(context, 'a', {}))).toMatchObject({ spec: { size: 31 }, metadata: { generation: 31 } })
+})
+
+it('a uid that is asked for cannot be met by creating', async () => {
+  const request = { change: put({ metadata: { name: 'new' } }), preconditions: { uid: 'x' }, forceAllowCreate: true }
+  for (const dryRun of [true, false]) {
+    await expect(test.store.update(context, 'new', { ...request, dryRun })).rejects.toMatchObject({ code: 409 })
+  }
+})
+
+it('status changes only through its own path, which creates nothing', async () => {
+  const changed = { ...created, spec: { size: 9 }, status: { phase: 'Ready' } } as Widget
+  expect((await update(changed)).status).toBeUndefined()
+  const status = test.paths.get('widgets/status') as RESTStorage & Updater
+  expect(canGet(status) && canPatch(status)).toBe(true)
+  const { object } = await status.update(context, 'a', {
+    change: put({ metadata: { name: 'a' }, status: { phase: 'Ready' } } as Widget),
+    dryRun: false,
+  })
+  expect(plain(object)).toMatchObject({ spec: { size: 9 }, status: { phase: 'Ready' } })
+  const force = { dryRun: false, forceAllowCreate: true }
+  await expect(status.update(context, 'b', { change: put({ metadata: { name: 'b' } }), ...force })).rejects.toMatchObject({
+    reason: 'NotFound',
+  })
+})
+
+it('finalize can be put and not be read', () => {
+  const finalize = test.paths.get('widgets/finalize')!
+  expect([canUpdate(finalize), canGet(finalize), canPatch(finalize)]).toEqual([true, false, false])
+})
+
+it('writes what is filled in on reading with the first update, one that changes nothing too, and shows it in dry runs', async () => {
+  const labels = { filled: 'in' }
+  const isDue = ({ metadata }: { readonly metadata: { readonly labels?: object } }): boolean => metadata.labels === undefined
+  const fill = (object: Widget): void => void (object.metadata.labels = labels)
+  await using filling = openTestStore({ ...widgets, defaultOnRead: { isDue, fill } }, { backend: test.backend })
+  const { store } = filling
+  const made = plain(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
+  expect(made.metadata.labels).toEqual(labels)
+  const tried = await store.create(context, { metadata: { name: 'c' }, spec: { size: 1 } } as Widget, { dryRun: true })
+  expect(plain(tried).metadata.labels).toEqual(labels)
+  const again = async (): Promise<Widget> => plain((await store.update(context, 'b', { change: put(made), dryRun: false })).object)
+  const first = await again()
+  expect(first.metadata.resourceVersion).not.toBe(made.metadata.resourceVersion)
+  delete made.metadata.resourceVersion
+  expect(await again()).toEqual(first)
+})

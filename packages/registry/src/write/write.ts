@@ -1,0 +1,339 @@
+import { copyObject, isApiError, maybeThen, newNotFound, restAfter } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { StoredObject, UpdateOutput } from '@keelson/storagebackend'
+import type { DecodedBody } from '../decode/body.ts'
+import { applyConfiguration } from '../patch/apply-configuration.ts'
+import { applyPatch, unsupportedPatch } from '../patch/apply-patch.ts'
+import { canCreate } from '../rest.ts'
+import type { Creater, CreateRequest, NamedCreater, RestResult, RESTStorage, UpdateRequest } from '../rest.ts'
+import { qualifiedResource } from '../store-parts.ts'
+import type { StoreParts, UpdatePlan } from '../store-parts.ts'
+import { mutate, validate } from './admit.ts'
+import { checkIdentity, decodeNew, decodeReplacement, requireRoute } from './change.ts'
+import type { CreateWrite, RoutedWrite } from './change.ts'
+import { dropResourceVersion, explainCreate, explainUpdate, matchVersion, mayBeRemoved, removeFinalized, timeToLive } from './commit.ts'
+import type { StoreWrite } from './commit.ts'
+import { keepManagerTimes } from './keep-manager-times.ts'
+import { keepDecodable, trackManagers } from './managed-fields.ts'
+import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
+import { beforeCreate, fillSystemFields } from './prepare-create.ts'
+import { beforeUpdate } from './prepare-update.ts'
+import { BegunHook } from './store-hooks.ts'
+import { writeTarget } from './target.ts'
+import type { Written } from './target.ts'
+
+/*
+ * The steps of every create, PUT, patch and apply, in this order:
+ *
+ *   read                   -              guaranteedUpdate in `update`
+ *   apply the change       `decodeNew`    `applyChange`, which also defaults and converts
+ *   managed fields         `trackAndMutate`
+ *   mutating admission     `trackAndMutate`
+ *   prepare, validate      `prepareNew`   `prepareChanged`; `prepareNew` if the update creates
+ *   validating admission   `prepareNew`   `prepareChanged`
+ *   commit                 `storeOnce`    guaranteedUpdate
+ *   retry                  `storeGenerated`: with another generated name; guaranteedUpdate: `round` after a lost race
+ *
+ * Writes without a route are the registry's own (eviction): they skip managed fields and admission.
+ */
+
+/** Takes a new object up to mutating admission, and hands it to the storage. */
+export async function createObject(storage: RESTStorage & (Creater | NamedCreater), create: CreateWrite): Promise<RestResult> {
+  const { route, context, options } = create
+  const { dryRun } = options
+  const began = performance.now()
+  const decoding = decodeNew(create)
+  const decoded = decoding instanceof Promise ? await decoding : decoding
+  const { object } = decoded
+  if (object.metadata !== undefined) {
+    if ((storage as Partial<NamedCreater>).keepsSystemFields !== true) wipeSystemFields(object)
+    ensureNamespace(object, route, context.namespace)
+    dedupOwnerReferences(object, context, 'sent')
+  }
+  const write: RoutedWrite = { route, context, name: create.name || (object.metadata?.name ?? ''), dryRun, options }
+  const rest = restAfter(began)
+  if (rest !== undefined) await rest
+  const mutating = trackAndMutate(write, decoded, { live: undefined })
+  if (mutating !== undefined) await mutating
+  const request: CreateRequest = { dryRun, validate: (final) => validate(write, 'CREATE', final, undefined) }
+  return canCreate(storage)
+    ? storage.create(context, object, request)
+    : (storage as NamedCreater).createNamed(context, create.name, object, request)
+}
+
+/** With five random characters, eight attempts leave a collision in a million names of one prefix no more often than once in a thousand. */
+const maxNameAttempts = 8
+
+/** A store's part of a create: prepares, validates and commits the object, which becomes the store's. */
+export function storeNew<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  object: T,
+  request: CreateRequest,
+): Promise<Written<T>> {
+  const { name = '', generateName = '' } = object.metadata
+  const isGenerated = name === '' && generateName !== ''
+  return isGenerated ? storeGenerated(parts, context, object, request) : storeOnce(parts, context, object, request)
+}
+
+async function storeGenerated<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  object: T,
+  request: CreateRequest,
+): Promise<Written<T>> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await storeOnce(parts, context, copyObject(object), request)
+    } catch (error) {
+      if (attempt === maxNameAttempts || !isApiError(error, 'AlreadyExists')) throw error
+    }
+  }
+}
+
+async function storeOnce<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  object: T,
+  { dryRun, validate: admit }: CreateRequest,
+): Promise<Written<T>> {
+  const hook = new BegunHook()
+  await prepareNew(parts, context, object, { dryRun, admit, begins: true, hook })
+  const name = object.metadata.name ?? ''
+  const key = parts.keys.key(context, name)
+  try {
+    if (!dryRun) dropResourceVersion(object)
+    const written = await writeTarget(parts, dryRun).create(key, object, {
+      ...timeToLive(parts, object),
+      // A getter: most stores never read it, and the request makes its signal on the first read.
+      get signal() {
+        return context.signal
+      },
+    })
+    if (hook.begun) await hook.succeed()
+    return written
+  } catch (error) {
+    await hook.fail(error)
+    throw await explainCreate({ parts, context, name, key }, object, error)
+  }
+}
+
+interface PrepareNewOptions {
+  readonly dryRun: boolean
+  /** The validating half of admission. */
+  readonly admit: CreateRequest['validate'] | undefined
+  /** As in `UpdatePlan`. */
+  readonly begins: boolean
+  /** Begun on return, for the caller to finish; finished if this throws. */
+  readonly hook: BegunHook
+}
+
+/** Prepares, validates and admits a new object, whichever verb creates it. */
+async function prepareNew<T extends KubeObject>(
+  parts: StoreParts<T>,
+  context: RequestContext,
+  object: T,
+  { dryRun, admit, begins, hook }: PrepareNewOptions,
+): Promise<void> {
+  const { metadata } = object
+  fillSystemFields(parts, metadata)
+  if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') metadata.name = parts.generateName(metadata.generateName!)
+  const { hooks } = parts
+  if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
+  try {
+    const began = performance.now()
+    const prepared = beforeCreate(parts, context, object)
+    if (prepared !== undefined) await prepared
+    const admitted = admit?.(object, undefined)
+    if (admitted !== undefined) await admitted
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
+  } catch (error) {
+    await hook.abandon()
+    throw error
+  }
+}
+
+/** One PUT, patch, apply or edit, with everything that belongs to it. */
+interface Update<T extends KubeObject> extends StoreWrite<T> {
+  readonly plan: UpdatePlan<T>
+  readonly request: UpdateRequest<T>
+  /** The update as admission sees it. Undefined: the registry's own. */
+  readonly routed: RoutedWrite | undefined
+  readonly hook: BegunHook
+  /** A PUT's body, which the first round takes. */
+  decoded: DecodedBody | undefined
+  /** The outcome of the last round. */
+  last: Round<T> | undefined
+}
+
+/** The outcome of one attempt, on one state of the store. The next one replaces it if that state was not the latest. */
+type Round<T> = { readonly kind: 'create' | 'update' | 'delete'; readonly object: T }
+
+export interface UpdateOutcome<T extends KubeObject> {
+  readonly object: Written<T>
+  readonly created: boolean
+}
+
+/** Changes an object. Creates it if it is absent and that is allowed, and removes it if its deletion waited only for this change. */
+export async function update<T extends KubeObject>(
+  parts: StoreParts<T>,
+  plan: UpdatePlan<T>,
+  context: RequestContext,
+  { name, request }: { readonly name: string; readonly request: UpdateRequest<T> },
+): Promise<UpdateOutcome<T>> {
+  const { change, route, options, dryRun } = request
+  const routed = route && options && { route, context, name, dryRun, options }
+  let { preconditions } = request
+  let decoded: DecodedBody | undefined
+  if (change.kind === 'replace') {
+    // A wrong body is reported before an absent object.
+    const began = performance.now()
+    const decoding = decodeReplacement(routed, change.body)
+    decoded = decoding instanceof Promise ? await decoding : decoding
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
+    const { uid = '' } = decoded.object.metadata
+    if (uid !== '') preconditions = { uid }
+  } else if (change.kind === 'apply' && route?.fieldManager === undefined) throw unsupportedPatch()
+  const run: Update<T> = {
+    parts,
+    plan,
+    context,
+    name,
+    key: parts.keys.key(context, name),
+    request,
+    routed,
+    hook: new BegunHook(),
+    decoded,
+    last: undefined,
+  }
+  let object: Written<T>
+  try {
+    object = await writeTarget(parts, dryRun).guaranteedUpdate(run.key, (_current, stored) => round(run, stored), {
+      ignoreNotFound: mayCreate(run),
+      sharesCurrent: true,
+      ...(preconditions === undefined ? undefined : { preconditions }),
+      signal: context.signal,
+    })
+    if (run.hook.begun && run.last?.kind !== 'delete') await run.hook.succeed()
+  } catch (error) {
+    await run.hook.fail(error)
+    throw explainUpdate(run, run.last?.kind === 'create' ? run.last.object : undefined, error)
+  }
+  const { last } = run
+  if (last?.kind !== 'delete') return { object, created: last?.kind === 'create' }
+  await run.hook.abandon()
+  await removeFinalized(run, { dryRun, preconditions })
+  // The answer is the object as this change left it.
+  return { object: last.object, created: false }
+}
+
+/** Creating needs more than the permission to update. */
+function mayCreate<T extends KubeObject>({ plan, request }: Update<T>): boolean {
+  return plan.allowCreateOnUpdate || (plan.mayForceCreate && request.forceAllowCreate === true)
+}
+
+/** One attempt: undefined if the object is to be removed instead. */
+async function round<T extends KubeObject>(run: Update<T>, stored: StoredObject<T> | undefined): Promise<UpdateOutput<T> | undefined> {
+  const { parts, context, name, request, routed } = run
+  run.last = undefined
+  if (run.hook.begun) await run.hook.abandon()
+  if (stored === undefined && !mayCreate(run)) throw newNotFound(qualifiedResource(parts, context), name)
+  const { view } = request
+  const viewed = view && stored?.copy()
+  const current = viewed === undefined ? (stored?.object() as KubeObject | undefined) : view!.read(viewed)
+  const began = performance.now()
+  const changing = applyChange(run, current, stored)
+  const changed = changing instanceof Promise ? await changing : changing
+  if (routed !== undefined) {
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
+    if (request.change.kind !== 'replace') checkIdentity(routed, changed.object, current)
+    const mutating = trackAndMutate(routed, changed, { live: current, tracked: request.change.kind === 'apply' })
+    if (mutating !== undefined) await mutating
+  }
+  let object = changed.object as T
+  if (viewed !== undefined) {
+    view!.write(viewed, changed.object)
+    object = viewed
+  }
+  await (stored === undefined ? prepareCreated(run, object) : prepareChanged(run, object, stored))
+  const kind = stored === undefined ? 'create' : mayBeRemoved(parts, object, stored.object()) ? 'delete' : 'update'
+  run.last = { kind, object }
+  return kind === 'delete' ? undefined : { object, ...timeToLive(parts, object) }
+}
+
+/** The new state in the hub version, decoded, defaulted and converted. `current` is shared; an edit gets a copy. */
+function applyChange<T extends KubeObject>(
+  run: Update<T>,
+  current: KubeObject | undefined,
+  stored: StoredObject<T> | undefined,
+): DecodedBody | Promise<DecodedBody> {
+  const { routed, request, decoded } = run
+  const { change, view } = request
+  if (change.kind === 'edit') {
+    return maybeThen(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, sent: undefined }))
+  }
+  run.decoded = undefined
+  // The registry changes the object it takes, so a later round decodes the body again.
+  if (change.kind === 'replace') return decoded ?? decodeReplacement(routed, change.body)
+  const write = requireRoute(routed)
+  return change.kind === 'patch' ? applyPatch(write, change, current) : applyConfiguration(write, change.configuration, current)
+}
+
+/** Records the owners of fields, unless an apply has done so, and runs the mutating half of admission. A promise only if it has to wait. */
+function trackAndMutate(
+  write: RoutedWrite,
+  decoded: DecodedBody,
+  { live, tracked = false }: { readonly live: KubeObject | undefined; readonly tracked?: boolean },
+): Promise<void> | void {
+  const { route, context } = write
+  const { object } = decoded
+  const began = performance.now()
+  if (!tracked) trackManagers(route, context, live, decoded)
+  return maybeThen(restAfter(began), () => {
+    const managers = object.metadata?.managedFields
+    return maybeThen(mutate(write, live === undefined ? 'CREATE' : 'UPDATE', object, live), () => {
+      keepDecodable(object, managers, context)
+      if (object.metadata !== undefined) dedupOwnerReferences(object, context, 'admitted')
+    })
+  })
+}
+
+/** A PUT or an apply that creates. */
+async function prepareCreated<T extends KubeObject>({ parts, plan, context, request, routed, hook }: Update<T>, object: T): Promise<void> {
+  const { dryRun } = request
+  const admit = async (final: KubeObject): Promise<void> => {
+    await routed!.route.authorizeCreate(context)
+    await validate(routed!, 'CREATE', final, undefined)
+  }
+  await prepareNew(parts, context, object, { dryRun, admit: routed && admit, begins: plan.begins, hook })
+  if (!dryRun) delete object.metadata.resourceVersion
+}
+
+/** Prepares, validates and admits the new state of an object. */
+async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, stored: StoredObject<T>): Promise<void> {
+  const { parts, plan, context, request, routed, hook } = run
+  const { hooks } = parts
+  const { view, dryRun } = request
+  const old = stored.object()
+  matchVersion(run, object, String(stored.revision))
+  if (plan.begins && hooks.beginUpdate !== undefined) await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun }))
+  try {
+    const began = performance.now()
+    const prepared = beforeUpdate(parts, plan, context, object, old)
+    if (prepared !== undefined) await prepared
+    keepManagerTimes(object, old)
+    const checked = plan.checkUpdate?.(context, object as DeepReadonly<T>, old)
+    if (checked !== undefined) await checked
+    const shown = (state: DeepReadonly<T>): KubeObject => (view === undefined ? (state as KubeObject) : view.show(state))
+    const admitted = routed && validate(routed, 'UPDATE', shown(object as DeepReadonly<T>), shown(old))
+    if (admitted !== undefined) await admitted
+    const rest = restAfter(began)
+    if (rest !== undefined) await rest
+  } catch (error) {
+    await hook.abandon()
+    throw error
+  }
+}
