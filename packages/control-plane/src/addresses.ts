@@ -2,36 +2,36 @@ import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-/** Where a client on this machine reaches a server that is bound to `host`. */
+/** Returns the address by which a client on this machine reaches a server bound to `host`. */
 export function reachableAddress(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }
 
-/** Where others reach it: as told, else what it is bound to, else this machine's first address. */
-export function advertiseAddress({ advertiseAddress: told, bindAddress = '127.0.0.1' }: ServerChainOptions): string {
-  if (told !== undefined) return told
+/** Returns the address that other machines use: the advertise address, else the bind address, else the first external address. */
+export function advertiseAddress({ advertiseAddress: configured, bindAddress = '127.0.0.1' }: ServerChainOptions): string {
+  if (configured !== undefined) return configured
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress
-  return outwardAddress() ?? '127.0.0.1'
+  return firstExternalAddress() ?? '127.0.0.1'
 }
 
-/** As endpoints of the kubernetes service: what others cannot reach is replaced by this machine's first address, if it has one. */
+/** Returns the address for endpoints of the kubernetes service: never a loopback address, and undefined if there is no other. */
 export function endpointAddress(options: ServerChainOptions): string | undefined {
   const advertised = advertiseAddress(options)
-  return isLoopback(advertised) ? outwardAddress() : advertised
+  return isLoopback(advertised) ? firstExternalAddress() : advertised
 }
 
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1'
 }
 
-function outwardAddress(): string | undefined {
-  const outward = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+function firstExternalAddress(): string | undefined {
+  const external = Object.values(networkInterfaces()).flatMap((addresses = []) =>
     addresses.filter(({ internal, family }) => !internal && family === 'IPv4'),
   )
-  return outward[0]?.address
+  return external[0]?.address
 }
 
-/** As it stands in a URL. */
+/** Formats an address for a URL: IPv6 addresses get brackets. */
 export function bracketed(address: string): string {
   return isIPv6(address) ? `[${address}]` : address
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import type { Answer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => chain.close())
 
-function call(method: string, namespace: string, path: string, body?: object): Promise<Answer<Record<string, unknown>>> {
+function call(method: string, namespace: string, path: string, body?: object): Promise<JsonResponse<Record<string, unknown>>> {
   return askServer(chain, method, `/apis/resource.k8s.io/v1/namespaces/${namespace}/${path}`, { body })
 }
 
@@ -33,7 +33,7 @@ const refused = (field: string): object => ({
   },
 })
 
-it('devices are watched over from labelled namespaces only', async () => {
+it('allows admin access to devices only from labelled namespaces', async () => {
   const made = { metadata: { name: 'a' }, spec: spec() }
   expect(await call('POST', 'default', 'resourceclaims', made)).toMatchObject(refused('spec.devices.requests[1].adminAccess'))
   expect((await call('POST', 'admins', 'resourceclaims', made)).status).toBe(201)
@@ -42,7 +42,7 @@ it('devices are watched over from labelled namespaces only', async () => {
   expect((await call('POST', 'admins', 'resourceclaimtemplates', template)).status).toBe(201)
 })
 
-it('and given to claims there only', async () => {
+it('allocates devices with admin access only to claims there', async () => {
   const result = { request: 'r', driver: 'd.example.com', pool: 'p', device: 'x', adminAccess: true }
   const status = { allocation: { devices: { results: [result] } } }
   for (const [namespace, expected] of Object.entries({

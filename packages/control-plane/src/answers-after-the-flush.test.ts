@@ -3,14 +3,14 @@ import { HastyDisk, HeldDisk, openDurable } from '@keelson/backend-embedded/test
 import { describe, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 
-/** Creates 24 config maps at once while the disk ends its flushes one by one; the revisions of the 201s that came before theirs was on disk. */
+/** Creates 24 config maps at once while flushes complete one by one; returns revisions whose 201 was sent before they were on disk. */
 async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: readonly number[] }> {
   await using chain = await createServerChain({ drivers: { memory: async () => openDurable(disk, {}) }, controllers: ['none'] })
   await chain.listen()
   let serving = true
   const flushing = (async () => {
     while (serving) {
-      // Long enough that an answer which does not wait gets out first.
+      // Long enough for a response that does not wait for the flush to be sent first.
       await new Promise((resolve) => setTimeout(resolve, 5))
       if (disk.pending > 0) await disk.release()
     }
@@ -51,12 +51,12 @@ async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: 
   return { answered, early }
 }
 
-describe('a 201', () => {
-  test('never leaves before its revision is on disk', async () => {
+describe('the response 201', () => {
+  test('is sent only after its revision is on disk', async () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual({ answered: 24, early: [] })
   })
 
-  test('and this test would see it if it did', async () => {
+  test('fails this test if it is sent earlier', async () => {
     expect((await earlyAnswers(new HastyDisk())).early.length).toBeGreaterThan(0)
   })
 })

@@ -3,21 +3,26 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { ServerChain } from './server-chain.ts'
 
-export interface Question {
+export interface RequestOptions {
   readonly body?: object | undefined
-  /** Default: the administrator's. */
+  /** Default: the token of the administrator. */
   readonly token?: string | undefined
 }
 
-export interface Answer<Body> {
+export interface JsonResponse<Body> {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Body
 }
 
-/** One request on a connection of its own, answered in JSON. */
-export async function askServer<Body>(chain: ServerChain, method: string, target: string, question?: Question): Promise<Answer<Body>> {
-  const { status, headers, text } = await askServerForText(chain, method, target, question)
+/** Sends a request on a new connection and parses the JSON response. */
+export async function askServer<Body>(
+  chain: ServerChain,
+  method: string,
+  target: string,
+  options?: RequestOptions,
+): Promise<JsonResponse<Body>> {
+  const { status, headers, text } = await askServerForText(chain, method, target, options)
   return { status, headers, body: JSON.parse(text) as Body }
 }
 
@@ -25,7 +30,7 @@ export async function askServerForText(
   chain: ServerChain,
   method: string,
   target: string,
-  { body, token = chain.adminToken }: Question = {},
+  { body, token = chain.adminToken }: RequestOptions = {},
 ): Promise<{ readonly status: number; readonly headers: IncomingHttpHeaders; readonly text: string }> {
   const sent = request(`${chain.url}${target}`, {
     method,

@@ -2,7 +2,7 @@ import type { RequestContext } from '@keelson/apimachinery'
 import { forbiddenError } from '@keelson/auth'
 import type { Authorizer } from '@keelson/auth'
 
-/** Asks whether who changes an object that is absent may create it. Throws 403. */
+/** Authorizes the creation of an object through an update. Throws Forbidden. */
 export function authorizeCreate(authorizer: Authorizer): (context: RequestContext) => Promise<void> {
   return async ({ user, info }) => {
     const attributes = { user, info: { ...info, verb: 'create' } }

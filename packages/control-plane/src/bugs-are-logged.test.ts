@@ -25,7 +25,7 @@ function brokenPlugin(): never {
   throw new TypeError('the plugin has a bug')
 }
 
-test('an admission plugin that throws is logged with its name and stack, and the client learns nothing of it', async () => {
+test('logs an exception of an admission plugin with its stack and hides it from the client', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   const plugin: AdmissionPlugin = {
     name: 'Broken',
@@ -41,7 +41,7 @@ test('an admission plugin that throws is logged with its name and stack, and the
   expect(text).toMatch(/TypeError: the plugin has a bug\n +at brokenPlugin/)
 })
 
-test('a source of tokens that throws is logged with its stack', async () => {
+test('logs an exception of a token authenticator with its stack', async () => {
   const lines: unknown[] = []
   const tokens = [{ authenticateToken: (): never => brokenPlugin() }]
   await using chain = await started({ tokens, log: (level, text, fields) => level === 0 && lines.push([text, fields]) })
@@ -56,7 +56,7 @@ test('a source of tokens that throws is logged with its stack', async () => {
   ])
 })
 
-test('a refusal is no bug: nothing is printed', async () => {
+test('logs nothing for a regular rejection', async () => {
   const printed = vi.spyOn(console, 'error').mockImplementation(() => {})
   await using chain = await started({})
   expect((await createIn(chain, 'missing')).status).toBe(404)

@@ -27,7 +27,7 @@ async function configFile(text: string): Promise<string> {
   return file
 }
 
-test('functions of the caller are plugins beside the built-in ones', async () => {
+test('runs custom plugins along with the built-in ones', async () => {
   const chain = await serverWith({
     plugins: {
       NoSecretsHere: () => ({
@@ -46,7 +46,7 @@ test('functions of the caller are plugins beside the built-in ones', async () =>
   await expect(create('configmaps', 'ns', 'a')).resolves.toBeDefined()
 })
 
-test('a plugin that is off does nothing', async () => {
+test('does not run a disabled plugin', async () => {
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const create = async (disable: string[]) => {
     const chain = await serverWith({ disable })
@@ -64,14 +64,14 @@ test.each([
   [{ enable: ['Nosuch'] }, 'enable-admission-plugins plugin "Nosuch" is unknown'],
   [{ enable: ['Priority'], disable: ['Priority'] }, '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped'],
   [{ configFile: '/nowhere/at/all.yaml' }, 'unable to read admission control configuration from "/nowhere/at/all.yaml"'],
-])('what cannot be had ends the start: %j', async (admission, message) => {
+])('fails the start for invalid options: %j', async (admission, message) => {
   await expect(createServerChain({ admission })).rejects.toMatchObject({
     name: 'ConfigurationError',
     message: expect.stringContaining(message),
   })
 })
 
-test('so does a plugin that cannot read its configuration', async () => {
+test('fails the start if a plugin cannot read its configuration', async () => {
   const file = await configFile(`{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [
     {name: PodSecurity, configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: strict}}}]}`)
   await expect(createServerChain({ admission: { configFile: file } })).rejects.toMatchObject({

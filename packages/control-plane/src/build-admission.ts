@@ -11,22 +11,22 @@ export interface SelectedPlugins {
   readonly selection: PluginSelection
 }
 
-/** Which plugins there will be, and what they were told. Throws `ConfigurationError`; nothing is opened yet. */
+/** Selects the admission plugins and reads their configuration. Throws `ConfigurationError`. */
 export async function selectAdmissionPlugins({ admission = {} }: ServerChainOptions): Promise<SelectedPlugins> {
-  const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: own = {} } = admission
+  const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: customPlugins = {} } = admission
   const plugins = builtinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
-  for (const [name, factory] of Object.entries(own)) plugins.register(name, factory)
+  for (const [name, factory] of Object.entries(customPlugins)) plugins.register(name, factory)
   const problems = plugins.problems({ enable, disable })
   if (problems.length > 0) throw new ConfigurationError(problems)
   try {
     const configuration = configFile === undefined ? undefined : await readAdmissionConfiguration(configFile)
     return { plugins, selection: { enable, disable, ...(configuration === undefined ? {} : { configuration }) } }
   } catch (error) {
-    throw configurationError(error)
+    throw toConfigurationError(error)
   }
 }
 
-/** Throws `ConfigurationError` when a plugin refuses its configuration. */
+/** Creates the plugins. Throws `ConfigurationError` if a plugin rejects its configuration. */
 export function buildAdmission(
   { plugins, selection }: SelectedPlugins,
   dependencies: { readonly client: LoopbackClient; readonly informers: SharedInformers; readonly clock: Clock },
@@ -35,11 +35,11 @@ export function buildAdmission(
   try {
     return createAdmissionChain(plugins.create({ ...dependencies, metrics }, selection), { metrics: createAdmissionMetrics(metrics) })
   } catch (error) {
-    throw configurationError(error)
+    throw toConfigurationError(error)
   }
 }
 
-function configurationError(error: unknown): unknown {
+function toConfigurationError(error: unknown): unknown {
   if ((error as Error).name !== 'AdmissionConfigurationError') return error
   return new ConfigurationError((error as Error).message, { cause: error })
 }

@@ -15,7 +15,7 @@ interface Line {
   readonly file: unknown
 }
 
-/** What a start says of files. */
+/** Log messages of a start about files. */
 async function start(): Promise<Line[]> {
   const lines: Line[] = []
   const chain = await createServerChain({
@@ -29,7 +29,7 @@ async function start(): Promise<Line[]> {
 
 const inDirectory = (name: string): string => path.join(directory, name)
 
-test('what is made at a start is logged, and nothing more at the next', async () => {
+test('logs generated certificates once', async () => {
   expect(await start()).toEqual(
     expect.arrayContaining([
       { text: 'Made a certificate', file: inDirectory('ca.crt') },
@@ -41,14 +41,14 @@ test('what is made at a start is logged, and nothing more at the next', async ()
   expect(await start()).toEqual([])
 })
 
-test.skipIf(process.platform === 'win32')('a private key that everybody can read is logged at each start', async () => {
+test.skipIf(process.platform === 'win32')('logs a world-readable private key on each start', async () => {
   await start()
   await chmod(inDirectory('sa.key'), 0o644)
   await chmod(inDirectory('ca.key'), 0o640)
-  expect(await start()).toEqual([{ text: expect.stringContaining('can read a private key'), file: inDirectory('sa.key') }])
+  expect(await start()).toEqual([{ text: expect.stringContaining('private key is readable'), file: inDirectory('sa.key') }])
 })
 
-test('a damaged authority is refused with a sentence', async () => {
+test('rejects a damaged CA with a clear message', async () => {
   await start()
   await writeFile(inDirectory('ca.crt'), 'rubbish')
   await expect(start()).rejects.toMatchObject({ name: 'ConfigurationError', message: expect.stringContaining('ca.crt is damaged') })

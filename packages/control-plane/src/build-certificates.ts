@@ -11,47 +11,47 @@ import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface Certificates {
   readonly serving: ServingCertificates
-  /** What is served from files and may change. */
+  /** Certificates in files, which are reloaded on changes. */
   readonly files: ServingFiles | undefined
-  /** What a client must trust to reach the server. */
+  /** CA certificates that clients must trust. */
   readonly authority: string
-  /** A client certificate of `system:masters`. */
+  /** Client certificate of `system:masters`. */
   readonly admin: KeyPair
   readonly clientAuthorities: readonly string[]
 }
 
 export async function buildCertificates(options: ServerChainOptions): Promise<Certificates> {
   const { servingCertificateFiles, namedCertificateFiles = [] } = options
-  const read = servingCertificateFiles && (await readPair(servingCertificateFiles))
-  const given = read ?? options.servingCertificate
-  if (given !== undefined)
-    check('the serving certificate and its key', () => createSecureContext({ cert: given.certificate, key: given.key }))
+  const pairFromFiles = servingCertificateFiles && (await readPair(servingCertificateFiles))
+  const configured = pairFromFiles ?? options.servingCertificate
+  if (configured !== undefined)
+    check('the serving certificate and its key', () => createSecureContext({ cert: configured.certificate, key: configured.key }))
   const fromFiles = await readAuthorities(options.clientAuthorityFiles ?? [])
-  // Junk would be taken without a word, and nobody's certificate would be accepted.
+  // TLS would silently accept invalid PEM and then reject every client certificate.
   for (const pem of [...(options.clientAuthorities ?? []), ...fromFiles]) {
     check('the authorities of client certificates', () => new X509Certificate(pem))
   }
   const { directory, names = [] } = options.certificates ?? {}
   const serviceIp = firstServiceIp((options.serviceClusterIpRange ?? '10.0.0.0/24').split(',')[0]!)
-  const own = await ownCertificates({
+  const generated = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1', advertiseAddress(options)],
     onNote: (note) => directory !== undefined && logNote(options, directory, note),
   }).catch((error: unknown) => {
-    // A directory that cannot be read or written says so itself.
+    // File system errors already name the directory.
     if ((error as NodeJS.ErrnoException).code !== undefined) throw error
     throw new ConfigurationError(`the certificates in ${directory} cannot be used: ${(error as Error).message}`, { cause: error })
   })
   await warnOfReadableKeys(options)
-  const base = given ?? own.serving
+  const base = configured ?? generated.serving
   const named = await Promise.all(namedCertificateFiles.map(readNamed))
-  const fixedAuthorities = [own.ca.certificate, ...(options.clientAuthorities ?? [])]
-  const followed = read !== undefined || named.length > 0 || fromFiles.length > 0
+  const fixedAuthorities = [generated.ca.certificate, ...(options.clientAuthorities ?? [])]
+  const hasFiles = pairFromFiles !== undefined || named.length > 0 || fromFiles.length > 0
   const serving = { ...base, named }
   const clientAuthorities = [...fixedAuthorities, ...fromFiles]
   return {
     serving,
-    files: followed
+    files: hasFiles
       ? new ServingFiles({
           pair: servingCertificateFiles ?? base,
           named: namedCertificateFiles,
@@ -60,9 +60,9 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
           current: { ...serving, clientAuthorities },
         })
       : undefined,
-    // A certificate that was given is trusted as it is: its authority is not known here.
-    authority: given?.certificate ?? own.ca.certificate,
-    admin: own.admin,
+    // For a configured certificate, clients trust the certificate itself, because its CA is not known here.
+    authority: configured?.certificate ?? generated.ca.certificate,
+    admin: generated.admin,
     clientAuthorities,
   }
 }
@@ -73,10 +73,10 @@ function logNote({ log }: ServerChainOptions, directory: string, { kind, name, r
   else log?.(0, kind === 'made' ? 'Made a certificate' : 'Renewed a certificate', fields)
 }
 
-function check(what: string, use: () => unknown): void {
+function check(subject: string, run: () => unknown): void {
   try {
-    use()
+    run()
   } catch (error) {
-    throw new ConfigurationError(`${what} cannot be used: ${(error as Error).message}`, { cause: error })
+    throw new ConfigurationError(`${subject} cannot be used: ${(error as Error).message}`, { cause: error })
   }
 }

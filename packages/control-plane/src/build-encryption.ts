@@ -2,7 +2,7 @@ import type { Encryption } from '@keelson/encryption'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-/** Encryption at rest, when it is asked for; nothing of it is loaded otherwise. */
+/** Opens encryption at rest if it is configured. Otherwise its code is not loaded. */
 export async function buildEncryption({ encryption, log = () => {} }: ServerChainOptions): Promise<Encryption | undefined> {
   if (encryption === undefined) return undefined
   const { openEncryption } = await import('@keelson/encryption')
@@ -10,7 +10,7 @@ export async function buildEncryption({ encryption, log = () => {} }: ServerChai
     return await openEncryption({
       file: encryption.configFile,
       automaticReload: encryption.automaticReload ?? false,
-      onError: (error) => log(0, 'Kept the old encryption configuration', { err: error }),
+      onError: (error) => log(0, 'Encryption configuration not reloaded; the previous one stays in use', { err: error }),
       onReload: (hash) => log(0, 'Reloaded the encryption configuration', { hash }),
     })
   } catch (error) {

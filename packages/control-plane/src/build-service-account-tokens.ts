@@ -13,11 +13,11 @@ const defaultIssuers = ['https://kubernetes.default.svc']
 
 export interface ServiceAccountTokens {
   readonly authenticator: TokenAuthenticator
-  /** For the subresource that makes tokens. */
+  /** Options of the subresource that issues tokens. */
   readonly subresource: TokenSubresourceOptions
-  /** `serverAddress` is host and port. Throws for an issuer that cannot be published. */
+  /** Returns the OpenID documents for `serverAddress` (host and port). Throws if the issuer cannot be published. */
   documents(serverAddress: string): OpenIdDocuments
-  /** Tokens are bound to objects, which are read through this; none is accepted before. */
+  /** Sets the client for reading the objects that tokens are bound to. No token is accepted before. */
   readFrom(client: LoopbackClient): void
 }
 
@@ -32,7 +32,7 @@ export async function buildServiceAccountTokens({
   const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
   const signingPem =
     signingKeyFile === undefined ? await ownTokenKey(certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
-  const key = await check(signingKeyFile ?? 'its own', () => readSigningKey(signingPem))
+  const key = await wrapKeyError(signingKeyFile ?? 'generated', () => readSigningKey(signingPem))
   const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
   const keys = keyFiles.length > 0 ? files.flat() : [key]
   const issuer = createTokenIssuer({ issuer: issuers[0]!, key, clock })
@@ -49,8 +49,8 @@ export async function buildServiceAccountTokens({
       issuers,
       keys,
       audiences,
-      // What was made a moment ago may not be in the cache yet.
-      getter: async (...what) => boundObject((await cached(...what)) ?? (await live(...what))),
+      // The cache may not have objects that were just created.
+      getter: async (...key) => boundObject((await cached(...key)) ?? (await live(...key))),
     }),
     subresource: {
       issue: (claims) => issuer.issue(claims),
@@ -83,12 +83,12 @@ function boundObject(object: DeepReadonly<KubeObject> | undefined): BoundObject 
 }
 
 async function readKeys<T>(file: string, parse: (pem: string) => T): Promise<T> {
-  return check(file, async () => parse(await readFile(file, 'utf8')))
+  return wrapKeyError(file, async () => parse(await readFile(file, 'utf8')))
 }
 
-async function check<T>(file: string, use: () => T | Promise<T>): Promise<T> {
+async function wrapKeyError<T>(file: string, run: () => T | Promise<T>): Promise<T> {
   try {
-    return await use()
+    return await run()
   } catch (error) {
     throw new ConfigurationError(`the key of service account tokens (${file}) cannot be used: ${(error as Error).message}`, {
       cause: error,

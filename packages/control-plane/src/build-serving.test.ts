@@ -19,7 +19,7 @@ async function getInCbor(options: ServerChainOptions, path: string): Promise<{ s
   return { status: answer.statusCode, bytes: Buffer.concat(await answer.toArray()) }
 }
 
-it('CBOR is served behind its feature gate alone', async () => {
+it('serves CBOR only if its feature gate is enabled', async () => {
   const path = '/api/v1/namespaces/default/services'
   const { status, bytes } = await getInCbor({ featureGates: { CBORServingAndStorage: true } }, path)
   expect(status).toBe(200)
@@ -31,6 +31,6 @@ it.each<[ServerChainOptions, string]>([
   [{ featureGates: { Unheard: true } }, 'unrecognized feature gate: Unheard'],
   [{ tlsMinVersion: 'VersionTLS14' }, 'unknown tls version'],
   [{ tlsCipherSuites: ['TLS_NULL'] }, 'Cipher suite TLS_NULL not supported'],
-])('%j is refused', async (options, message) => {
+])('rejects %j', async (options, message) => {
   await expect(createServerChain({ controllers: ['none'], ...options })).rejects.toThrow(message)
 })

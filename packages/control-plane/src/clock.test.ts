@@ -4,7 +4,7 @@ import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 
 const user = { name: 'alice', groups: ['system:masters'] }
-// A time that no clock of the system shows.
+// A time far from the system clock.
 const clock = createManualClock(Date.UTC(2031, 4, 6, 7, 8, 9))
 const now = '2031-05-06T07:08:09Z'
 
@@ -40,12 +40,12 @@ async function ask(method: string, path: string, body?: object, headers: Record<
 
 const core = '/api/v1/namespaces/default'
 
-test('objects are stamped with it, whoever makes them', async () => {
+test('sets creation timestamps of all objects', async () => {
   const { metadata } = await ask('POST', `${core}/configmaps`, { metadata: { name: 'a', finalizers: ['example.com/held'] } })
   expect(metadata).toMatchObject({ creationTimestamp: now, managedFields: [{ time: now }] })
   const deleted = await ask('DELETE', `${core}/configmaps/a`)
   expect(deleted.metadata.deletionTimestamp).toBe(now)
-  // Made by the server itself.
+  // Created by the server itself.
   const namespace = await ask('GET', '/api/v1/namespaces/kube-system')
   expect(namespace.metadata).toMatchObject({ creationTimestamp: now })
   const schemas = await ask('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')
@@ -53,14 +53,14 @@ test('objects are stamped with it, whoever makes them', async () => {
   expect(schemas.status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
 })
 
-test('graceful deletion counts by it', async () => {
+test('controls graceful deletion', async () => {
   const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } }
   await ask('POST', `${core}/pods`, pod)
   const deleted = await ask('DELETE', `${core}/pods/p?gracePeriodSeconds=30`)
   expect(deleted.metadata.deletionTimestamp).toBe('2031-05-06T07:08:39Z')
 })
 
-test('conditions and reviews show it', async () => {
+test('sets times in conditions and reviews', async () => {
   const gated = { metadata: { name: 'g' }, spec: { schedulingGates: [{ name: 'wait' }], containers: [{ name: 'c', image: 'i' }] } }
   expect((await ask('POST', `${core}/pods`, gated)).status).toMatchObject({ conditions: [{ lastTransitionTime: now }] })
   const volume = {
@@ -72,7 +72,7 @@ test('conditions and reviews show it', async () => {
   expect(review.metadata.creationTimestamp).toBe(now)
 })
 
-test('tokens end by it, and so do events', async () => {
+test('controls the expiration of tokens and events', async () => {
   await ask('POST', `${core}/serviceaccounts`, { metadata: { name: 's' } })
   const request = { spec: { expirationSeconds: 600 } }
   const { status } = await ask('POST', `${core}/serviceaccounts/s/token`, request)

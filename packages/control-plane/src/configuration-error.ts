@@ -1,7 +1,7 @@
-/** The options cannot be satisfied: a file is wrong, a driver is missing, a name is unknown. */
+/** Error for options that cannot be satisfied, such as an invalid file, a missing driver or an unknown name. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
-  /** What is wrong, one sentence each. */
+  /** Descriptions of all problems, one sentence each. */
   readonly problems: readonly string[]
 
   constructor(problem: string | readonly string[], options?: ErrorOptions) {

@@ -5,7 +5,7 @@ import { createObjectStore, createRecordCodec, createStorageMetrics } from '@kee
 import { expect, test } from 'vitest'
 import { countStorage } from './count-storage.ts'
 
-test('what is stored is counted at once and then every minute, until it is told to stop', async () => {
+test('updates the counts immediately and then every minute until aborted', async () => {
   await using backend = openMemory()
   const registry = createMetricsRegistry()
   const metrics = createStorageMetrics(registry)

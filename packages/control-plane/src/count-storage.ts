@@ -3,9 +3,9 @@ import type { Clock } from '@keelson/apimachinery'
 import { hasSizeStatistics } from '@keelson/storagebackend'
 import type { Backend, StorageMetrics } from '@keelson/storagebackend'
 
-const period = 60_000
+const intervalMs = 60_000
 
-/** Counts what is stored, at once and then every minute, until it is told to stop. */
+/** Updates the object counts immediately and then every minute until `signal` aborts. */
 export async function countStorage(
   backend: Backend,
   metrics: StorageMetrics,
@@ -15,6 +15,6 @@ export async function countStorage(
   const size = hasSizeStatistics(backend) ? () => backend.size() : undefined
   while (!signal.aborted) {
     await metrics.refresh(size)
-    await pause(clock, period, { signal })
+    await pause(clock, intervalMs, { signal })
   }
 }

@@ -21,13 +21,13 @@ function answer(target: string): Promise<string> {
   })
 }
 
-/** As operators count them. */
+/** Number of open watches by the metric. */
 async function watching(): Promise<number> {
   const line = /^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
   return Number(line.exec(await answer('/metrics'))?.[1] ?? 0)
 }
 
-/** Each opens a watch and gives the way to drop it. */
+/** Functions that open a watch and return a function that drops it. */
 const clients: Readonly<Record<string, () => Promise<() => void>>> = {
   'HTTP/1.1': () =>
     new Promise((resolve, reject) => {

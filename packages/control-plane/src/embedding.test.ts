@@ -16,7 +16,7 @@ async function started(options: ServerChainOptions = {}): Promise<ServerChain> {
   return chain
 }
 
-/** The events of a watch's body, as they come. */
+/** Yields the events of a watch response. */
 async function* events(body: ReadableStream<Uint8Array>): AsyncGenerator<{ type: string; object: { metadata: { name: string } } }> {
   let text = ''
   const decoder = new TextDecoder()
@@ -38,7 +38,7 @@ describe('chain.fetch', () => {
       body: JSON.stringify({ metadata: { name }, data }),
       user: alice,
     })
-  /** Watches that are open, by the server's own count. */
+  /** Number of open watches by the metric. */
   const watches = async (): Promise<number> => {
     const text = await (await chain.fetch('/metrics', { user: alice })).text()
     return Number(/^apiserver_longrunning_requests\{.*resource="configmaps".*verb="WATCH".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
@@ -58,7 +58,7 @@ describe('chain.fetch', () => {
     expect(() => chain.url).toThrow('does not listen')
   })
 
-  test('creates, reads, patches and deletes, and remembers whose change it was', async () => {
+  test('creates, reads, patches and deletes, and tracks field managers', async () => {
     const created = await create('a', { key: '1' })
     expect(created.status).toBe(201)
     const patched = await chain.fetch(`${maps}/a`, {
@@ -75,7 +75,7 @@ describe('chain.fetch', () => {
     expect([missing.status, await missing.json()]).toEqual([404, expect.objectContaining({ kind: 'Status', reason: 'NotFound' })])
   })
 
-  test('answers anonymous requests and unknown tokens as over the network', async () => {
+  test('treats anonymous requests and unknown tokens like requests from the network', async () => {
     const anonymous = await chain.fetch(maps)
     expect([anonymous.status, await anonymous.json()]).toMatchObject([
       403,
@@ -90,7 +90,7 @@ describe('chain.fetch', () => {
     expect(await (await chain.fetch('/metrics', { headers: admin })).text()).toContain('apiserver_request_total')
   })
 
-  test('streams a long list, compressed where that is accepted', async () => {
+  test('streams a long list, compressed if the client accepts that', async () => {
     const data = { text: 'x'.repeat(20_000) }
     await Promise.all(Array.from({ length: 40 }, (_, i) => create(`long-${i}`, data)))
     const list = await chain.fetch(maps, { user: alice })
@@ -102,7 +102,7 @@ describe('chain.fetch', () => {
     expect((await chain.fetch(maps, { method: 'DELETE', user: alice })).status).toBe(200)
   })
 
-  test('speaks protobuf', async () => {
+  test('supports protobuf', async () => {
     const proto = 'application/vnd.kubernetes.protobuf'
     await create('proto')
     const bytes = await (await chain.fetch(`${maps}/proto`, { user: alice, headers: { accept: proto } })).arrayBuffer()
@@ -111,7 +111,7 @@ describe('chain.fetch', () => {
     expect(put.status).toBe(200)
   })
 
-  test('watches until the body is cancelled or the signal aborts', async () => {
+  test('ends a watch when the body is cancelled or the signal aborts', async () => {
     const { headers } = await chain.fetch(maps, { user: alice })
     expect(headers.get('content-type')).toBe('application/json')
     const controller = new AbortController()
@@ -130,7 +130,7 @@ describe('chain.fetch', () => {
     await until(0)
   })
 
-  test('writes no more of a watch than its reader takes', async () => {
+  test('applies backpressure to watches', async () => {
     const sent = async (): Promise<number> => {
       const text = await (await chain.fetch('/metrics', { user: alice })).text()
       return Number(/^apiserver_watch_events_total\{.*resource="configmaps".*\} (\d+)$/m.exec(text)?.[1] ?? 0)
@@ -150,7 +150,7 @@ describe('chain.fetch', () => {
 })
 
 describe('before the start', () => {
-  test('what needs it says so', async () => {
+  test('members that need a started server throw a clear error', async () => {
     await using chain = await createServerChain({ controllers: ['none'] })
     const hint = 'the server has not been started; call listen(), or start() for a server without a port, first'
     await expect(chain.ready).rejects.toThrow(`ready: ${hint}`)
@@ -158,7 +158,7 @@ describe('before the start', () => {
     expect(() => chain.client).toThrow(`client: ${hint}`)
   })
 
-  test('nobody who begins to listen is refused', async () => {
+  test('listening starts the server', async () => {
     await using chain = await createServerChain({ controllers: ['none'] })
     const listening = chain.listen()
     await Promise.all([listening, chain.ready])
@@ -166,7 +166,7 @@ describe('before the start', () => {
   })
 })
 
-test('a started server may listen later, and is then an endpoint of the kubernetes service', async () => {
+test('a started server can listen later and then becomes an endpoint of the kubernetes service', async () => {
   await using chain = await started({ advertiseAddress: '192.0.2.1' })
   const services = chain.client.resource<Service>({ group: '', resource: 'services' })!
   expect(await services.get('default', 'kubernetes', { resourceVersion: '' })).toBeUndefined()
@@ -179,8 +179,8 @@ test('a started server may listen later, and is then an endpoint of the kubernet
   expect(await endpoints.json()).toMatchObject({ subsets: [{ addresses: [{ ip: '192.0.2.1' }] }] })
 })
 
-describe('a store of the caller', () => {
-  test('stays open when the server closes, and serves the next one', async () => {
+describe('a store given by the caller', () => {
+  test('stays open when the server closes, and can be reused', async () => {
     await using backend = openMemory()
     const first = await started({ backend })
     await first.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'kept' } })
@@ -189,7 +189,7 @@ describe('a store of the caller', () => {
     expect((await second.fetch(`${maps}/kept`, { user: alice })).status).toBe(200)
   })
 
-  test('is forked for each test: what one does no other sees', async () => {
+  test('can be forked, so that tests do not see changes of each other', async () => {
     await using seeded = openMemory()
     const seeder = await started({ backend: seeded })
     await seeder.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'seed' } })
@@ -201,7 +201,7 @@ describe('a store of the caller', () => {
     expect((await other.fetch(`${maps}/seed`, { user: alice })).status).toBe(200)
   })
 
-  test('is left open by a start that fails', async () => {
+  test('stays open after a failed start', async () => {
     await using backend = openMemory()
     await expect(createServerChain({ backend, serviceClusterIpRange: 'nonsense' })).rejects.toThrow('nonsense')
     expect(await backend.get('/a')).toMatchObject({ entry: undefined })

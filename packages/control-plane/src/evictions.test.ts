@@ -29,7 +29,7 @@ async function runPods(...names: string[]): Promise<void> {
   }
 }
 
-test('of many evictions at once, as many succeed as the budget allows', async () => {
+test('allows as many concurrent evictions as the budget permits', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
   await runPods(...names)
   const budgets = chain.client.resource<PodDisruptionBudget>({ group: 'policy', resource: 'poddisruptionbudgets' })!
@@ -45,7 +45,7 @@ test('of many evictions at once, as many succeed as the budget allows', async ()
   expect(Object.keys(after?.status?.disruptedPods ?? {}).sort()).toEqual(evicted)
 })
 
-test('evictions of the older version are understood', async () => {
+test('accepts evictions in policy/v1beta1', async () => {
   await runPods('a')
   expect((await evict('a', 'v1beta1')).status).toBe('Success')
   expect((await evict('a', 'v2')).code).toBe(400)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import type { Answer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
@@ -8,11 +8,11 @@ let chain: ServerChain
 beforeAll(async () => void (chain = await startChain({ serviceClusterIpRange: '10.0.0.0/16' })))
 afterAll(() => chain.close())
 
-function call(method: string, path: string, body?: object): Promise<Answer<Record<string, never>>> {
+function call(method: string, path: string, body?: object): Promise<JsonResponse<Record<string, never>>> {
   return askServer(chain, method, `/api/v1/namespaces/default/${path}`, { body })
 }
 
-it('an exported object can be created anew, under its own name elsewhere or, exactly, in its own place', async () => {
+it('exports an object that can be created elsewhere, or with exact=true in the same namespace', async () => {
   const labels = { a: 'b' }
   await call('POST', 'configmaps', { metadata: { name: 'm', labels }, data: { x: 'y' } })
   const exported = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'm', labels }, data: { x: 'y' } }
@@ -25,7 +25,7 @@ it('an exported object can be created anew, under its own name elsewhere or, exa
   expect((await call('GET', 'configmaps/none?export=true')).status).toBe(404)
 })
 
-it('a service gives up its addresses and ports, but not when it is to be the same', async () => {
+it('removes addresses and ports of a service unless exact', async () => {
   const made = await call('POST', 'services', { metadata: { name: 's' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })
   const { spec } = (await call('GET', 'services/s?export=true')).body as unknown as { spec: Record<string, unknown> }
   expect(spec).not.toHaveProperty('clusterIP')
@@ -35,7 +35,7 @@ it('a service gives up its addresses and ports, but not when it is to be the sam
   expect((await call('POST', 'services', again)).status).toBe(201)
 })
 
-it('what is tied to this cluster is refused', async () => {
+it('rejects objects that are tied to the cluster', async () => {
   await call('POST', 'serviceaccounts', { metadata: { name: 'sa' } })
   const annotations = { 'kubernetes.io/service-account.name': 'sa' }
   await call('POST', 'secrets', { metadata: { name: 't', annotations }, type: 'kubernetes.io/service-account-token' })

@@ -1,4 +1,4 @@
-/** What must be on where a feature is. */
+/** Features that must be enabled if a feature is enabled. */
 const table = `
 AuthorizeNodeWithSelectors: AuthorizeWithSelectors
 ClusterTrustBundleProjection: ClusterTrustBundle

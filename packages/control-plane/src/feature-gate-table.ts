@@ -1,10 +1,10 @@
-/** How far a feature has come, and so whether it is on by itself. */
+/** Maturity of a feature. */
 export type FeatureStage = 'Alpha' | 'Beta' | 'GA' | 'Deprecated'
 
 export interface FeatureGate {
   readonly stage: FeatureStage
   readonly default: boolean
-  /** It cannot be switched any more. */
+  /** True if the gate can no longer be changed. */
   readonly locked: boolean
 }
 
@@ -12,7 +12,7 @@ interface Gates extends FeatureGate {
   readonly names: string
 }
 
-/** The gates that kube-apiserver 1.36 knows. */
+/** Feature gates of kube-apiserver 1.36. */
 const table: readonly Gates[] = [
   {
     stage: 'Alpha',

@@ -6,7 +6,7 @@ import { readFeatureGates } from './feature-gates.ts'
 const read = (set: Readonly<Record<string, boolean>>, notes: string[] = []) => readFeatureGates(set, (text) => notes.push(text))
 
 describe('feature gates', () => {
-  it('are as the original has them unless they are set', () => {
+  it("have kube-apiserver's defaults", () => {
     expect(read({}).enabled('CBORServingAndStorage')).toBe(false)
     expect(read({}).enabled('APIServerIdentity')).toBe(true)
     expect(read({ CBORServingAndStorage: true }).enabled('CBORServingAndStorage')).toBe(true)
@@ -20,17 +20,17 @@ describe('feature gates', () => {
       { GangScheduling: true, GenericWorkload: false },
       'GangScheduling is enabled, but depends on features that are disabled: [GenericWorkload]',
     ],
-  ])('refuses %j', (set, message) => {
+  ])('rejects %j', (set, message) => {
     expect(() => read(set)).toThrow(message)
   })
 
-  it('tells of what changes nothing', () => {
+  it('reports gates without effect', () => {
     const notes: string[] = []
     read({ CBORServingAndStorage: true, GenericWorkload: true, APIServerIdentity: true }, notes)
-    expect(notes).toEqual(['feature gate GenericWorkload=true: nothing here is switched by it'])
+    expect(notes).toEqual(['feature gate GenericWorkload=true has no effect in this server'])
   })
 
-  it('depend on gates that there are', () => {
+  it('depend only on existing gates', () => {
     for (const [feature, needs] of featureDependencies)
       for (const name of [feature, ...needs]) expect(featureGates.has(name), name).toBe(true)
   })

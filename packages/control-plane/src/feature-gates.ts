@@ -3,46 +3,46 @@ import { featureDependencies } from './feature-gate-dependencies.ts'
 import { featureGates } from './feature-gate-table.ts'
 import type { FeatureStage } from './feature-gate-table.ts'
 
-/** The gates that switch something here. */
-const switched = new Set(['CBORServingAndStorage', 'ComponentFlagz', 'ComponentStatusz'])
-const wholeStages: ReadonlyMap<string, FeatureStage> = new Map([
+/** Gates that have an effect in this server. */
+const effectiveGates = new Set(['CBORServingAndStorage', 'ComponentFlagz', 'ComponentStatusz'])
+const stageGates: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'Alpha'],
   ['AllBeta', 'Beta'],
 ])
 
 export interface FeatureGates {
   enabled(feature: string): boolean
-  /** All that there are, those for whole stages among them. */
+  /** Lists all gates, including AllAlpha and AllBeta. */
   all(): readonly { readonly name: string; readonly stage: FeatureStage; readonly enabled: boolean }[]
 }
 
-/** Applies kube-apiserver's rules. Calls `onNote` for each gate that is set and changes nothing. Throws `ConfigurationError` with all problems. */
+/** Applies kube-apiserver's rules. Calls `onNote` for gates without effect. Throws `ConfigurationError` with all problems. */
 export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote: (text: string) => void): FeatureGates {
-  const own = new Map<string, boolean>()
+  const overrides = new Map<string, boolean>()
   const stages = new Map<FeatureStage, boolean>()
   const problems: string[] = []
   for (const [name, on] of Object.entries(set)) {
-    const stage = wholeStages.get(name)
+    const stage = stageGates.get(name)
     const gate = featureGates.get(name)
     if (stage !== undefined) stages.set(stage, on)
     else if (gate === undefined) problems.push(`unrecognized feature gate: ${name}`)
     else if (gate.locked && gate.default !== on) {
       problems.push(`cannot set feature gate ${name} to ${on}, feature is locked to ${gate.default}`)
     } else {
-      own.set(name, on)
-      if (!switched.has(name) && on !== gate.default) onNote(`feature gate ${name}=${on}: nothing here is switched by it`)
+      overrides.set(name, on)
+      if (!effectiveGates.has(name) && on !== gate.default) onNote(`feature gate ${name}=${on} has no effect in this server`)
     }
   }
   const enabled = (feature: string): boolean => {
     const gate = featureGates.get(feature)
-    return own.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
+    return overrides.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
   }
   problems.push(...dependencyProblems(enabled))
   if (problems.length > 0) throw new ConfigurationError(problems)
   return {
     enabled,
     all: () => [
-      ...Array.from(wholeStages, ([name, stage]) => ({ name, stage, enabled: stages.get(stage) ?? false })),
+      ...Array.from(stageGates, ([name, stage]) => ({ name, stage, enabled: stages.get(stage) ?? false })),
       ...Array.from(featureGates, ([name, { stage }]) => ({ name, stage, enabled: enabled(name) })),
     ],
   }

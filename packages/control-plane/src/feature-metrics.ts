@@ -5,7 +5,7 @@ import type { FeatureGates } from './feature-gates.ts'
 
 const stages: Readonly<Record<FeatureStage, string>> = { Alpha: 'ALPHA', Beta: 'BETA', GA: '', Deprecated: 'DEPRECATED' }
 
-/** How each gate is set, as the original tells it; made when it is asked for. */
+/** Registers kube-apiserver's metric of enabled feature gates, computed on each scrape. */
 export function registerFeatureMetrics(registry: MetricsRegistry, features: FeatureGates): void {
   registry.register({
     collect() {

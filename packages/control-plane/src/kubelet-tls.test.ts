@@ -11,11 +11,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-test('without files any certificate is believed and none is shown', async () => {
+test('skips verification and sends no certificate without files', async () => {
   expect(await (await kubeletTls({}))()).toEqual({ verify: false })
 })
 
-test('what the files hold when a connection is made counts', async () => {
+test('rereads changed files for new connections', async () => {
   await Promise.all(['ca', 'cert', 'key'].map((name) => writeFile(file(name), `${name} 1`)))
   const tls = await kubeletTls({ authorityFile: file('ca'), certificateFile: file('cert'), keyFile: file('key') })
   expect(await tls()).toEqual({ verify: true, authority: 'ca 1', certificate: 'cert 1', key: 'key 1' })
@@ -23,7 +23,7 @@ test('what the files hold when a connection is made counts', async () => {
   expect(await tls()).toMatchObject({ certificate: 'cert, renewed', key: 'key 1' })
 })
 
-test('what cannot work is refused at once', async () => {
+test('rejects invalid files immediately', async () => {
   await expect(kubeletTls({ certificateFile: file('cert') })).rejects.toThrow('go together')
   await expect(kubeletTls({ authorityFile: file('none') })).rejects.toMatchObject({ name: 'ConfigurationError' })
 })

@@ -1,14 +1,14 @@
 export type Stability = 'STABLE' | 'BETA' | 'ALPHA'
 
-/** What the original's metric is, as dashboards and alerts take for granted. */
+/** A metric of kube-apiserver that dashboards and alerts rely on. */
 export interface MetricFact {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
-  /** Absent: no part of the original's own, but of every program's. */
+  /** Undefined for process metrics, which every Prometheus client has. */
   readonly stability: Stability | undefined
-  /** Sorted. */
+  /** Sorted label names. */
   readonly labels: readonly string[]
-  /** Without `+Inf`. */
+  /** Histogram bounds without `+Inf`. */
   readonly bounds: readonly string[]
 }
 
@@ -34,7 +34,7 @@ const bounds: Readonly<Record<string, string>> = {
   workqueue_work_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
 }
 
-/** By type and stability: name, labels. */
+/** Labels by name, by type and stability. */
 const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'counter STABLE': {
     apiserver_request_total: `code ${request}`,

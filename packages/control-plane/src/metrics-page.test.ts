@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { askServerForText } from './ask-server.fixture.ts'
-import { readExposition } from './exposition.fixture.ts'
+import { parseExposition } from './exposition.fixture.ts'
 import type { MetricFamily } from './exposition.fixture.ts'
 import { metricFacts } from './metric-facts.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** What only Linux tells. */
+/** Metrics that exist only on Linux. */
 const ofLinux = new Set(['process_max_fds', 'process_open_fds', 'process_virtual_memory_bytes'])
 const facts = metricFacts.filter(({ name }) => process.platform === 'linux' || !ofLinux.has(name))
 
@@ -28,9 +28,9 @@ beforeAll(async () => {
   }).end()
   const [answer] = (await once(watch, 'response')) as [IncomingMessage]
   await once(answer, 'data')
-  // What is stored is counted in the background.
+  // Objects are counted in the background.
   const before = Date.now()
-  do families = readExposition(await ask('GET', '/metrics'))
+  do families = parseExposition(await ask('GET', '/metrics'))
   while (!facts.every(({ name }) => families.has(name)) && Date.now() - before < 5000)
   watch.on('error', () => {}).destroy()
 })
@@ -40,23 +40,23 @@ async function ask(method: string, path: string, body?: object): Promise<string>
   return (await askServerForText(chain, method, path, { body })).text
 }
 
-test.each(facts)('$name is what dashboards take it for', ({ name, type, stability, labels, bounds }) => {
+test.each(facts)('$name equals the metric of kube-apiserver', ({ name, type, stability, labels, bounds }) => {
   const family = families.get(name)
   expect(family).toMatchObject({ type, labels, bounds: type === 'histogram' ? [...bounds, '+Inf'] : [] })
   expect(/^\[(\w+)\] /.exec(family!.help)?.[1]).toBe(stability)
 })
 
-test('there is nothing else but what the runtime tells of itself', () => {
+test('has no other metrics except those of the runtime', () => {
   const known = new Set(metricFacts.map(({ name }) => name))
   expect([...families.keys()].filter((name) => !known.has(name) && !name.startsWith('nodejs_'))).toEqual([])
 })
 
-test('what service levels are measured by is to be had alone', async () => {
-  const own = readExposition(await ask('GET', '/metrics/slis'))
+test('serves the metrics for service levels separately', async () => {
+  const own = parseExposition(await ask('GET', '/metrics/slis'))
   expect([...own.keys()]).toEqual(['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'])
 })
 
-test('only what is served is named', async () => {
+test('labels only resources that are served', async () => {
   for (const path of [
     '/apis/none/v1/things',
     '/api/v2/pods',
@@ -78,6 +78,6 @@ test.each<[string, string]>([
   ['a label that is not escaped', '# HELP a A.\n# TYPE a gauge\na{c="d"e"} 1\n'],
   ['buckets that fall', '# HELP a A.\n# TYPE a histogram\na_bucket{le="1"} 2\na_bucket{le="+Inf"} 1\n'],
   ['buckets and a count apart', '# HELP a A.\n# TYPE a histogram\na_bucket{le="+Inf"} 1\na_sum 1\na_count 2\n'],
-])('the reader refuses %s', (_, text) => {
-  expect(() => readExposition(text)).toThrow()
+])('the parser rejects %s', (_, text) => {
+  expect(() => parseExposition(text)).toThrow()
 })

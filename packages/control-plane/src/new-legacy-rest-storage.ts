@@ -12,7 +12,7 @@ import {
   tokenSubresource,
 } from '@keelson/resources-core'
 import type { KubeletOptions, ServiceAllocators } from '@keelson/resources-core'
-import { componentOnPort, storeComponent } from './component-checks.ts'
+import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { disruptionBudgets } from './disruption-budgets.ts'
 import { newRESTStorage } from './new-rest-storage.ts'
@@ -53,9 +53,9 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
   storage.set(
     'componentstatuses',
     componentStatuses({
-      'controller-manager': componentOnPort(10257),
-      scheduler: componentOnPort(10259),
-      'etcd-0': storeComponent(config),
+      'controller-manager': checkComponentOnPort(10257),
+      scheduler: checkComponentOnPort(10259),
+      'etcd-0': checkStore(config),
     }),
   )
   return storage

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import { openBackends } from './open-backends.ts'
 
-/** Stores in memory under the addresses they are asked for. */
+/** Opens in-memory stores by server address. */
 function places() {
   const opened = new Map<string, Backend>()
   const closed: string[] = []
@@ -26,7 +26,7 @@ function places() {
 
 const main = { type: 'etcd3', transport: { serverList: ['http://main:2379'] } }
 
-it('resources with the same servers share a store', async () => {
+it('shares a store between overrides with the same servers', async () => {
   const { opened, closed, etcd3 } = places()
   const backends = await openBackends(createFactory({ etcd3 }), main, {
     overrides: [
@@ -41,14 +41,14 @@ it('resources with the same servers share a store', async () => {
   expect(closed).toEqual(['http://main:2379', 'http://events:2379'])
 })
 
-it('one that cannot be opened closes the others', async () => {
+it('closes the other stores if one cannot be opened', async () => {
   const { closed, etcd3 } = places()
   const opening = openBackends(createFactory({ etcd3 }), main, { overrides: [{ resource: '/events', servers: ['http://broken:2379'] }] })
   await expect(opening).rejects.toThrow('it cannot be reached')
   expect(closed).toEqual(['http://main:2379'])
 })
 
-it('a whole server keeps each resource where it is told to', async () => {
+it('stores each resource in its configured store', async () => {
   const { opened, closed, etcd3 } = places()
   const chain = await createServerChain({
     storage: main,

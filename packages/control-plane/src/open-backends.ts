@@ -1,35 +1,37 @@
 import type { Backend, Config, StorageFactory } from '@keelson/storagebackend'
 
-/** The stores of a server: one for everything, and those of some resources, if they have their own. */
+/** Open stores of a server: the main one, and those of resources with overrides. */
 export interface Backends extends AsyncDisposable {
   readonly main: Backend
-  /** By resource, "/events" or "apps/deployments"; "apps/*" is the rest of a group. */
+  /** Stores by resource, such as "/events" or "apps/deployments"; "apps/*" stands for the rest of a group. */
   readonly overrides: ReadonlyMap<string, Backend>
-  /** Each once, the main one first. */
+  /** All stores without duplicates, the main one first. */
   readonly all: readonly Backend[]
 }
 
-/** What `--etcd-servers-overrides` says of one resource. */
+/** One entry of `--etcd-servers-overrides`. */
 export interface StorageOverride {
-  /** "group/resource"; the group of core is "". */
+  /** Resource as "group/resource"; the group of core is "". */
   readonly resource: string
   readonly servers: readonly string[]
 }
 
 export interface OpenBackendsOptions {
-  /** An open one. Whoever opened it closes it. */
+  /** An open store, which the caller closes. */
   readonly main?: Backend
   readonly overrides?: readonly StorageOverride[]
 }
 
-/** Opens all of them, resources with the same servers on one; or none, when one cannot be opened. */
+/** Opens all stores; overrides with the same servers share one. Closes all again if one cannot be opened. */
 export async function openBackends(
   factory: StorageFactory,
   config: Config,
   { main, overrides = [] }: OpenBackendsOptions = {},
 ): Promise<Backends> {
-  const places = [...new Set(overrides.map(({ servers }) => servers.join(';')))]
-  const opening = places.map((place) => factory.create({ ...config, transport: { ...config.transport, serverList: place.split(';') } }))
+  const serverLists = [...new Set(overrides.map(({ servers }) => servers.join(';')))]
+  const opening = serverLists.map((serverList) =>
+    factory.create({ ...config, transport: { ...config.transport, serverList: serverList.split(';') } }),
+  )
   const settled = await Promise.allSettled([main ?? factory.create(config), ...opening])
   const all = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []))
   const close = async (): Promise<void> => {
@@ -43,7 +45,7 @@ export async function openBackends(
   }
   return {
     main: all[0]!,
-    overrides: new Map(overrides.map(({ resource, servers }) => [resource, all[1 + places.indexOf(servers.join(';'))]!])),
+    overrides: new Map(overrides.map(({ resource, servers }) => [resource, all[1 + serverLists.indexOf(servers.join(';'))]!])),
     all,
     [Symbol.asyncDispose]: close,
   }

@@ -17,7 +17,7 @@ const versionInfoSchema: StructSchema = {
   byName: new Map(fields.map((field) => [field.name, field])),
 }
 
-/** A registry that has what is no API group: the version, and where keys of service account tokens are. */
+/** Creates a registry with the paths outside API groups: /version and the OpenID documents. */
 export function createOpenApi(): OpenApiRegistry {
   const registry = new OpenApiRegistry()
   const json = ['application/json']

@@ -16,11 +16,11 @@ test.each<[object, string[]]>([
   [{ admission: { plugins: { Mine: {} } } }, ['admission.plugins["Mine"]: expected a function, not an object']],
   [{ servingCertificate: { certificate: 'x' } }, ['servingCertificate.key is missing']],
   [{ backend: {} }, ['backend: expected an object with get() and list() and watch(), not an object']],
-])('options that JavaScript lets pass are refused: %j', async (options, problems) => {
+])('rejects options of a wrong type or name: %j', async (options, problems) => {
   await expect(createServerChain(options as ServerChainOptions)).rejects.toMatchObject({ name: 'ConfigurationError', problems })
 })
 
-test('a store may have a type of its own', async () => {
+test('accepts the type of a custom driver', async () => {
   await using chain = await createServerChain({
     storage: { type: 'mine' },
     drivers: { mine: async () => openMemory() },
@@ -30,7 +30,7 @@ test('a store may have a type of its own', async () => {
   expect((await chain.fetch('/readyz')).status).toBe(200)
 })
 
-test('createServer checks its options, too', () => {
+test('createServer checks its options', () => {
   const wrong = { authentcator: {}, requestTimeoutMs: '1s' } as unknown as Parameters<typeof createServer>[0]
   expect(() => createServer(wrong)).toThrow(
     'unknown option "authentcator"; did you mean "authenticator"?; requestTimeoutMs: expected a number no less than 0, not "1s"; ' +

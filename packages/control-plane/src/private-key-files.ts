@@ -4,25 +4,25 @@ import type { ServerChainOptions } from './server-chain-options.ts'
 
 const readableByOthers = 0o004
 
-/** Logs each file with a private key that every user of the machine may read. A group may: that is how secrets are mounted into pods. */
+/** Logs private key files that are readable by all users. Group-readable files are fine, because pods mount secrets that way. */
 export async function warnOfReadableKeys(options: ServerChainOptions): Promise<void> {
   await Promise.all(
     privateKeyFiles(options).map(async (file) => {
       const stats = await stat(file).catch(() => undefined)
       if (stats === undefined || (stats.mode & readableByOthers) === 0) return
       const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
-      options.log?.(0, 'Every user of this machine can read a private key: remove the permission (chmod 600)', { file, mode })
+      options.log?.(0, 'A private key is readable by all users: restrict its permissions (chmod 600)', { file, mode })
     }),
   )
 }
 
 function privateKeyFiles(options: ServerChainOptions): readonly string[] {
-  // On Windows files have no such modes.
+  // Windows has no such file modes.
   if (process.platform === 'win32') return []
   const { certificates, servingCertificateFiles, namedCertificateFiles = [], serviceAccounts, kubelet, storage } = options
-  const own = certificates?.directory
+  const directory = certificates?.directory
   const files = [
-    ...(own === undefined ? [] : ['ca.key', 'apiserver.key', 'admin.key', 'sa.key'].map((name) => path.join(own, name))),
+    ...(directory === undefined ? [] : ['ca.key', 'apiserver.key', 'admin.key', 'sa.key'].map((name) => path.join(directory, name))),
     servingCertificateFiles?.keyFile,
     ...namedCertificateFiles.map(({ keyFile }) => keyFile),
     serviceAccounts?.signingKeyFile,

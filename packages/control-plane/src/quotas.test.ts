@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import type { Answer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
@@ -8,17 +8,17 @@ let chain: ServerChain
 beforeAll(async () => void (chain = await startChain()))
 afterAll(() => chain.close())
 
-function call(method: string, path: string, body?: object): Promise<Answer<Record<string, unknown>>> {
+function call(method: string, path: string, body?: object): Promise<JsonResponse<Record<string, unknown>>> {
   return askServer(chain, method, `/api/v1/namespaces/default/${path}`, { body })
 }
 
-it('what is made is counted, and refused beyond the limit that a controller has put in force', async () => {
+it('counts created objects and rejects those above the quota', async () => {
   const hard = { configmaps: '2', 'count/secrets': '0' }
   const made = await call('POST', 'resourcequotas', { metadata: { name: 'q' }, spec: { hard } })
   expect((await call('POST', 'configmaps', { metadata: { name: 'before' } })).status).toBe(201)
   const status = { hard, used: { configmaps: '1', 'count/secrets': '0' } }
   expect((await call('PUT', 'resourcequotas/q/status', { ...made.body, status })).status).toBe(200)
-  // Plugins learn of it a moment later.
+  // The informers of plugins see the quota a moment later.
   await expect.poll(async () => (await call('POST', 'secrets', { metadata: { generateName: 's' } })).status).toBe(403)
 
   expect((await call('POST', 'configmaps', { metadata: { name: 'a' } })).status).toBe(201)

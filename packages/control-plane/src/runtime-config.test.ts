@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import type { Answer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
@@ -15,7 +15,7 @@ describe('with every version on', () => {
   beforeAll(async () => void (chain = await startChain({ runtimeConfig: { 'api/all': true } })))
   afterAll(() => chain.close())
 
-  function call<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<Answer<Body>> {
+  function call<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<JsonResponse<Body>> {
     return askServer<Body>(chain, method, `/apis/${path}`, { body })
   }
 
@@ -25,7 +25,7 @@ describe('with every version on', () => {
     ['resource.k8s.io', ['v1', 'v1beta2', 'v1beta1']],
     ['admissionregistration.k8s.io', ['v1', 'v1beta1', 'v1alpha1']],
     ['apps', ['v1']],
-  ])('%s is served as %j, the first preferred', async (group, versions) => {
+  ])('serves %s as %j and prefers the first', async (group, versions) => {
     const { body } = await call<Discovered>('GET', group)
     expect(body.versions.map(({ version }) => version)).toEqual(versions)
     expect(body.preferredVersion.version).toBe('v1')
@@ -38,7 +38,7 @@ describe('with every version on', () => {
     ['resource.k8s.io/v1beta2', ['deviceclasses', 'resourceclaims', 'resourceclaims/status', 'resourceclaimtemplates', 'resourceslices']],
     ['admissionregistration.k8s.io/v1beta1', ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings']],
     ['admissionregistration.k8s.io/v1alpha1', ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings']],
-  ])('%s has %j, stored as in v1', async (version, names) => {
+  ])('serves %s with %j, stored as v1', async (version, names) => {
     const { resources } = (await call<Discovered>('GET', version)).body
     expect(resources.map(({ name }) => name)).toEqual(names)
     const stable = (await call<Discovered>('GET', version.replace(/v1(beta|alpha)\d$/, 'v1'))).body.resources
@@ -46,7 +46,7 @@ describe('with every version on', () => {
       expect(storageVersionHash).toBe(stable.find((resource) => resource.name === name)?.storageVersionHash)
   })
 
-  it('what is made in one version is read in the others', async () => {
+  it('reads objects in other versions than they were created in', async () => {
     const at = (version: string, name = ''): string => `resource.k8s.io/${version}/namespaces/default/resourceclaims/${name}`
     const request = { name: 'r', deviceClassName: 'c', tolerations: [{ key: 'k' }] }
     const made = await call('POST', at('v1beta1'), { metadata: { name: 'a' }, spec: { devices: { requests: [request] } } })
@@ -70,7 +70,7 @@ describe('with every version on', () => {
       })
   })
 
-  it('whoever uses a version that will go away is warned', async () => {
+  it('warns about deprecated versions', async () => {
     const { headers } = await call('GET', 'storage.k8s.io/v1beta1/volumeattributesclasses')
     expect(headers['warning']).toBe(
       '299 - "storage.k8s.io/v1beta1 VolumeAttributesClass is deprecated in v1.34+, unavailable in v1.37+; use storage.k8s.io/v1 VolumeAttributesClass"',
@@ -78,7 +78,7 @@ describe('with every version on', () => {
     expect((await call('GET', 'storage.k8s.io/v1/volumeattributesclasses')).headers).not.toHaveProperty('warning')
   })
 
-  it('parameters that are not found deny, where bindings are from the first version', async () => {
+  it('defaults parameterNotFoundAction to Deny in v1alpha1 bindings', async () => {
     const spec = { policyName: 'p', paramRef: { name: 'x' } }
     const at = 'admissionregistration.k8s.io/v1alpha1/mutatingadmissionpolicybindings'
     const { status, body } = await call<{ spec: object }>('POST', at, { metadata: { name: 'b' }, spec })
@@ -86,7 +86,7 @@ describe('with every version on', () => {
   })
 })
 
-it('single resources are switched on and off', async () => {
+it('enables and disables single resources', async () => {
   await using chain = await startChain({ runtimeConfig: { 'resource.k8s.io/v1beta1/resourceslices': true, 'apps/v1/daemonsets': false } })
   const names = async (version: string): Promise<string[]> =>
     (await askServer<Discovered>(chain, 'GET', `/apis/${version}`)).body.resources.map(({ name }) => name)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { askServer, askServerForText } from './ask-server.fixture.ts'
-import type { Answer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
@@ -32,14 +32,14 @@ interface Body {
   readonly serverAddressByClientCIDRs?: unknown
 }
 
-function call(chain: ServerChain, method: string, target: string, body?: object): Promise<Answer<Body>> {
+function call(chain: ServerChain, method: string, target: string, body?: object): Promise<JsonResponse<Body>> {
   return askServer(chain, method, target, { body })
 }
 
 const configMap = (name: string, data: Record<string, string> = {}): object => ({ metadata: { name }, data })
 
-describe('a server in memory', () => {
-  test('measures its store and its caches', async () => {
+describe('a server with in-memory storage', () => {
+  test('has metrics of its store and caches', async () => {
     const chain = await start()
     const { text } = await askServerForText(chain, 'GET', '/metrics')
     expect(text).toMatch(/^etcd_requests_total\{group="",operation="create",resource="namespaces"\} 4$/m)
@@ -58,7 +58,7 @@ describe('a server in memory', () => {
     ])
   })
 
-  test('many in one process know nothing of each other', async () => {
+  test('is independent of others in the same process', async () => {
     const [a, b] = await Promise.all([start(), start()])
     await call(a, 'POST', '/api/v1/namespaces/default/configmaps', configMap('only-a'))
     expect((await call(a, 'GET', '/api/v1/namespaces/default/configmaps/only-a')).status).toBe(200)
@@ -66,7 +66,7 @@ describe('a server in memory', () => {
     expect(a.adminToken).not.toBe(b.adminToken)
   })
 
-  test('runs its controllers: a namespace is filled, and goes away when it is deleted', async () => {
+  test('runs controllers that fill new namespaces and remove deleted ones', async () => {
     const chain = await start({ controllers: ['*'] })
     await call(chain, 'POST', '/api/v1/namespaces', { metadata: { name: 'short' } })
     await expect.poll(async () => (await call(chain, 'GET', '/api/v1/namespaces/short/serviceaccounts/default')).status).toBe(200)
@@ -91,7 +91,7 @@ describe('a server in memory', () => {
     })
   })
 
-  test('the loopback client needs no socket', async () => {
+  test('has a loopback client that needs no socket', async () => {
     const chain = await createServerChain({ controllers: ['none'] })
     running.push(chain)
     await chain.start()
@@ -100,7 +100,7 @@ describe('a server in memory', () => {
     expect(() => chain.url).toThrow('does not listen')
   })
 
-  test('refuses controllers that it does not know before it opens anything', async () => {
+  test('rejects unknown controllers before opening anything', async () => {
     await expect(createServerChain({ controllers: ['cats'] })).rejects.toMatchObject({ name: 'ConfigurationError' })
   })
 
@@ -108,7 +108,7 @@ describe('a server in memory', () => {
     { clientAuthorities: ['no certificate'] },
     { servingCertificate: { certificate: 'none', key: 'none' } },
     { alwaysAllowPaths: ['/a*b'] },
-  ])('is not made of what cannot work: %j', async (options) => {
+  ])('rejects options that cannot be satisfied: %j', async (options) => {
     await expect(createServerChain(options)).rejects.toMatchObject({ name: 'ConfigurationError' })
   })
 })
@@ -130,7 +130,7 @@ describe('over HTTP/2', () => {
     }
   }
 
-  test('a large list arrives whole, and watches beside it see what changes', async () => {
+  test('delivers a large list completely while concurrent watches receive events', async () => {
     const chain = await start()
     const big = 'x'.repeat(200_000)
     await Promise.all(
@@ -154,7 +154,7 @@ describe('over HTTP/2', () => {
 })
 
 describe('a server on disk', () => {
-  test('finds everything again: objects, certificates, revisions that only grow', async () => {
+  test('keeps objects, certificates and increasing revisions over restarts', async () => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'keelson-chain-'))
     directories.push(dataDir)
     const options: ServerChainOptions = {

@@ -1,17 +1,17 @@
-/** How service accounts' tokens are made and recognised. */
+/** Options for issuing and verifying service account tokens. */
 export interface ServiceAccountOptions {
-  /** The first is the `iss` of new tokens; tokens of all are accepted. Default https://kubernetes.default.svc. */
+  /** Accepted issuers; the first one is the `iss` of new tokens. Default https://kubernetes.default.svc. */
   readonly issuers?: readonly string[]
-  /** PEM. Default: a key that the server makes and keeps with its certificates. */
+  /** PEM file. Default: a generated key, stored with the server's certificates. */
   readonly signingKeyFile?: string
-  /** PEM, public or private; tokens signed by any of them are accepted. Default: the signing key. */
+  /** PEM files with public or private keys for verifying tokens. Default: the signing key. */
   readonly keyFiles?: readonly string[]
-  /** Whom tokens must be meant for. Default: the issuers. */
+  /** Accepted audiences. Default: the issuers. */
   readonly audiences?: readonly string[]
-  /** Where the published keys are found. Default: at the server's own address. */
+  /** URI of the published keys. Default: at the address of this server. */
   readonly keySetUri?: string
-  /** Longer requests are cut to this. Default: no limit. */
+  /** Maximum lifetime; longer requests are shortened. Default: no limit. */
   readonly maxTokenExpirationSeconds?: number
-  /** Default true: the tokens that kubelets ask for on behalf of pods live a year. */
+  /** Extends pod tokens requested by kubelets to one year. Default true. */
   readonly extendTokenExpiration?: boolean
 }

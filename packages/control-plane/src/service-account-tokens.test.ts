@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
-import type { Answer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** Whatever the API answers. */
+/** Any API response. */
 type Body = Record<string, never> & {
   readonly message?: string
   readonly metadata: { uid: string }
@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all(running.splice(0).map((chain) => chain.close()))
-  // Certificates may still be on their way after a start that failed.
+  // After a failed start, certificates may still be being written.
   await rm(directory, { recursive: true, maxRetries: 5 })
 })
 
@@ -33,7 +33,7 @@ async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
   return chain
 }
 
-function call(chain: ServerChain, method: string, target: string, body?: object, token?: string): Promise<Answer<Body>> {
+function call(chain: ServerChain, method: string, target: string, body?: object, token?: string): Promise<JsonResponse<Body>> {
   return askServer(chain, method, target, { body, token })
 }
 
@@ -45,7 +45,7 @@ const tokenRequest = (spec: object = {}, metadata: object = {}): object => ({
   spec,
 })
 
-/** Whom the server takes the holder of a token for, as its refusal says; undefined when it does not know them. */
+/** Returns the user name of a token from the text of a 403; undefined if the token is rejected. */
 async function identity(chain: ServerChain, token: string): Promise<string | undefined> {
   const { status, body } = await call(chain, 'GET', '/api/v1/nodes', undefined, token)
   if (status === 401) return undefined
@@ -53,7 +53,7 @@ async function identity(chain: ServerChain, token: string): Promise<string | und
   return /User "([^"]*)"/.exec(body.message!)?.[1]
 }
 
-test('a token is its service account until that is gone', async () => {
+test('authenticates the service account until it is deleted', async () => {
   const chain = await start()
   const { body: account } = await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
   const made = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 600 }))
@@ -70,14 +70,14 @@ test('a token is its service account until that is gone', async () => {
 
   const again = await start()
   await call(again, 'POST', accounts, { metadata: { name: 'builder' } })
-  // The same key, another service account of the same name.
+  // A new service account with the same name has another UID.
   expect(await identity(again, token)).toBeUndefined()
 
   await call(chain, 'DELETE', `${accounts}/builder`)
   await expect.poll(() => identity(chain, token)).toBeUndefined()
 })
 
-test('a token that is bound to a secret ends with it', async () => {
+test('rejects a bound token after its secret is deleted', async () => {
   const chain = await start()
   await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
   const { body: secret } = await call(chain, 'POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } })
@@ -104,7 +104,7 @@ test('a token that is bound to a secret ends with it', async () => {
   )
 })
 
-test('what checks tokens elsewhere finds the issuer and its keys', async () => {
+test('publishes issuer and keys for external verification', async () => {
   const key = path.join(directory, 'given.key')
   await writeFile(key, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }))
   const chain = await start({ serviceAccounts: { issuers: ['https://issuer.example', 'https://old.example'], signingKeyFile: key } })
@@ -124,7 +124,7 @@ test('what checks tokens elsewhere finds the issuer and its keys', async () => {
   })
 })
 
-test('a key file that holds no key stops the start', async () => {
+test('fails the start if the key file contains no key', async () => {
   const key = path.join(directory, 'bad.key')
   await writeFile(key, 'nothing')
   await expect(start({ serviceAccounts: { signingKeyFile: key } })).rejects.toThrow('does not contain a valid RSA or ECDSA private key')

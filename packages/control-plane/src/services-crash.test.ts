@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-// 62 addresses, of which the kubernetes service has one, and 61 ports.
+// 62 addresses, one of them for the kubernetes service, and 61 ports.
 const options = (): ServerChainOptions => ({
   storage: { type: 'embedded', dataDir },
   certificates: { directory: path.join(dataDir, 'certs') },
@@ -36,7 +36,7 @@ interface Answer {
 }
 type Call = (method: string, name: string) => Promise<Answer>
 
-/** A server that can be killed, and what talks to it. */
+/** A server process that can be killed, with a client. */
 async function startChild(): Promise<Call> {
   const fixture = path.join(import.meta.dirname, 'services-crash.fixture.ts')
   child = spawn(process.execPath, [fixture, JSON.stringify(options())], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -57,7 +57,7 @@ async function startChild(): Promise<Call> {
 
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}${i}`)
 
-test('64 who ask at once for the last 50 get each of them once', async () => {
+test('allocates each of the last 50 values once to 64 concurrent requests', async () => {
   const call = await startChild()
   await Promise.all(names('early', 11).map((name) => call('POST', name)))
   const answers = await Promise.all(names('s', 64).map((name) => call('POST', name)))
@@ -72,7 +72,7 @@ test('64 who ask at once for the last 50 get each of them once', async () => {
   }
 }, 30_000)
 
-test('a server that is killed in the middle leaves nothing taken once it is repaired', async () => {
+test('repairs all leaks after a server is killed', async () => {
   const call = await startChild()
   const ended = once(child!, 'exit')
   let killed = false
@@ -92,15 +92,15 @@ test('a server that is killed in the middle leaves nothing taken once it is repa
   const addresses = chain.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
   const list = async (): Promise<readonly string[]> =>
     (await services.list({ resourceVersion: '' })).items.map(({ spec }) => spec?.clusterIP ?? '').toSorted()
-  // The grace of addresses begins when it is seen that nobody has them.
+  // The grace period of addresses starts when the leak is detected.
   const passGrace = async (): Promise<readonly string[]> => {
     await clock.pass(61_000)
     return (await addresses.list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name ?? '').toSorted()
   }
   await expect.poll(passGrace).toEqual(await list())
-  // Three looks at the ports.
+  // Ports are released in the third run.
   await clock.pass(3 * 180_000)
-  // As many can be made as there is room for: of 61 addresses and 61 ports.
+  // All 61 addresses and 61 ports can be allocated again.
   const left = 62 - (await list()).length
   const make = (name: string): Promise<unknown> =>
     services.create('default', { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } })

@@ -36,7 +36,7 @@ function shown(url: string, servername: string): Promise<string> {
   })
 }
 
-test('who asks for a name is shown its certificate', async () => {
+test('selects the certificate by server name', async () => {
   const [standard, a, wild] = await Promise.all(['standard.test', 'a.example.com', 'wild.test'].map(pairFor))
   const chain = await createServerChain({
     servingCertificateFiles: await write('standard', standard!),
@@ -52,7 +52,7 @@ test('who asks for a name is shown its certificate', async () => {
   }
 })
 
-test('files that change are served; what does not fit together is not', async () => {
+test('serves changed files, but not a mismatched pair', async () => {
   const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
   const files = await write('changing', first)
   const served: KeyPair[] = []
@@ -85,7 +85,7 @@ test('files that change are served; what does not fit together is not', async ()
   }
 })
 
-test('authorities of client certificates in a file that changes are handed over with the others', async () => {
+test('reloads client CAs from changed files together with the fixed ones', async () => {
   const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
   const file = path.join(directory, 'client-ca.crt')
   await writeFile(file, first.certificate)

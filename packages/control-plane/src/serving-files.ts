@@ -9,7 +9,7 @@ export interface CertificateFiles {
 }
 
 export interface NamedCertificateFiles extends CertificateFiles {
-  /** Absent: what the certificate itself says. */
+  /** Server names. Default: the names in the certificate. */
   readonly names?: readonly string[]
 }
 
@@ -27,34 +27,34 @@ export function readAuthorities(files: readonly string[]): Promise<string[]> {
 }
 
 export interface ServingFilesOptions {
-  /** A pair that is no file never changes. */
+  /** Serving certificate; reloaded only if it is in files. */
   readonly pair: CertificateFiles | KeyPair
   readonly named: readonly NamedCertificateFiles[]
-  /** Authorities of client certificates that are no files. */
+  /** CAs for client certificates that are not in files. */
   readonly fixedAuthorities: readonly string[]
   readonly authorityFiles: readonly string[]
-  /** What the server has of all these already. */
+  /** Certificates that the server uses now. */
   readonly current: Certificates
-  /** Default 10 s: files of mounted secrets change by a rename far away that no watch of the file sees. */
+  /** Polling interval. Default 10 s. Polls because file watches miss the symlink changes of mounted secrets. */
   readonly intervalMs?: number
 }
 
-/** Certificates in files that others renew. */
+/** Reloads certificates from files when they change. */
 export class ServingFiles {
   readonly #options: ServingFilesOptions
   #timer: NodeJS.Timeout | undefined
-  #seen: string
-  #looking = false
+  #lastContent: string
+  #isReloading = false
 
   constructor(options: ServingFilesOptions) {
     this.#options = options
-    this.#seen = JSON.stringify(options.current)
+    this.#lastContent = JSON.stringify(options.current)
   }
 
-  /** A pair that does not fit together, as while it is being written, is tried again. */
+  /** Starts polling. Retries a certificate and key that do not match, for example because they are being written. */
   follow(server: Pick<Server, 'serveCertificates'>, onError: (text: string) => void): void {
     this.#timer = setInterval(() => {
-      void this.#look((certificates) => server.serveCertificates(certificates), onError)
+      void this.#reload((certificates) => server.serveCertificates(certificates), onError)
     }, this.#options.intervalMs ?? 10_000).unref()
   }
 
@@ -62,9 +62,9 @@ export class ServingFiles {
     clearInterval(this.#timer)
   }
 
-  async #look(use: Server['serveCertificates'], onError: (text: string) => void): Promise<void> {
-    if (this.#looking) return
-    this.#looking = true
+  async #reload(use: Server['serveCertificates'], onError: (text: string) => void): Promise<void> {
+    if (this.#isReloading) return
+    this.#isReloading = true
     try {
       const { pair, named, fixedAuthorities, authorityFiles } = this.#options
       const certificates = {
@@ -73,13 +73,13 @@ export class ServingFiles {
         clientAuthorities: [...fixedAuthorities, ...(await readAuthorities(authorityFiles))],
       }
       const content = JSON.stringify(certificates)
-      if (content === this.#seen) return
+      if (content === this.#lastContent) return
       use(certificates)
-      this.#seen = content
+      this.#lastContent = content
     } catch (error) {
-      onError(`the certificates and client authorities in files stay as they were read before: ${(error as Error).message}`)
+      onError(`certificate files could not be reloaded; the previous certificates stay in use: ${(error as Error).message}`)
     } finally {
-      this.#looking = false
+      this.#isReloading = false
     }
   }
 }

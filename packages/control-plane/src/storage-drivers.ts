@@ -5,12 +5,12 @@ import type { ServerChainOptions } from './server-chain-options.ts'
 
 type DriverOptions = Pick<ServerChainOptions, 'clock' | 'drivers' | 'log'>
 
-/** The drivers that are built in, loaded when chosen: a server in memory needs no database. Those of the options come before them. */
+/** Creates the storage factory with the built-in drivers, which are loaded on use. Drivers in the options override them. */
 export function storageDrivers({ drivers, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
-  const timed = clock === undefined ? {} : { clock }
+  const clockOption = clock === undefined ? {} : { clock }
   return createFactory({
     etcd3: async ({ transport, prefix, compactionInterval }) => {
-      if (transport === undefined) throw new ConfigurationError('the etcd3 storage needs the addresses of its servers')
+      if (transport === undefined) throw new ConfigurationError('the etcd3 storage needs server addresses')
       const { openEtcd3, TransportError } = await import('@keelson/backend-etcd3')
       try {
         return await openEtcd3({
@@ -26,12 +26,12 @@ export function storageDrivers({ drivers, log = () => {}, clock }: DriverOptions
     },
     memory: async () => {
       const { openMemory } = await import('@keelson/backend-embedded')
-      return openMemory(timed)
+      return openMemory(clockOption)
     },
     embedded: async ({ dataDir, durability }) => {
       if (dataDir === undefined) throw new ConfigurationError('the embedded storage needs a data directory')
       const { openEmbedded } = await import('@keelson/backend-embedded')
-      return openEmbedded({ dataDir, ...timed, log, ...(durability && { durability }) })
+      return openEmbedded({ dataDir, ...clockOption, log, ...(durability && { durability }) })
     },
     ...drivers,
   })

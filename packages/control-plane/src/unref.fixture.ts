@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https'
 import { createServerChain } from './create-server-chain.ts'
 
-// A server that answers a client which keeps its connection, and that nobody closes.
+// Starts a server that is never closed, with a client that keeps its connection open.
 const chain = await createServerChain({ unref: true, controllers: ['none'] })
 await chain.listen()
 await chain.ready

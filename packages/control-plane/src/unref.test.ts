@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const fixture = fileURLToPath(new URL('./unref.fixture.ts', import.meta.url))
 
-test('a server with unref lets the process end, though nobody closed it', async () => {
+test('a server with unref does not keep the process alive', async () => {
   const child = spawn(process.execPath, [fixture], { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''
   child.stdout.on('data', (data: Buffer) => (out += data.toString()))

@@ -20,7 +20,7 @@ function openStore(): Backend {
   return backend
 }
 
-/** A server on a store that outlives it. */
+/** Starts a server on a store that stays open when the server closes. */
 async function start(backend: Backend, options: ServerChainOptions = {}): Promise<ServerChain> {
   const chain = await startChain({
     backend,
@@ -40,8 +40,8 @@ async function read<T extends KubeObject>({ client }: ServerChain, path: string)
 const endpointsOf = async (chain: ServerChain): Promise<unknown> =>
   (await read<Endpoints>(chain, 'endpoints default kubernetes'))?.subsets?.flatMap(({ addresses }) => addresses?.map(({ ip }) => ip))
 
-describe('a cluster has from the first start', () => {
-  test('its service, range and classes', async () => {
+describe('the first start creates', () => {
+  test('the kubernetes service, its range and priority classes', async () => {
     const chain = await start(openStore(), { advertiseAddress: '192.0.2.1' })
     const port = Number(new URL(chain.url).port)
     expect(await read<ServiceCIDR>(chain, 'servicecidrs.networking.k8s.io  kubernetes')).toMatchObject({
@@ -69,7 +69,7 @@ describe('a cluster has from the first start', () => {
     })
   })
 
-  test('and keeps them over restarts, with a second family when it gets one', async () => {
+  test('objects that survive restarts, extended by a second family if configured', async () => {
     const backend = openStore()
     const first = await start(backend)
     const before = await read(first, 'services default kubernetes')
@@ -90,7 +90,7 @@ describe('a cluster has from the first start', () => {
 })
 
 describe('endpoints of the kubernetes service', () => {
-  test('are all servers on the store, as long as they live', async () => {
+  test('include all running servers on the store', async () => {
     const backend = openStore()
     const first = await start(backend, { advertiseAddress: '192.0.2.1' })
     const second = await start(backend, { advertiseAddress: '192.0.2.2' })
@@ -99,7 +99,7 @@ describe('endpoints of the kubernetes service', () => {
     expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
   })
 
-  test('have the port of the server that is there, not of one that was killed', async () => {
+  test('have the port of the running server, not of a killed one', async () => {
     const backend = openStore()
     await start(backend, { advertiseAddress: '192.0.2.1' })
     const chain = await start(backend, { advertiseAddress: '192.0.2.1' })
@@ -107,7 +107,7 @@ describe('endpoints of the kubernetes service', () => {
     expect(endpoints?.subsets?.[0]?.ports?.map(({ port }) => port)).toEqual([Number(new URL(chain.url).port)])
   })
 
-  test('may be left to others', async () => {
+  test('are not managed if disabled', async () => {
     const chain = await start(openStore(), { advertiseAddress: '192.0.2.1', endpointReconcilerType: 'none' })
     expect(await read(chain, 'endpoints default kubernetes')).toBeUndefined()
   })

@@ -2,7 +2,7 @@ import { isApiError } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { LoopbackResource } from '@keelson/loopback'
 
-/** False when it is there already, or another server on the same store was faster. */
+/** Creates an object; returns false if it already exists, for example because another server was faster. */
 export async function createIfAbsent<T extends KubeObject>(resource: LoopbackResource<T>, namespace: string, object: T): Promise<boolean> {
   if ((await resource.get(namespace, object.metadata.name ?? '')) !== undefined) return false
   try {

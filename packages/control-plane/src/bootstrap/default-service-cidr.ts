@@ -10,15 +10,15 @@ const fieldManager = 'kubernetes-service-cidr-controller'
 type Condition = NonNullable<NonNullable<ServiceCIDR['status']>['conditions']>[number]
 
 export interface DefaultServiceCIDROptions {
-  /** In order of preference; the first is the family that services get when they do not say. */
+  /** CIDRs in order of preference; the first is the default family. */
   readonly cidrs: readonly string[]
   readonly now: () => number
   readonly log: (text: string) => void
 }
 
 /**
- * The range that the flags give, as an object: made when there is none, joined by a second family when the flags have one now, and else left
- * as it is. It gives addresses as long as it says what the flags say; what others say of its readiness stands.
+ * Creates the default ServiceCIDR from the flags, and extends it to dual-stack if the flags have a second family now. Otherwise leaves it
+ * unchanged. Sets its Ready condition if the CIDRs equal those of the flags and nobody else has set it.
  */
 export async function syncDefaultServiceCIDR(client: LoopbackClient, options: DefaultServiceCIDROptions): Promise<void> {
   const resource = client.resource<ServiceCIDR>({ group: 'networking.k8s.io', resource: 'servicecidrs' })
@@ -31,7 +31,7 @@ export async function syncDefaultServiceCIDR(client: LoopbackClient, options: De
   }
   if (current === undefined || current.metadata.deletionTimestamp !== undefined) return
   if (JSON.stringify(current.spec?.cidrs) !== JSON.stringify(cidrs)) {
-    return log(`the default ServiceCIDR ${JSON.stringify(current.spec?.cidrs)} is not that of the flags, ${JSON.stringify(cidrs)}`)
+    return log(`the default ServiceCIDR ${JSON.stringify(current.spec?.cidrs)} differs from the one in the flags, ${JSON.stringify(cidrs)}`)
   }
   await setReady(resource, current, options)
 }
@@ -50,7 +50,7 @@ async function setReady(
     lastTransitionTime: formatTime(options.now()),
     message: 'Kubernetes default Service CIDR is ready',
   }
-  // Of a condition that is applied, what is left out is not ours.
+  // Server-side apply: fields that are omitted from the condition are not owned by us.
   const config = { metadata: { name }, status: { conditions: [condition as Condition] } }
   await resource.apply('', config, { fieldManager, subresource: 'status' })
 }

@@ -3,14 +3,14 @@ import type { EndpointSlice } from '@keelson/api/discovery/v1'
 import { isApiError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
-import { endpointSliceOf } from './endpoint-slice-of.ts'
+import { toEndpointSlice } from './endpoint-slice-of.ts'
 import { kubernetesService } from './kubernetes-service.ts'
 import type { ServerLeases } from './server-leases.ts'
 
 export interface EndpointReconcilerOptions {
   readonly client: LoopbackClient
   readonly leases: ServerLeases
-  /** Where others reach this server. */
+  /** Address by which other machines reach this server. */
   readonly address: string
   readonly port: number
 }
@@ -18,7 +18,7 @@ export interface EndpointReconcilerOptions {
 const namespace = 'default'
 const skipMirror = 'endpointslice.kubernetes.io/skip-mirror'
 
-/** Keeps the endpoints of the kubernetes service those of the servers whose leases are fresh; each server does so for all. */
+/** Sets the endpoints of the kubernetes service to all servers with a current lease. Every server does this for all servers. */
 export class EndpointReconciler {
   readonly #options: EndpointReconcilerOptions
   readonly #ports: EndpointPort[]
@@ -28,16 +28,16 @@ export class EndpointReconciler {
     this.#ports = [{ name: 'https', port: options.port, protocol: 'TCP' }]
   }
 
-  /** Our own lease first: if anything fails after it, the others will still add us. */
+  /** Renews our own lease first: if a later step fails, the other servers still add our endpoint. */
   async reconcile(): Promise<void> {
     const { leases, address } = this.#options
     await leases.renew(address)
     const addresses = await leases.list()
-    if (addresses.length === 0) throw new Error('no server is found in the store; the endpoints of the kubernetes service stay as they are')
+    if (addresses.length === 0) throw new Error('the store has no server leases; the endpoints of the kubernetes service are unchanged')
     await this.#write(addresses)
   }
 
-  /** When this server stops: the others need not wait for its lease to end. */
+  /** Removes this server when it stops, so that the others need not wait until its lease expires. */
   async remove(): Promise<void> {
     const { leases, address } = this.#options
     await leases.remove(address)
@@ -49,7 +49,7 @@ export class EndpointReconciler {
     if (endpoints === undefined) return
     const current = await endpoints.get(namespace, kubernetesService, { resourceVersion: '' })
     const written = current === undefined ? await this.#create(endpoints, addresses) : await this.#update(endpoints, current, addresses)
-    if (written !== undefined) await this.#writeSlice(endpointSliceOf(written))
+    if (written !== undefined) await this.#writeSlice(toEndpointSlice(written))
   }
 
   async #create(endpoints: LoopbackResource<Endpoints>, addresses: readonly string[]): Promise<DeepReadonly<Endpoints> | undefined> {
@@ -61,13 +61,13 @@ export class EndpointReconciler {
       })
       return created.object()
     } catch (error) {
-      // Another server was faster; the next time we see what it wrote.
+      // Another server was faster; the next reconciliation sees its endpoints.
       if (isApiError(error, 'AlreadyExists')) return undefined
       throw error
     }
   }
 
-  /** Ports are left as they are. */
+  /** Updates addresses and labels, but not the ports. */
   async #update(
     endpoints: LoopbackResource<Endpoints>,
     current: DeepReadonly<Endpoints>,
@@ -75,8 +75,8 @@ export class EndpointReconciler {
   ): Promise<DeepReadonly<Endpoints>> {
     const [subset, ...others] = current.subsets ?? []
     const known = (subset?.addresses ?? []).map(({ ip }) => ip).toSorted()
-    const same = subset !== undefined && others.length === 0 && semanticEqual(known, addresses.toSorted())
-    if (same && current.metadata.labels?.[skipMirror] === 'true') return current
+    const isCurrent = subset !== undefined && others.length === 0 && semanticEqual(known, addresses.toSorted())
+    if (isCurrent && current.metadata.labels?.[skipMirror] === 'true') return current
     const updated = await endpoints.update(namespace, kubernetesService, (object) => {
       object.metadata.labels = { ...object.metadata.labels, [skipMirror]: 'true' }
       const kept = object.subsets?.length === 1 ? object.subsets[0]!.ports : undefined
@@ -95,8 +95,8 @@ export class EndpointReconciler {
     if (slices === undefined) return
     const current = await slices.get(namespace, kubernetesService, { resourceVersion: '' })
     if (current !== undefined && current.addressType === slice.addressType) {
-      const same = (['endpoints', 'ports'] as const).every((member) => semanticEqual(current[member] ?? [], slice[member] ?? []))
-      if (same && semanticEqual(current.metadata.labels, slice.metadata.labels)) return
+      const isCurrent = (['endpoints', 'ports'] as const).every((member) => semanticEqual(current[member] ?? [], slice[member] ?? []))
+      if (isCurrent && semanticEqual(current.metadata.labels, slice.metadata.labels)) return
       await slices.update(namespace, kubernetesService, (object) => ({
         ...object,
         metadata: { ...object.metadata, labels: { ...slice.metadata.labels } },
@@ -105,7 +105,7 @@ export class EndpointReconciler {
       }))
       return
     }
-    // The type of the addresses cannot change.
+    // `addressType` is immutable.
     if (current !== undefined) await slices.delete(namespace, kubernetesService)
     await slices.create(namespace, slice)
   }

@@ -3,18 +3,18 @@ import type { EndpointSlice } from '@keelson/api/discovery/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { isIPv6 } from 'node:net'
 
-/** What readers of slices see of endpoints that have one subset, and that nobody mirrors. */
-export function endpointSliceOf({ metadata, subsets }: DeepReadonly<Endpoints>): EndpointSlice {
+/** Converts endpoints with a single subset to an EndpointSlice, because the mirroring controller skips them. */
+export function toEndpointSlice({ metadata, subsets }: DeepReadonly<Endpoints>): EndpointSlice {
   const { name = '', namespace = '' } = metadata
   const subset = subsets?.[0] ?? {}
   const { addresses = [], notReadyAddresses = [], ports = [] } = subset
   const all = [...addresses, ...notReadyAddresses]
-  const v6 = all.length > 0 && all.every(({ ip }) => isIPv6(ip))
+  const isV6 = all.length > 0 && all.every(({ ip }) => isIPv6(ip))
   const endpointsFrom = (list: readonly DeepReadonly<EndpointAddress>[], ready: boolean): EndpointSlice['endpoints'] & object =>
-    list.filter(({ ip }) => isIPv6(ip) === v6).map(({ ip }) => ({ addresses: [ip], conditions: { ready } }))
+    list.filter(({ ip }) => isIPv6(ip) === isV6).map(({ ip }) => ({ addresses: [ip], conditions: { ready } }))
   return {
     metadata: { name, namespace, labels: { 'kubernetes.io/service-name': name } },
-    addressType: v6 ? 'IPv6' : 'IPv4',
+    addressType: isV6 ? 'IPv6' : 'IPv4',
     endpoints: [...endpointsFrom(addresses, true), ...endpointsFrom(notReadyAddresses, false)],
     ports: ports.map(({ name: portName = '', port, protocol = 'TCP' }) => ({ name: portName, port, protocol })),
   }

@@ -15,7 +15,7 @@ const levels = () => chain.client.resource<PriorityLevelConfiguration>({ group, 
 const shares = async (name: string): Promise<number | null | undefined> =>
   (await levels().get('', name, { resourceVersion: '' }))?.spec?.limited?.nominalConcurrencyShares
 
-test('every schema leads to a level that is there, and says so', async () => {
+test('every schema refers to an existing level and has a condition for it', async () => {
   const present = new Set((await levels().list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name))
   const { items } = await schemas().list({ resourceVersion: '' })
   expect([items.length, present.size]).toEqual([11, 8])
@@ -25,7 +25,7 @@ test('every schema leads to a level that is there, and says so', async () => {
   }
 })
 
-test("what was changed is put right at the next start, unless it is somebody's own by now", async () => {
+test('the next start restores changed objects, except those with automatic updates disabled', async () => {
   const change = (name: string, owned: boolean) =>
     levels().update('', name, (level) => {
       level.spec!.limited!.nominalConcurrencyShares = 7

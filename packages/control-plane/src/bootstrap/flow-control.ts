@@ -10,44 +10,44 @@ const consumer = 'api-priority-and-fairness-config-consumer-v1'
 
 type Configuration = KubeObject & { spec?: object }
 
-/** The configuration of priority and fairness that every cluster has. Made when it is absent; brought up to date where that is left to the server. */
+/** Creates the built-in API priority and fairness objects, and updates those that are annotated for automatic updates. */
 export async function createFlowControl(client: LoopbackClient, now: () => number): Promise<void> {
-  await ensure(client.resource({ group, resource: 'prioritylevelconfigurations' }), bootstrapPriorityLevels)
+  await ensureAll(client.resource({ group, resource: 'prioritylevelconfigurations' }), bootstrapPriorityLevels)
   const schemas = client.resource<FlowSchema>({ group, resource: 'flowschemas' })
-  const made = await ensure(schemas, bootstrapFlowSchemas)
-  await Promise.all(made.map((schema) => markFound(schemas!, schema, now)))
+  const created = await ensureAll(schemas, bootstrapFlowSchemas)
+  await Promise.all(created.map((schema) => setFoundCondition(schemas!, schema, now)))
 }
 
-/** Those that were not there before. */
-async function ensure<T extends Configuration>(
+/** Creates and updates the objects; returns those that were missing. */
+async function ensureAll<T extends Configuration>(
   resource: LoopbackResource<T> | undefined,
-  wanted: readonly DeepReadonly<T>[],
+  desired: readonly DeepReadonly<T>[],
 ): Promise<readonly DeepReadonly<T>[]> {
   if (resource === undefined) return []
   const present = new Map((await resource.list({ resourceVersion: '' })).items.map((object) => [object.metadata.name, object]))
-  const absent = wanted.filter(({ metadata }) => !present.has(metadata.name))
+  const missing = desired.filter(({ metadata }) => !present.has(metadata.name))
   await Promise.all([
-    ...absent.map((object) => createIfAbsent(resource, '', copyObject(object) as T)),
-    ...wanted.map((object) => bringUpToDate(resource, object, present.get(object.metadata.name))),
+    ...missing.map((object) => createIfAbsent(resource, '', copyObject(object) as T)),
+    ...desired.map((object) => updateSpec(resource, object, present.get(object.metadata.name))),
   ])
-  return absent
+  return missing
 }
 
-async function bringUpToDate<T extends Configuration>(
+async function updateSpec<T extends Configuration>(
   resource: LoopbackResource<T>,
-  wanted: DeepReadonly<T>,
+  desired: DeepReadonly<T>,
   present: DeepReadonly<T> | undefined,
 ): Promise<void> {
-  const isLeftToUs = (object: DeepReadonly<T> | T): boolean => object.metadata.annotations?.[autoUpdateAnnotation] === 'true'
-  if (present === undefined || !isLeftToUs(present) || semanticEqual(present.spec, wanted.spec)) return
-  const change = (object: T): T => (isLeftToUs(object) ? { ...object, spec: copyObject(wanted).spec } : object)
-  await resource.update('', wanted.metadata.name!, change).catch((error: unknown) => {
-    // Whoever took it away meanwhile has it made again at the next start.
+  const isAutoUpdated = (object: DeepReadonly<T> | T): boolean => object.metadata.annotations?.[autoUpdateAnnotation] === 'true'
+  if (present === undefined || !isAutoUpdated(present) || semanticEqual(present.spec, desired.spec)) return
+  const change = (object: T): T => (isAutoUpdated(object) ? { ...object, spec: copyObject(desired).spec } : object)
+  await resource.update('', desired.metadata.name!, change).catch((error: unknown) => {
+    // The object was deleted in the meantime; the next start creates it again.
     if (!isApiError(error, 'NotFound')) throw error
   })
 }
 
-async function markFound(
+async function setFoundCondition(
   schemas: LoopbackResource<FlowSchema>,
   { metadata, spec }: DeepReadonly<FlowSchema>,
   now: () => number,

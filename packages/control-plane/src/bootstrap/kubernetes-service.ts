@@ -5,13 +5,13 @@ import { createIfAbsent } from './create-if-absent.ts'
 export const kubernetesService = 'kubernetes'
 
 export interface KubernetesServiceOptions {
-  /** The first address of the first range. */
+  /** First address of the first range. */
   readonly clusterIP: string
-  /** Where the servers listen. */
+  /** Port on which the servers listen. */
   readonly port: number
 }
 
-/** How pods reach the API: a service without a selector, whose endpoints the servers themselves are. Left as it is when it is there. */
+/** Creates the service by which pods reach the API, unless it exists. It has no selector: the servers maintain its endpoints. */
 export async function createKubernetesService(client: LoopbackClient, { clusterIP, port }: KubernetesServiceOptions): Promise<void> {
   const services = client.resource<Service>({ group: '', resource: 'services' })
   if (services === undefined) return

@@ -2,10 +2,10 @@ import type { Endpoints } from '@keelson/api/core/v1'
 import { isStorageError } from '@keelson/storagebackend'
 import type { Storage } from '@keelson/storagebackend'
 
-/** Longer than the time between two renewals; a server that dies is forgotten after so long. */
+/** Lifetime of a lease; exceeds the renewal interval. The endpoint of a crashed server disappears after this time. */
 const ttlSeconds = 15
 
-/** Which servers there are: each has an object of its own, named by its address, that goes away unless it is renewed. */
+/** Leases of all servers on the store. Each lease is an object named by the server's address, which expires unless it is renewed. */
 export class ServerLeases {
   readonly #storage: Storage<Endpoints>
   readonly #prefix: string
@@ -16,7 +16,7 @@ export class ServerLeases {
     this.#prefix = prefix
   }
 
-  /** The addresses of all. */
+  /** Lists the addresses of all servers. */
   async list(): Promise<readonly string[]> {
     const { items } = await this.#storage.list(this.#prefix, { resourceVersion: '' })
     return Array.from(items, (item) => item.object()).flatMap(({ subsets }) => subsets?.[0]?.addresses?.[0]?.ip ?? [])
@@ -26,7 +26,7 @@ export class ServerLeases {
     await this.#storage.guaranteedUpdate(
       this.#key(address),
       (current) => ({
-        // A write that changes nothing would not renew it.
+        // A no-op write would not renew the time to live.
         object: {
           metadata: { name: address, generation: (current?.metadata.generation ?? 0) + 1 },
           subsets: [{ addresses: [{ ip: address }] }],

@@ -1,7 +1,7 @@
 import type { LoopbackClient } from '@keelson/loopback'
 import { createIfAbsent } from './create-if-absent.ts'
 
-/** There from the first start on, and made again at the next when somebody managed to remove one. */
+/** Namespaces that the server creates on each start if they are missing. */
 export const systemNamespaces: readonly string[] = ['kube-system', 'kube-public', 'kube-node-lease', 'default']
 
 export async function createSystemNamespaces(client: LoopbackClient): Promise<void> {

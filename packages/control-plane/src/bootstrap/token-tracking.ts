@@ -5,7 +5,7 @@ import { createIfAbsent } from './create-if-absent.ts'
 const namespace = 'kube-system'
 const name = 'kube-apiserver-legacy-service-account-token-tracking'
 
-/** Says since which day uses of legacy tokens are noted, so that a cleaner knows how far back "unused" goes. */
+/** Records the day since when the use of legacy tokens is tracked, which a cleaner needs to find unused ones. */
 export async function createTokenTracking(client: LoopbackClient, now: () => number): Promise<void> {
   const configMaps = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
   if (configMaps === undefined) return
