@@ -91,9 +91,9 @@ export interface ServerChainOptions {
   readonly shutdownGraceMs?: number
   /** Default true. */
   readonly watchCache?: boolean
-  /** By resource, "pods" or "deployments.apps": 0 is no watch cache, whatever the default. Events have 0 unless they are named. */
+  /** By resource, "pods" or "deployments.apps": 0 disables the watch cache, other numbers enable it. Default for events: 0. */
   readonly watchCacheSizes?: Readonly<Record<string, number>>
-  /** Of all other resources. Default 100; of numbers, only 0 makes a difference. */
+  /** For all other resources: 0 disables the watch cache, other numbers have no effect. Default 100. */
   readonly defaultWatchCacheSize?: number
   readonly eventTtlSeconds?: number
   readonly deleteCollectionWorkers?: number

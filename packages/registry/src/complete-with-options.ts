@@ -6,7 +6,6 @@ import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
 import type { StoreHooksFactory } from './write/store-hooks.ts'
 import type { StoreParts } from './store-parts.ts'
-import { undecoratedStorage } from './undecorated-storage.ts'
 
 /** What a store needs beside its definition. Clock, uids and names have real defaults. */
 export interface StoreOptions<T extends KubeObject = KubeObject> {
@@ -33,15 +32,14 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
   const type = options.types.kind(gvk)
   if (type === undefined) throw new Error(`store for ${subject}: no type is known for ${group === '' ? '' : `${group}/`}${version} ${kind}`)
   const resource = { group, resource: definition.plural }
-  const restOptions = options.restOptions.getRESTOptions(resource)
+  const restOptions = options.restOptions.getRESTOptions(resource, definition.storage)
   const prefix = keyPrefix(subject, restOptions)
   const namespaced = definition.scope === 'Namespaced'
   const selectableFields = { ...metadataFields(namespaced), ...definition.selectableFields } as Record<
     string,
     (object: DeepReadonly<T>) => string
   >
-  const decorator = definition.watchCache === false ? undecoratedStorage : restOptions.decorator
-  const storage = decorator<T>({
+  const storage = restOptions.decorator<T>({
     backend: restOptions.backend,
     codec: restOptions.createCodec<T>({
       kind: type,

@@ -30,7 +30,15 @@ export { recordCodecs } from './record-codecs.ts'
 export { resetMetadataForStatus } from './reset-metadata.ts'
 export type { DefaultOnRead } from '@keelson/storagebackend'
 export { defineResource } from './resource-definition.ts'
-export type { Column, DeletionPolicy, ResourceDefinition, ServedVersion, Strategy, SubresourceStrategy } from './resource-definition.ts'
+export type {
+  Column,
+  DeletionPolicy,
+  ResourceDefinition,
+  ServedVersion,
+  StorageFacts,
+  Strategy,
+  SubresourceStrategy,
+} from './resource-definition.ts'
 export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator } from './rest-options.ts'
 export { readResult } from './read-result.ts'
 export { restFacts } from './rest-facts.ts'

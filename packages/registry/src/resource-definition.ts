@@ -84,6 +84,12 @@ export interface Column<T extends KubeObject> {
   value(object: DeepReadonly<T>, now: number): TableCell
 }
 
+/** How the objects of a resource are stored. */
+export interface StorageFacts {
+  /** Whether a watch cache answers reads, unless the server's options name the resource. Default true. */
+  readonly watchCache?: boolean
+}
+
 /** Another group version of a resource, and what is different there. Who registers a group by hand says it to the scheme alone. */
 export interface ServedVersion extends GroupVersion {
   /** Everybody who uses it is warned. Default: nobody is. */
@@ -145,8 +151,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
   /** DELETE answers with the object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean
-  /** Default true; false keeps objects out of the watch cache (events). */
-  readonly watchCache?: boolean
+  readonly storage?: StorageFacts
   /** Refuses to delete the object of this name; throws ApiError. Like the original's, a deletecollection does not ask. */
   readonly checkDelete?: (name: string) => void
   /** Called in place of removing the object when its deletion is asked; see namespaces. Omitted: ordinary deletion. */

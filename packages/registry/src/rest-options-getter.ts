@@ -1,5 +1,6 @@
 import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
+import type { StorageFacts } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter, StorageDecorator } from './rest-options.ts'
 import type { StorageFactory } from './storage-factory.ts'
 import { undecoratedStorage } from './undecorated-storage.ts'
@@ -8,9 +9,9 @@ export interface RESTOptionsGetterOptions {
   readonly storageFactory: StorageFactory
   /** `storageWithCacher()`. Default: no watch cache at all. */
   readonly decorator?: StorageDecorator
-  /** By resource, "pods" or "deployments.apps": 0 is no watch cache. How large one is, it decides by itself. */
+  /** By resource, "pods" or "deployments.apps": 0 disables the watch cache, other numbers enable it. Its size adapts to the load. */
   readonly watchCacheSizes?: Readonly<Record<string, number>> | undefined
-  /** Of resources that have no size: 0 is no watch cache. */
+  /** For resources that `watchCacheSizes` does not name: 0 disables the watch cache, other numbers leave it to the resource's definition. */
   readonly defaultWatchCacheSize?: number | undefined
   /** Default 16, where the original's is 1: those that are under way reach the disk together. */
   readonly deleteCollectionWorkers?: number
@@ -19,15 +20,11 @@ export interface RESTOptionsGetterOptions {
   readonly now?: () => number
 }
 
-/** Events are many, short-lived and seldom read. */
-const defaultSizes: Readonly<Record<string, number>> = { events: 0, 'events.events.k8s.io': 0 }
-
 export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
-  const { storageFactory, decorator = undecoratedStorage, defaultWatchCacheSize = 100 } = options
-  const sizes = { ...defaultSizes, ...options.watchCacheSizes }
+  const { storageFactory, decorator = undecoratedStorage, watchCacheSizes = {}, defaultWatchCacheSize = 100 } = options
   return {
-    getRESTOptions(resource: GroupResource): RESTOptions {
-      const size = sizes[groupResourceString(resource)] ?? defaultWatchCacheSize
+    getRESTOptions(resource: GroupResource, { watchCache = true }: StorageFacts = {}): RESTOptions {
+      const size = watchCacheSizes[groupResourceString(resource)] ?? (watchCache ? defaultWatchCacheSize : 0)
       return {
         ...storageFactory.newConfig(resource),
         decorator: size === 0 ? undecoratedStorage : decorator,

@@ -9,6 +9,7 @@ import type {
   StorageRequest,
   ValueTransformer,
 } from '@keelson/storagebackend'
+import type { StorageFacts } from './resource-definition.ts'
 
 /** `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
@@ -44,5 +45,6 @@ export interface RESTOptions {
   readonly enableGarbageCollection?: boolean
 }
 export interface RESTOptionsGetter {
-  getRESTOptions(resource: GroupResource): RESTOptions
+  /** `facts`: what the resource's definition says of its storage. */
+  getRESTOptions(resource: GroupResource, facts?: StorageFacts): RESTOptions
 }

@@ -2,11 +2,9 @@ import { openMemory } from '@keelson/backend-embedded'
 import { expect, it } from 'vitest'
 import { completeWithOptions } from './complete-with-options.ts'
 import { createRESTOptionsGetter } from './rest-options-getter.ts'
-import type { StorageDecorator } from './rest-options.ts'
 import { newStorageFactoryConfig } from './storage-factory.ts'
 import { openTestStore, testContext, untyped, untypedCodecs } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
-import { undecoratedStorage } from './undecorated-storage.ts'
 
 const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs }).new()
 
@@ -53,25 +51,6 @@ it('takes another root, and refuses none', () => {
   const at = (prefix: string) => newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
   expect(at('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')
   expect(() => at('/')).toThrow('names no place')
-})
-
-it('events are not cached, nor what has a size of 0', () => {
-  const decorator: StorageDecorator = (request) => undecoratedStorage(request)
-  const cached = (group: string, resource: string, watchCacheSizes?: Record<string, number>, defaultWatchCacheSize?: number): boolean => {
-    const getter = createRESTOptionsGetter({ storageFactory, decorator, watchCacheSizes, defaultWatchCacheSize })
-    return getter.getRESTOptions({ group, resource }).decorator === decorator
-  }
-  expect(cached('', 'pods')).toBe(true)
-  expect(cached('', 'events')).toBe(false)
-  expect(cached('events.k8s.io', 'events')).toBe(false)
-  const sizes = { 'deployments.apps': 0, pods: 7, events: 100 }
-  expect(cached('apps', 'deployments', sizes)).toBe(false)
-  expect(cached('extensions', 'deployments', sizes)).toBe(true)
-  expect(cached('', 'pods', sizes)).toBe(true)
-  expect(cached('', 'events', sizes)).toBe(true)
-  expect(cached('events.k8s.io', 'events', sizes)).toBe(false)
-  expect(cached('', 'pods', sizes, 0)).toBe(true)
-  expect(cached('', 'nodes', sizes, 0)).toBe(false)
 })
 
 it('keys are the original’s', async () => {

@@ -39,5 +39,6 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
   },
   allColumns: eventColumns,
   ttlSeconds: () => oneHour,
-  watchCache: false,
+  // They are many, short-lived and rarely read.
+  storage: { watchCache: false },
 })

@@ -1,0 +1,46 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import { expect, test } from 'vitest'
+import { askServer, askServerForText } from './ask-server.fixture.ts'
+import type { ServerChainOptions } from './server-chain-options.ts'
+import { startChain } from './start-chain.fixture.ts'
+
+/** The resources whose watch cache was filled. */
+async function cachedResources(options: ServerChainOptions): Promise<ReadonlySet<string>> {
+  const chain = await startChain(options)
+  try {
+    const event = { metadata: { name: 'a', namespace: 'default' }, involvedObject: { namespace: 'default' } }
+    expect((await askServer(chain, 'POST', '/api/v1/namespaces/default/events', { body: event })).status).toBe(201)
+    for (const path of ['/api/v1/events', '/apis/events.k8s.io/v1/events']) {
+      const { body } = await askServer<{ items: readonly KubeObject[] }>(chain, 'GET', path)
+      expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['a'])
+    }
+    const { text } = await askServerForText(chain, 'GET', '/metrics')
+    const filled = text.matchAll(/^apiserver_watch_cache_initializations_total\{group="(.*)",resource="(.*)"\} 1$/gm)
+    return new Set(Array.from(filled, ([, group, resource]) => (group === '' ? resource! : `${resource}.${group}`)))
+  } finally {
+    await chain.close()
+  }
+}
+
+test('every resource except events has a watch cache', async () => {
+  const cached = await cachedResources({})
+  expect(cached).toContain('pods')
+  expect(cached).toContain('deployments.apps')
+  expect(cached).not.toContain('events')
+})
+
+test('a size enables the watch cache of a resource that has none by default, and 0 disables one', async () => {
+  const cached = await cachedResources({ watchCacheSizes: { events: 100, 'deployments.apps': 0 } })
+  expect(cached).toContain('pods')
+  expect(cached).toContain('events')
+  expect(cached).not.toContain('deployments.apps')
+})
+
+test('a default size of 0 leaves only the resources that have a size of their own', async () => {
+  const cached = await cachedResources({ watchCacheSizes: { events: 100, pods: 7 }, defaultWatchCacheSize: 0 })
+  expect([...cached].sort()).toEqual(['events', 'pods'])
+})
+
+test('without the watch cache no size enables it', async () => {
+  expect([...(await cachedResources({ watchCache: false, watchCacheSizes: { events: 100 } }))]).toEqual([])
+})
