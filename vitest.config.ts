@@ -10,6 +10,7 @@ const pure = [
   'auth',
   'cel',
   'controllers',
+  'core-services',
   'encryption',
   'exchange',
   'http-installer',

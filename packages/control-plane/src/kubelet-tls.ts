@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
+import type { KubeletOptions } from '@keelson/core-services'
 import type { RemoteTls } from '@keelson/registry'
-import type { KubeletOptions } from '@keelson/resources-core'
 import { ConfigurationError } from './configuration-error.ts'
 
 /** Files, PEM. */

@@ -1,4 +1,6 @@
 import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
+import { createServiceHooks, kubeletSubresources } from '@keelson/core-services'
+import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { ResourceDefinition, RESTStorage, Store } from '@keelson/registry'
 import {
@@ -6,12 +8,9 @@ import {
   bindingSubresource,
   componentStatuses,
   coreResources,
-  createServiceHooks,
   evictionSubresource,
-  kubeletSubresources,
   tokenSubresource,
 } from '@keelson/resources-core'
-import type { KubeletOptions, ServiceAllocators } from '@keelson/resources-core'
 import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { disruptionBudgets } from './disruption-budgets.ts'

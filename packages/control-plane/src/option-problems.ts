@@ -1,5 +1,5 @@
 import { optionProblems } from '@keelson/apimachinery'
-import { defaultClusterIPRange, parseIPRanges, parsePortRange } from '@keelson/resources-core'
+import { defaultClusterIPRange, parseIPRanges, parsePortRange } from '@keelson/core-services'
 import { buildAuthorizer } from './build-authentication.ts'
 import { selectAdmissionPlugins } from './build-admission.ts'
 import { tlsOf } from './build-serving.ts'

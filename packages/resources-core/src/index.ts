@@ -13,9 +13,6 @@ export type { IPAddress } from './ip-address.ts'
 export { keepMember } from './keep-member.ts'
 export { labelSelectorText } from './label-selector-text.ts'
 export { labelsText } from './labels-text.ts'
-export type { KubeletOptions } from './kubelet/kubelet-client.ts'
-export { kubeletSubresources } from './kubelet/kubelet-subresources.ts'
-export type { ReachableObjects } from './kubelet/kubelet-subresources.ts'
 export { limitRanges } from './limitranges/index.ts'
 export { namespaces } from './namespaces/index.ts'
 export { nodes } from './nodes/index.ts'
@@ -35,6 +32,7 @@ export {
   validateRequiredOneOf,
   validateSupported,
 } from './pod-spec/field-rules.ts'
+export { everyContainer } from './pod-spec/visit-containers.ts'
 export { nodeLabelDeprecation, nodeLabelSelectorWarnings } from './pod-spec/node-label-warnings.ts'
 export { dropDisabledPodFields } from './pod-spec/drop-disabled-fields.ts'
 export { setPodSpecDefaults, setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
@@ -65,15 +63,22 @@ export type { ObjectLookup } from './serviceaccounts/bound-object.ts'
 export { serviceAccounts } from './serviceaccounts/index.ts'
 export { tokenSubresource } from './serviceaccounts/token-subresource.ts'
 export type { TokenClaims, TokenSubresourceOptions } from './serviceaccounts/token-subresource.ts'
-export { parseIPRanges } from './services/allocation/ip-range.ts'
-export type { Family, IPRange } from './services/allocation/ip-range.ts'
-export { parsePortRange } from './services/allocation/port-range.ts'
-export type { PortRange } from './services/allocation/port-range.ts'
-export { createServiceAllocators, defaultClusterIPRange } from './services/allocation/service-allocators.ts'
-export type { ServiceAllocators, ServiceAllocatorsOptions } from './services/allocation/service-allocators.ts'
-export { createServiceHooks } from './services/allocation/service-hooks.ts'
-export { ServiceRepair } from './services/repair/service-repair.ts'
-export type { ServiceRepairOptions } from './services/repair/service-repair.ts'
-export { complaintsOfEndpoint } from './services/validate.ts'
+export { setServiceDefaults } from './services/defaults.ts'
 export { services } from './services/index.ts'
+export {
+  allocatesNodePorts,
+  isHeadless,
+  needsClusterIP,
+  needsHealthCheck,
+  noClusterIP,
+  nodePortsOf,
+  opensNodePorts,
+  equalLists,
+  specOf,
+  allocatedValues,
+} from './services/service-facts.ts'
+export type { ReadonlyService, ReadonlySpec } from './services/service-facts.ts'
+export { serviceStatus } from './services/strategy.ts'
+export { familyOf, validateClusterIPs } from './services/validate-cluster-ips.ts'
+export { complaintsOfEndpoint } from './services/validate.ts'
 export { copyTemplateLabels, templateLabelsOnRead } from './template-labels.ts'

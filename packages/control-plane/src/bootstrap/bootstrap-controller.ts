@@ -1,7 +1,7 @@
 import { pause, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
+import type { IPRange } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
-import type { IPRange } from '@keelson/resources-core'
 import { syncDefaultServiceCIDR } from './default-service-cidr.ts'
 import { EndpointReconciler } from './endpoint-reconciler.ts'
 import { createKubernetesService } from './kubernetes-service.ts'

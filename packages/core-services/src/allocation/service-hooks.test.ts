@@ -1,8 +1,7 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { plain, put, testContext } from '@keelson/registry/testing'
+import { serviceStatus, setServiceDefaults } from '@keelson/resources-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { setServiceDefaults } from '../defaults.ts'
-import { serviceStatus } from '../strategy.ts'
 import { openServices } from '../services.fixture.ts'
 import type { TestServices, TestServicesOptions } from '../services.fixture.ts'
 

@@ -1,4 +1,4 @@
-import { parseIP } from '../ip-address.ts'
+import { parseIP } from '@keelson/resources-core'
 
 /**
  * May this server be sent there? Not to itself, nor to what only its own link knows (metadata of clouds among them), nor to many at once.

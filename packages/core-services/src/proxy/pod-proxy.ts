@@ -2,9 +2,9 @@ import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
-import { isGlobalUnicast } from '../../proxy/global-unicast.ts'
-import { proxiedPath, proxyFacts } from '../../proxy/proxy-facts.ts'
-import { splitSchemeNamePort } from '../../proxy/scheme-name-port.ts'
+import { isGlobalUnicast } from './global-unicast.ts'
+import { proxiedPath, proxyFacts } from './proxy-facts.ts'
+import { splitSchemeNamePort } from './scheme-name-port.ts'
 
 /** pods/NAME/proxy: any request to the pod, at the port that is named or the first that a container declares. */
 export function podProxySubresource(pods: Getter): RESTStorage & Connecter {

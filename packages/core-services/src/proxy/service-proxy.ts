@@ -3,8 +3,8 @@ import { isApiError, newBadRequest, newServiceUnavailable } from '@keelson/apima
 import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
-import { proxiedPath, proxyFacts } from '../../proxy/proxy-facts.ts'
-import { splitSchemeNamePort } from '../../proxy/scheme-name-port.ts'
+import { proxiedPath, proxyFacts } from './proxy-facts.ts'
+import { splitSchemeNamePort } from './scheme-name-port.ts'
 
 export interface ServiceProxyParts {
   readonly services: Getter

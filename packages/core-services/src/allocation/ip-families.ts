@@ -1,9 +1,8 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { noClusterIP, equalLists, specOf } from '../service-facts.ts'
-import type { ReadonlyService, ReadonlySpec } from '../service-facts.ts'
-import { familyOf, validateClusterIPs } from '../validate-cluster-ips.ts'
+import { familyOf, noClusterIP, equalLists, specOf, validateClusterIPs } from '@keelson/resources-core'
+import type { ReadonlyService, ReadonlySpec } from '@keelson/resources-core'
 import { invalidService } from './allocation.ts'
 import type { Family } from './ip-range.ts'
 

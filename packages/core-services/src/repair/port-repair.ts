@@ -1,8 +1,8 @@
 import { TimeSlice } from '@keelson/apimachinery'
+import { needsHealthCheck, specOf } from '@keelson/resources-core'
+import type { ReadonlyService } from '@keelson/resources-core'
 import { Bitmap } from '../allocation/bitmap.ts'
 import { isInPortRange } from '../allocation/port-range.ts'
-import { needsHealthCheck, specOf } from '../service-facts.ts'
-import type { ReadonlyService } from '../service-facts.ts'
 import type { RepairOptions } from './ip-repair.ts'
 
 /** A port that no service has is freed when it was so this many times in a row: it may be a service's that is about to be written, or is not known yet. */

@@ -1,5 +1,5 @@
 import { pause, systemClock, TimeSlice } from '@keelson/apimachinery'
-import { formatIP, parseIP } from '../../ip-address.ts'
+import { formatIP, parseIP } from '@keelson/resources-core'
 import { searchOrder } from './band.ts'
 import type { Random } from './band.ts'
 import type { ClaimedAddresses, ServiceName } from './claimed-addresses.ts'

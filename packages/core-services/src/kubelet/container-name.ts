@@ -1,7 +1,7 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { everyContainer } from '../../pod-spec/visit-containers.ts'
+import { everyContainer } from '@keelson/resources-core'
 
 /** The container that is meant: the one that is named, or the only one. Throws 400. */
 export function containerName({ metadata, spec }: DeepReadonly<Pod>, wanted: string): string {

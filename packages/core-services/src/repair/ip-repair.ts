@@ -2,12 +2,11 @@ import type { Service } from '@keelson/api/core/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { TimeSlice } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
+import { allocatedValues, familyOf } from '@keelson/resources-core'
+import type { ReadonlyService } from '@keelson/resources-core'
 import { belongsTo, isWellLabelled, parentOf } from '../allocation/claimed-addresses.ts'
 import type { KnownObjects } from '../allocation/known-objects.ts'
 import type { ServiceAllocators } from '../allocation/service-allocators.ts'
-import { allocatedValues } from '../service-facts.ts'
-import type { ReadonlyService } from '../service-facts.ts'
-import { familyOf } from '../validate-cluster-ips.ts'
 
 export interface RepairOptions {
   readonly allocators: ServiceAllocators

@@ -1,7 +1,7 @@
 import type { Service, ServicePort } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInternal, newUnknownError } from '@keelson/apimachinery'
-import { allocatesNodePorts, needsHealthCheck, nodePortsOf, opensNodePorts, specOf } from '../service-facts.ts'
-import type { ReadonlyService } from '../service-facts.ts'
+import { allocatesNodePorts, needsHealthCheck, nodePortsOf, opensNodePorts, specOf } from '@keelson/resources-core'
+import type { ReadonlyService } from '@keelson/resources-core'
 import { invalidService } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
 

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { newBadRequest } from '@keelson/apimachinery'
 import type { Connecter, RESTStorage } from '@keelson/registry'
-import type { KubeletClient } from '../../kubelet/kubelet-client.ts'
-import { isGlobalUnicast } from '../../proxy/global-unicast.ts'
-import { proxiedPath, proxyFacts } from '../../proxy/proxy-facts.ts'
-import { splitSchemeNamePort } from '../../proxy/scheme-name-port.ts'
+import type { KubeletClient } from '../kubelet/kubelet-client.ts'
+import { isGlobalUnicast } from './global-unicast.ts'
+import { proxiedPath, proxyFacts } from './proxy-facts.ts'
+import { splitSchemeNamePort } from './scheme-name-port.ts'
 
 /** Every address of a name. */
 export type LookUp = (host: string) => Promise<readonly string[]>

@@ -3,7 +3,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { readResult, restFacts } from '@keelson/registry'
 import type { Connecter, Getter, OptionsDescription, ProcessStreams, RESTStorage } from '@keelson/registry'
-import type { KubeletClient, KubeletConnection } from '../../kubelet/kubelet-client.ts'
+import type { KubeletClient, KubeletConnection } from './kubelet-client.ts'
 import { containerName } from './container-name.ts'
 
 /** Where pods are, and how their kubelets are reached. */

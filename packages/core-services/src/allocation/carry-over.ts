@@ -1,6 +1,6 @@
 import type { Service } from '@keelson/api/core/v1'
-import { allocatesNodePorts, needsClusterIP, needsHealthCheck, nodePortsOf, equalLists, specOf } from '../service-facts.ts'
-import type { ReadonlyService } from '../service-facts.ts'
+import { allocatesNodePorts, needsClusterIP, needsHealthCheck, nodePortsOf, equalLists, specOf } from '@keelson/resources-core'
+import type { ReadonlyService } from '@keelson/resources-core'
 
 /** What the server chose once is kept when a client writes its own text again, which knows nothing of it. */
 export function carryOver(service: Service, old: ReadonlyService): void {

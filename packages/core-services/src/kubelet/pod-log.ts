@@ -4,7 +4,7 @@ import type { FieldErrorList } from '@keelson/apimachinery'
 import { readResult, restFacts } from '@keelson/registry'
 import type { RESTStorage, Streamer } from '@keelson/registry'
 import { containerName } from './container-name.ts'
-import type { PodStreams } from './streams.ts'
+import type { PodStreams } from './pod-streams.ts'
 
 /** GET pods/NAME/log: what a container has written, and with `follow` what it goes on to write. */
 export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Streamer {

@@ -1,6 +1,5 @@
-import { formatCidr, parseCidr } from '../../cidr.ts'
-import { formatIP, parseIP } from '../../ip-address.ts'
-import type { IPAddress } from '../../ip-address.ts'
+import { formatCidr, formatIP, parseCidr, parseIP } from '@keelson/resources-core'
+import type { IPAddress } from '@keelson/resources-core'
 import { bandOf } from './band.ts'
 
 export type Family = 'IPv4' | 'IPv6'

@@ -13,13 +13,12 @@ import { defineResource, recordCodecs } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import type { TestStore } from '@keelson/registry/testing'
+import { complaintsOfIP, services } from '@keelson/resources-core'
 import { createObjectStore } from '@keelson/storagebackend'
 import type { Backend } from '@keelson/storagebackend'
-import { complaintsOfIP } from '../ip-address.ts'
 import { createServiceAllocators } from './allocation/service-allocators.ts'
 import type { ServiceAllocators } from './allocation/service-allocators.ts'
 import { createServiceHooks } from './allocation/service-hooks.ts'
-import { services } from './index.ts'
 
 export interface TestServicesOptions {
   readonly clusterIPRange?: string
