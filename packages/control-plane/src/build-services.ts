@@ -25,7 +25,11 @@ export interface Services {
 export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
   const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, clock = systemClock, log = () => {} } = options
   const ranges = forServices(() => parseIPRanges(serviceClusterIpRange))
-  const nodePorts = systemStorage<RangeAllocation>(config, { resource: 'servicenodeportallocations', kind: 'RangeAllocation' })
+  const nodePorts = systemStorage<RangeAllocation>(config, {
+    resource: 'servicenodeportallocations',
+    prefix: 'ranges',
+    kind: 'RangeAllocation',
+  })
   const allocators = forServices(() =>
     createServiceAllocators({
       clusterIPRange: serviceClusterIpRange,
@@ -35,7 +39,7 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
       onError: (error) => log(0, 'Watching services failed', { err: describeError(error) }),
     }),
   )
-  const servers = systemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', kind: 'Endpoints' })
+  const servers = systemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', prefix: 'masterleases', kind: 'Endpoints' })
   const bootstrap = new BootstrapController({
     client,
     ranges,

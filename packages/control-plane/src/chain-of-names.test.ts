@@ -10,7 +10,7 @@ test('the chain from options to the driver', async () => {
   const restOptions = config.restOptionsGetter.getRESTOptions(configMaps)
   expect(restOptions.resourcePrefix).toBe('/elsewhere/configmaps')
   expect(restOptions.backend).toBe(config.backends.main)
-  expect(config.storageFactory.newConfig({ group: 'events.k8s.io', resource: 'events' }).resourcePrefix).toBe('/elsewhere/events')
+  expect(config.storageFactory.newConfig({ group: '', resource: 'events' }).resourcePrefix).toBe('/elsewhere/events')
 
   const storage = newLegacyRESTStorage(config)
   expect([...storage.keys()]).toEqual(

@@ -6,10 +6,10 @@ import type { GenericConfig } from './build-generic-config.ts'
 /** Objects of core/v1 that servers keep for themselves: no resource serves them, and in the original's form they have no name but their key. */
 export function systemStorage<T extends KubeObject>(
   { restOptionsGetter, types }: GenericConfig,
-  { resource, kind }: { readonly resource: string; readonly kind: string },
+  { resource, prefix: path, kind }: { readonly resource: string; readonly prefix: string; readonly kind: string },
 ): { readonly storage: Storage<T>; readonly prefix: string } {
   const groupResource: GroupResource = { group: '', resource }
-  const { backend, createCodec, resourcePrefix, transformer, now } = restOptionsGetter.getRESTOptions(groupResource)
+  const { backend, createCodec, resourcePrefix, transformer, now } = restOptionsGetter.getRESTOptions(groupResource, { prefix: path })
   const type = types.kind({ group: '', version: 'v1', kind })
   if (type === undefined) throw new Error(`no type is known for ${kind}`)
   const prefix = `${resourcePrefix}/`

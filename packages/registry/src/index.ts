@@ -93,7 +93,6 @@ export {
   CompletedStorageFactoryConfig,
   DefaultStorageFactory,
   newStorageFactoryConfig,
-  specialDefaultResourcePrefixes,
   StorageFactoryConfig,
 } from './storage-factory.ts'
 export type { StorageConfig, StorageFactory, StorageOptions } from './storage-factory.ts'

@@ -86,6 +86,8 @@ export interface Column<T extends KubeObject> {
 
 /** How the objects of a resource are stored. */
 export interface StorageFacts {
+  /** Path below the root of the storage: the place where kube-apiserver keeps these objects. Default: the plural. */
+  readonly prefix?: string
   /** Whether a watch cache answers reads, unless the server's options name the resource. Default true. */
   readonly watchCache?: boolean
 }

@@ -23,10 +23,10 @@ export interface RESTOptionsGetterOptions {
 export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
   const { storageFactory, decorator = undecoratedStorage, watchCacheSizes = {}, defaultWatchCacheSize = 100 } = options
   return {
-    getRESTOptions(resource: GroupResource, { watchCache = true }: StorageFacts = {}): RESTOptions {
-      const size = watchCacheSizes[groupResourceString(resource)] ?? (watchCache ? defaultWatchCacheSize : 0)
+    getRESTOptions(resource: GroupResource, facts: StorageFacts = {}): RESTOptions {
+      const size = watchCacheSizes[groupResourceString(resource)] ?? ((facts.watchCache ?? true) ? defaultWatchCacheSize : 0)
       return {
-        ...storageFactory.newConfig(resource),
+        ...storageFactory.newConfig(resource, facts),
         decorator: size === 0 ? undecoratedStorage : decorator,
         deleteCollectionWorkers: options.deleteCollectionWorkers ?? 16,
         enableGarbageCollection: options.enableGarbageCollection ?? true,

@@ -15,7 +15,6 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/server\/src\/certificates\//, 'The contents of a certificate of this server.'],
   [/^packages\/server\/src\/handler-chain\.ts/, 'Headers of the configuration.'],
   [/^packages\/http-installer\/src\/connect\//, 'Parameters passed on.'],
-  [/^packages\/registry\/src\/storage-factory\.ts/, 'Groups of resources.'],
   [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
   [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/register-core\.ts|\/secrets\/validate\.ts/, 'Constants.'],
   [/\/managed-fields\/field-filter\.ts|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],

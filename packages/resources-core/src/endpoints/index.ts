@@ -10,6 +10,7 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
   version: 'v1',
   kind: 'Endpoints',
   plural: 'endpoints',
+  storage: { prefix: 'services/endpoints' },
   scope: 'Namespaced',
   shortNames: ['ep'],
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',

@@ -9,6 +9,7 @@ export const nodes: ResourceDefinition<Node> = defineResource<Node>({
   version: 'v1',
   kind: 'Node',
   plural: 'nodes',
+  storage: { prefix: 'minions' },
   scope: 'Cluster',
   shortNames: ['no'],
   strategy: nodeStrategy,

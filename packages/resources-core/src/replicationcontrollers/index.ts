@@ -12,6 +12,7 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
   version: 'v1',
   kind: 'ReplicationController',
   plural: 'replicationcontrollers',
+  storage: { prefix: 'controllers' },
   scope: 'Namespaced',
   shortNames: ['rc'],
   categories: ['all'],

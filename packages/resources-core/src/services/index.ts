@@ -12,6 +12,7 @@ export const services: ResourceDefinition<Service> = defineResource<Service>({
   version: 'v1',
   kind: 'Service',
   plural: 'services',
+  storage: { prefix: 'services/specs' },
   scope: 'Namespaced',
   shortNames: ['svc'],
   categories: ['all'],

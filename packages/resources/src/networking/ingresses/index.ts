@@ -9,6 +9,7 @@ export const ingresses: ResourceDefinition<Ingress> = defineResource<Ingress>({
   version: 'v1',
   kind: 'Ingress',
   plural: 'ingresses',
+  storage: { prefix: 'ingress' },
   scope: 'Namespaced',
   shortNames: ['ing'],
   strategy: ingressStrategy,
