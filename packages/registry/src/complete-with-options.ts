@@ -39,6 +39,11 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     string,
     (object: DeepReadonly<T>) => string
   >
+  const triggerField = definition.storage?.triggerField
+  complain(
+    triggerField !== undefined && !Object.hasOwn(selectableFields, triggerField),
+    `store for ${subject}: the trigger field ${triggerField} must be selectable`,
+  )
   const storage = restOptions.decorator<T>({
     backend: restOptions.backend,
     codec: restOptions.createCodec<T>({
@@ -49,6 +54,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     }),
     resource,
     prefix: `${prefix}/`,
+    ...(triggerField === undefined ? {} : { triggerField }),
     ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),
     ...(restOptions.metrics === undefined ? {} : { metrics: restOptions.metrics }),
     ...(restOptions.now === undefined ? {} : { now: restOptions.now }),

@@ -88,6 +88,8 @@ export interface Column<T extends KubeObject> {
 export interface StorageFacts {
   /** Path below the root of the storage: the place where kube-apiserver keeps these objects. Default: the plural. */
   readonly prefix?: string
+  /** The selectable field that most watchers select one value of (pods: their node). The watch cache dispatches and lists by it. Default: none. */
+  readonly triggerField?: string
   /** Whether a watch cache answers reads, unless the server's options name the resource. Default true. */
   readonly watchCache?: boolean
 }

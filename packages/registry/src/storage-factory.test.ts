@@ -44,6 +44,9 @@ it('says what is missing', () => {
   expect(() => completeWithOptions(widgets, { restOptions: undefined as never, types: untyped })).toThrow(
     'options for widgets.example.com must have restOptions set',
   )
+  expect(() => completeWithOptions({ ...widgets, storage: { triggerField: 'spec.color' } }, { restOptions, types: untyped })).toThrow(
+    'store for widgets.example.com: the trigger field spec.color must be selectable',
+  )
   const none = { kind: () => undefined, schemaOf: () => undefined }
   expect(() => completeWithOptions(widgets, { restOptions, types: none })).toThrow('no type is known for example.com/v1 Widget')
 })

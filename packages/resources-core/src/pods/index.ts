@@ -11,6 +11,8 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   version: 'v1',
   kind: 'Pod',
   plural: 'pods',
+  // Each kubelet watches the pods of its node.
+  storage: { triggerField: 'spec.nodeName' },
   scope: 'Namespaced',
   shortNames: ['po'],
   categories: ['all'],

@@ -1,0 +1,32 @@
+import type { Pod } from '@keelson/api/core/v1'
+import { expect, test } from 'vitest'
+import { askServer, askServerForText } from './ask-server.fixture.ts'
+import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
+
+const pods = '/api/v1/namespaces/default/pods'
+
+test('the pods of a node are listed by an index', async () => {
+  await using chain = await startChain({ admission: { disable: ['ServiceAccount'] } })
+  for (let i = 0; i < 30; i++) {
+    const body = { metadata: { name: `p${i}` }, spec: { nodeName: `n${i}`, containers: [{ name: 'c', image: 'i' }] } }
+    expect((await askServer(chain, 'POST', pods, { body })).status).toBe(201)
+  }
+  // The first question builds the index, in the background.
+  await expect.poll(() => listedBy(chain)).toBe('f:spec.nodeName')
+})
+
+/** The index that answers which pods are on a node. */
+async function listedBy(chain: ServerChain): Promise<string | undefined> {
+  const before = await lists(chain)
+  const { body } = await askServer<{ items: readonly Pod[] }>(chain, 'GET', `${pods}?fieldSelector=spec.nodeName=n7`)
+  expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['p7'])
+  return [...(await lists(chain))].find(([index, count]) => count !== before.get(index))?.[0]
+}
+
+/** The number of lists of pods by index, as monitoring sees them. */
+async function lists(chain: ServerChain): Promise<ReadonlyMap<string, number>> {
+  const { text } = await askServerForText(chain, 'GET', '/metrics')
+  const lines = text.matchAll(/^apiserver_cache_list_total\{group="",index="(.*)",resource="pods"\} (\d+)$/gm)
+  return new Map(Array.from(lines, ([, index, count]) => [index!, Number(count)]))
+}
