@@ -37,6 +37,7 @@ export function applyWithStorageFactoryTo(
     decorator,
     watchCacheSizes: options.watchCacheSizes,
     defaultWatchCacheSize: options.defaultWatchCacheSize,
+    ...(options.eventTtlSeconds === undefined ? {} : { ttlSeconds: { events: options.eventTtlSeconds } }),
     ...(clock === undefined ? {} : { now: () => clock.now() }),
     ...(options.deleteCollectionWorkers === undefined ? {} : { deleteCollectionWorkers: options.deleteCollectionWorkers }),
     ...(options.enableGarbageCollection === undefined ? {} : { enableGarbageCollection: options.enableGarbageCollection }),

@@ -2,7 +2,7 @@ import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
 import { createServiceHooks, kubeletSubresources } from '@keelson/core-services'
 import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
-import type { ResourceDefinition, RESTStorage, Store } from '@keelson/registry'
+import type { RESTStorage, Store } from '@keelson/registry'
 import {
   bindings,
   bindingSubresource,
@@ -17,8 +17,6 @@ import { disruptionBudgets } from './disruption-budgets.ts'
 import { newRESTStorage } from './new-rest-storage.ts'
 
 export interface LegacyRESTStorageOptions {
-  /** How long events are kept. Default: as their definition says. */
-  readonly eventTtlSeconds?: number
   /** Give services their addresses and ports. Default: services are stored with what clients ask for. */
   readonly allocators?: ServiceAllocators
   /** Reads the disruption budgets that evictions ask. Default: there are none. */
@@ -30,10 +28,8 @@ export interface LegacyRESTStorageOptions {
 /** The stores of core/v1. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
   const now = (): number => config.clock.now()
-  const { eventTtlSeconds, client, allocators, kubelet } = options
-  const definitions =
-    eventTtlSeconds === undefined ? coreResources : coreResources.map((definition) => keptFor(definition, eventTtlSeconds))
-  const storage = newRESTStorage(config, definitions, {
+  const { client, allocators, kubelet } = options
+  const storage = newRESTStorage(config, coreResources, {
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
       pods: { binding: bindingSubresource, eviction: evictionSubresource({ now, ...(client && { budgets: disruptionBudgets(client) }) }) },
@@ -58,8 +54,4 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
     }),
   )
   return storage
-}
-
-function keptFor(definition: ResourceDefinition, seconds: number): ResourceDefinition {
-  return definition.kind === 'Event' ? { ...definition, ttlSeconds: () => seconds } : definition
 }

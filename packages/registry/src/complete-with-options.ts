@@ -66,6 +66,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     storage,
     keys: namespaced ? namespacedKeys(prefix) : clusterKeys(prefix),
     hooks: options.hooks?.(storage, `${prefix}/`) ?? {},
+    ttlSeconds: restOptions.ttlSeconds,
     deleteCollectionWorkers: Math.max(1, restOptions.deleteCollectionWorkers),
     enableGarbageCollection: restOptions.enableGarbageCollection ?? true,
     now: options.now ?? restOptions.now ?? systemClock.now,

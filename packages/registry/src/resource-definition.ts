@@ -90,6 +90,8 @@ export interface StorageFacts {
   readonly prefix?: string
   /** The selectable field that most watchers select one value of (pods: their node). The watch cache dispatches and lists by it. Default: none. */
   readonly triggerField?: string
+  /** How long an object is kept after its last write, unless the server's options name the resource. Default: until it is deleted. */
+  readonly ttlSeconds?: number
   /** Whether a watch cache answers reads, unless the server's options name the resource. Default true. */
   readonly watchCache?: boolean
 }
@@ -147,8 +149,6 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
   /** Its objects are so many, and have a `scale` that says and changes it. */
   readonly scale?: ScaledBy<T>
-  /** Seconds a new or updated object lives; default for ever. */
-  readonly ttlSeconds?: (object: DeepReadonly<T>) => number
   /** Fills in what the original shows of an object of the kind that has nothing in it, as bookmarks are. Default: nothing. */
   readonly fillBlank?: (object: T) => void
   /** The verbs to leave out (namespaces have no deletecollection). */

@@ -13,6 +13,8 @@ export interface RESTOptionsGetterOptions {
   readonly watchCacheSizes?: Readonly<Record<string, number>> | undefined
   /** For resources that `watchCacheSizes` does not name: 0 disables the watch cache, other numbers leave it to the resource's definition. */
   readonly defaultWatchCacheSize?: number | undefined
+  /** By resource: how long objects are kept after their last write. Default: as the resource's definition says. */
+  readonly ttlSeconds?: Readonly<Record<string, number>> | undefined
   /** Default 16, where the original's is 1: those that are under way reach the disk together. */
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
@@ -21,15 +23,24 @@ export interface RESTOptionsGetterOptions {
 }
 
 export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
-  const { storageFactory, decorator = undecoratedStorage, watchCacheSizes = {}, defaultWatchCacheSize = 100 } = options
+  const {
+    storageFactory,
+    decorator = undecoratedStorage,
+    watchCacheSizes = {},
+    defaultWatchCacheSize = 100,
+    ttlSeconds: ttls = {},
+  } = options
   return {
     getRESTOptions(resource: GroupResource, facts: StorageFacts = {}): RESTOptions {
-      const size = watchCacheSizes[groupResourceString(resource)] ?? ((facts.watchCache ?? true) ? defaultWatchCacheSize : 0)
+      const name = groupResourceString(resource)
+      const ttlSeconds = ttls[name] ?? facts.ttlSeconds
+      const size = watchCacheSizes[name] ?? ((facts.watchCache ?? true) ? defaultWatchCacheSize : 0)
       return {
         ...storageFactory.newConfig(resource, facts),
         decorator: size === 0 ? undecoratedStorage : decorator,
         deleteCollectionWorkers: options.deleteCollectionWorkers ?? 16,
         enableGarbageCollection: options.enableGarbageCollection ?? true,
+        ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
         ...(options.now === undefined ? {} : { now: options.now }),
       }
     },

@@ -38,6 +38,8 @@ export interface RESTOptions {
   readonly transformer?: ValueTransformer
   /** Absent: nothing is measured. */
   readonly metrics?: StorageMetrics
+  /** How long an object is kept after its last write. Absent: until it is deleted. */
+  readonly ttlSeconds?: number
   /** Milliseconds since the epoch: what objects are stamped with, and leases end by. Absent: the system's clock. */
   readonly now?: () => number
   readonly deleteCollectionWorkers: number

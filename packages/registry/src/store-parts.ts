@@ -13,6 +13,8 @@ export interface StoreParts<T extends KubeObject> {
   readonly storage: Storage<T>
   readonly keys: KeyFunctions
   readonly hooks: StoreHooks<T>
+  /** How long an object is kept after its last write; undefined: until it is deleted. */
+  readonly ttlSeconds: number | undefined
   readonly deleteCollectionWorkers: number
   readonly enableGarbageCollection: boolean
   /** Milliseconds since the epoch. */

@@ -24,8 +24,7 @@ export interface StoreWrite<T extends KubeObject> {
   readonly key: string
 }
 
-export function timeToLive<T extends KubeObject>({ definition }: StoreParts<T>, object: T): { ttlSeconds: number } | undefined {
-  const ttlSeconds = definition.ttlSeconds?.(object as Parameters<typeof definition.ttlSeconds>[0])
+export function timeToLive({ ttlSeconds }: Pick<StoreParts<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
   return ttlSeconds === undefined ? undefined : { ttlSeconds }
 }
 

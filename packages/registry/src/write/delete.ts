@@ -72,7 +72,7 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
         if (current === undefined || latest === undefined) throw new Error('an absent object reached a deletion')
         await admitDelete(run, latest.object() as KubeObject)
         marking = markObject(run, current)
-        return marking === 'held' || marking === 'released' ? { object: current, ...timeToLive(parts, current) } : undefined
+        return marking === 'held' || marking === 'released' ? { object: current, ...timeToLive(parts) } : undefined
       },
       { ...preconditionsOf(options), signal: context.signal },
     )

@@ -104,7 +104,7 @@ async function storeOnce<T extends KubeObject>(
   try {
     if (!dryRun) dropResourceVersion(object)
     const written = await writeTarget(parts, dryRun).create(key, object, {
-      ...timeToLive(parts, object),
+      ...timeToLive(parts),
       // A getter: most stores never read it, and the request makes its signal on the first read.
       get signal() {
         return context.signal
@@ -261,7 +261,7 @@ async function round<T extends KubeObject>(run: Update<T>, stored: StoredObject<
   await (stored === undefined ? prepareCreated(run, object) : prepareChanged(run, object, stored))
   const kind = stored === undefined ? 'create' : mayBeRemoved(parts, object, stored.object()) ? 'delete' : 'update'
   run.last = { kind, object }
-  return kind === 'delete' ? undefined : { object, ...timeToLive(parts, object) }
+  return kind === 'delete' ? undefined : { object, ...timeToLive(parts) }
 }
 
 /** The new state in the hub version, decoded, defaulted and converted. `current` is shared; an edit gets a copy. */

@@ -138,6 +138,6 @@ describe('events', () => {
     expect(table.cells(emitted, now)).toEqual(['2m', 'Normal', 'Started', 'pod/p', '', 'example.com/kubelet, n1', '', '2m', 1, 'e'])
     expect(table.cells({ ...emitted, count: 3, series: { lastObservedTime: null } } as Event, now)[8]).toBe(0)
     expect(events.selectableFields?.['source']?.(emitted)).toBe('example.com/kubelet')
-    expect(events.ttlSeconds?.(emitted)).toBe(3600)
+    expect(events.storage?.ttlSeconds).toBe(3600)
   })
 })

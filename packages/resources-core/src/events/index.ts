@@ -5,8 +5,6 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { eventColumns } from './columns.ts'
 import { validateEvent, validateEventUpdate } from './validate.ts'
 
-const oneHour = 3600
-
 export const events: ResourceDefinition<Event> = defineResource<Event>({
   group: '',
   version: 'v1',
@@ -38,7 +36,6 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
     type: (event) => event.type ?? '',
   },
   allColumns: eventColumns,
-  ttlSeconds: () => oneHour,
   // They are many, short-lived and rarely read.
-  storage: { watchCache: false },
+  storage: { ttlSeconds: 3600, watchCache: false },
 })
