@@ -19,7 +19,11 @@ const group = (name: string, ...versions: string[]): GroupToInstall => ({
     ]),
   ),
 })
-const groups = [group('', 'v1'), group('autoscaling', 'v2', 'v1'), group('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
+const groups: readonly GroupToInstall[] = [
+  group('', 'v1'),
+  group('autoscaling', 'v2', 'v1'),
+  { ...group('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2'), retiredVersions: ['v1alpha1'] },
+]
 const names = (wanted: Record<string, boolean>): string[] =>
   enabledVersions(wanted)(groups).flatMap(({ name, versions }) => versions.map(({ version }) => `${name}/${version}`))
 

@@ -11,25 +11,6 @@ const stages = {
 }
 type Stage = keyof typeof stages
 
-/** Versions of our groups that the original still knows and serves nothing of; whoever names them is told nothing there either. */
-const emptyVersions: Readonly<Record<string, readonly string[]>> = {
-  apps: ['v1beta1', 'v1beta2'],
-  'authentication.k8s.io': ['v1beta1', 'v1alpha1'],
-  'authorization.k8s.io': ['v1beta1'],
-  batch: ['v1beta1'],
-  'certificates.k8s.io': ['v1beta1', 'v1alpha1'],
-  'coordination.k8s.io': ['v1beta1', 'v1alpha2'],
-  'discovery.k8s.io': ['v1beta1'],
-  'events.k8s.io': ['v1beta1'],
-  'flowcontrol.apiserver.k8s.io': ['v1beta1', 'v1beta2', 'v1beta3'],
-  'node.k8s.io': ['v1beta1', 'v1alpha1'],
-  policy: ['v1beta1'],
-  'rbac.authorization.k8s.io': ['v1beta1', 'v1alpha1'],
-  'resource.k8s.io': ['v1alpha3'],
-  'scheduling.k8s.io': ['v1beta1', 'v1alpha1', 'v1alpha2'],
-  'storage.k8s.io': ['v1alpha1'],
-}
-
 /**
  * What is served: the stable versions, but for what `wanted` says. A resource by its own name counts for more than its version, a version for more
  * than its stage, and its stage for more than all. Throws for what is no version here: whoever switches something off must not believe that it is off.
@@ -63,7 +44,7 @@ function filterPaths(group: GroupToInstall, version: string, isOn: (plural: stri
   return new Map([...(group.storage.get(version) ?? [])].filter(([path]) => isOn(path.split('/')[0]!)))
 }
 
-type KnownGroup = Pick<GroupToInstall, 'name' | 'versions'>
+type KnownGroup = Pick<GroupToInstall, 'name' | 'versions' | 'retiredVersions'>
 
 /** What is wrong with `wanted`, one sentence for each key. */
 export function runtimeConfigProblems(wanted: Readonly<Record<string, boolean>>, groups: readonly KnownGroup[]): readonly string[] {
@@ -79,7 +60,7 @@ function keyProblem(key: string, groups: readonly KnownGroup[]): string | undefi
   const { group, version } = groupVersion
   const found = groups.find(({ name }) => name === group)
   if (found === undefined) return `unknown api groups ${group}/${version}`
-  if (found.versions.some((known) => known.version === version) || emptyVersions[group]?.includes(version)) return undefined
+  if (found.versions.some((known) => known.version === version) || found.retiredVersions?.includes(version)) return undefined
   return `group version ${keyOf(group, version)} that has not been registered`
 }
 

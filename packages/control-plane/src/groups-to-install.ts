@@ -31,11 +31,11 @@ export function groupsToInstall(groups: readonly ApiGroup[], storageOf: (group: 
     served.set(key, paths)
     for (const [path, rest] of undefinedPaths) paths.set(path, rest)
   }
-  return groups.flatMap(({ name, priority, types }) => {
+  return groups.flatMap(({ name, priority, types, retiredVersions = [] }) => {
     // Types of other groups are those that subresources take (tokens, scales).
     const own = types.map(({ groupVersion }) => groupVersion).filter(({ group }) => group === name)
     const versions = own.filter(({ version }) => served.has(`${name}/${version}`))
     const storage = new Map(versions.map(({ version }) => [version, served.get(`${name}/${version}`)!]))
-    return versions.length === 0 ? [] : [{ name, priority, versions, storage }]
+    return versions.length === 0 ? [] : [{ name, priority, versions, retiredVersions, storage }]
   })
 }

@@ -22,6 +22,8 @@ export interface GroupToInstall {
   readonly priority: number
   /** In order of preference. */
   readonly versions: readonly GroupVersion[]
+  /** Versions that an operator may name although nothing of them is served. Default: none. */
+  readonly retiredVersions?: readonly string[]
   /** version → path → storage. */
   readonly storage: ReadonlyMap<string, ReadonlyMap<string, RESTStorage>>
 }

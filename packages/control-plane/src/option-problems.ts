@@ -46,8 +46,9 @@ async function problemsOf(step: () => unknown): Promise<readonly string[]> {
 }
 
 function builtinVersions(): Parameters<typeof runtimeConfigProblems>[1] {
-  return builtinGroups.map(({ name, types }) => ({
+  return builtinGroups.map(({ name, types, retiredVersions = [] }) => ({
     name,
+    retiredVersions,
     versions: types.map(({ groupVersion }) => groupVersion).filter(({ group }) => group === name),
   }))
 }

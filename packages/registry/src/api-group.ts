@@ -11,11 +11,13 @@ export interface ApiGroup {
   /** Every version that is served, or may be found in a store; the preferred first. */
   readonly types: readonly GroupVersionTypes[]
   readonly resources: readonly ResourceDefinition[]
+  /** Versions of which nothing is left. An operator may still name them, as kube-apiserver allows. Default: none. */
+  readonly retiredVersions?: readonly string[]
   /** Tells the scheme the group's kinds: defaults, conversions, field labels. */
   register(scheme: Scheme): void
 }
 
-export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<ApiGroup, 'name' | 'priority' | 'types'> {
+export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<ApiGroup, 'name' | 'priority' | 'types' | 'retiredVersions'> {
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
 }
 
@@ -23,8 +25,7 @@ export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pi
 export function defineApiGroup<const Objects extends readonly KubeObject[]>(parts: ApiGroupParts<Objects>): ApiGroup {
   // One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind.
   const resources = parts.resources as unknown as readonly ResourceDefinition[]
-  const { name, priority, types } = parts
-  return { name, priority, types, resources, register: (scheme) => resources.forEach((resource) => registerKind(scheme, resource)) }
+  return { ...parts, resources, register: (scheme) => resources.forEach((resource) => registerKind(scheme, resource)) }
 }
 
 /** Accepts the labels of the fields that are selectable. Undefined for a kind without any of its own: name and namespace are accepted for every kind. */

@@ -17,7 +17,7 @@ const core: ApiGroup = {
   register: registerCore,
 }
 
-/** events.k8s.io has no resources of its own: it serves core's events, which core registers. */
-const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], resources: [] })
+/** Nothing of its own: core's events under another name, which core registers with them. */
+const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], retiredVersions: ['v1beta1'], resources: [] })
 
 export const coreGroups: readonly ApiGroup[] = [core, events]

@@ -11,5 +11,6 @@ export const apps: ApiGroup = defineApiGroup({
   name: 'apps',
   priority: 17800,
   types: [appsV1],
+  retiredVersions: ['v1beta1', 'v1beta2'],
   resources: [controllerRevisions, daemonSets, deployments, replicaSets, statefulSets],
 })

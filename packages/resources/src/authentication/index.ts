@@ -7,5 +7,6 @@ export const authentication: ApiGroup = defineApiGroup({
   name: 'authentication.k8s.io',
   priority: 17700,
   types: [authenticationV1],
+  retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [],
 })

@@ -7,5 +7,6 @@ export const authorization: ApiGroup = defineApiGroup({
   name: 'authorization.k8s.io',
   priority: 17600,
   types: [authorizationV1],
+  retiredVersions: ['v1beta1'],
   resources: [],
 })

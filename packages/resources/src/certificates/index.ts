@@ -7,5 +7,6 @@ export const certificates: ApiGroup = defineApiGroup({
   name: 'certificates.k8s.io',
   priority: 17300,
   types: [certificatesV1],
+  retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [certificateSigningRequests],
 })

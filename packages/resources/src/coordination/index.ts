@@ -7,5 +7,6 @@ export const coordination: ApiGroup = defineApiGroup({
   name: 'coordination.k8s.io',
   priority: 16500,
   types: [coordinationV1],
+  retiredVersions: ['v1beta1', 'v1alpha2'],
   resources: [leases],
 })

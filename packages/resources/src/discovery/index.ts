@@ -7,5 +7,6 @@ export const discovery: ApiGroup = defineApiGroup({
   name: 'discovery.k8s.io',
   priority: 16200,
   types: [discoveryV1],
+  retiredVersions: ['v1beta1'],
   resources: [endpointSlices],
 })

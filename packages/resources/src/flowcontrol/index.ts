@@ -8,5 +8,6 @@ export const flowcontrol: ApiGroup = defineApiGroup({
   name: 'flowcontrol.apiserver.k8s.io',
   priority: 16100,
   types: [flowcontrolV1],
+  retiredVersions: ['v1beta1', 'v1beta2', 'v1beta3'],
   resources: [flowSchemas, priorityLevelConfigurations],
 })

@@ -7,5 +7,6 @@ export const node: ApiGroup = defineApiGroup({
   name: 'node.k8s.io',
   priority: 16300,
   types: [nodeV1],
+  retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [runtimeClasses],
 })

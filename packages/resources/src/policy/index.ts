@@ -7,5 +7,6 @@ export const policy: ApiGroup = defineApiGroup({
   name: 'policy',
   priority: 17100,
   types: [policyV1],
+  retiredVersions: ['v1beta1'],
   resources: [podDisruptionBudgets],
 })

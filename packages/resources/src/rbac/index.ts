@@ -10,5 +10,6 @@ export const rbac: ApiGroup = defineApiGroup({
   name: 'rbac.authorization.k8s.io',
   priority: 17000,
   types: [rbacV1],
+  retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [clusterRoleBindings, clusterRoles, roleBindings, roles],
 })

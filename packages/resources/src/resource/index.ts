@@ -12,5 +12,6 @@ export const resource: ApiGroup = defineApiGroup({
   name: 'resource.k8s.io',
   priority: 16200,
   types: [resourceV1, resourceV1beta2, resourceV1beta1],
+  retiredVersions: ['v1alpha3'],
   resources: [deviceClasses, resourceClaims, resourceClaimTemplates, resourceSlices],
 })

@@ -7,5 +7,6 @@ export const scheduling: ApiGroup = defineApiGroup({
   name: 'scheduling.k8s.io',
   priority: 16600,
   types: [schedulingV1],
+  retiredVersions: ['v1beta1', 'v1alpha1', 'v1alpha2'],
   resources: [priorityClasses],
 })

@@ -13,5 +13,6 @@ export const storage: ApiGroup = defineApiGroup({
   name: 'storage.k8s.io',
   priority: 16800,
   types: [storageV1, storageV1beta1],
+  retiredVersions: ['v1alpha1'],
   resources: [csiDrivers, csiNodes, csiStorageCapacities, storageClasses, volumeAttachments, volumeAttributesClasses],
 })
