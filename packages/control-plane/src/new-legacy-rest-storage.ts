@@ -3,14 +3,7 @@ import { createServiceHooks, kubeletSubresources } from '@keelson/core-services'
 import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { RESTStorage, Store } from '@keelson/registry'
-import {
-  bindings,
-  bindingSubresource,
-  componentStatuses,
-  coreResources,
-  evictionSubresource,
-  tokenSubresource,
-} from '@keelson/resources-core'
+import { bindings, bindingSubresource, componentStatuses, core, evictionSubresource, tokenSubresource } from '@keelson/resources-core'
 import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { disruptionBudgets } from './disruption-budgets.ts'
@@ -29,7 +22,7 @@ export interface LegacyRESTStorageOptions {
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
   const now = (): number => config.clock.now()
   const { client, allocators, kubelet } = options
-  const storage = newRESTStorage(config, coreResources, {
+  const storage = newRESTStorage(config, core.resources, {
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
       pods: { binding: bindingSubresource, eviction: evictionSubresource({ now, ...(client && { budgets: disruptionBudgets(client) }) }) },

@@ -1,5 +1,5 @@
 import type { GroupVersionTypes } from '@keelson/api'
-import type { KubeObject, Scheme } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject, Scheme } from '@keelson/apimachinery'
 import type { ResourceDefinition, ServedVersion } from './resource-definition.ts'
 
 /** A built-in group of the API: its types, its resources, and its place among the groups. All that is served, stored and discovered of it follows. */
@@ -13,49 +13,71 @@ export interface ApiGroup {
   readonly resources: readonly ResourceDefinition[]
   /** Versions of which nothing is left. An operator may still name them, as kube-apiserver allows. Default: none. */
   readonly retiredVersions?: readonly string[]
-  /** Tells the scheme the group's kinds: defaults, conversions, field labels. */
+  /** Registers the group's kinds: defaults, conversions, field labels. */
   register(scheme: Scheme): void
 }
 
-export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<ApiGroup, 'name' | 'priority' | 'types' | 'retiredVersions'> {
+/** A kind that no resource stores: the body of a subresource, or of a path that keeps nothing. */
+export interface BodyKind extends GroupVersionKind {
+  /** Fills in what a client may leave out. Default: nothing. */
+  setDefaults?(this: void, object: KubeObject): void
+}
+
+export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<
+  ApiGroup,
+  'name' | 'priority' | 'types' | 'retiredVersions'
+> {
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
+  /** Kinds of the group that no resource stores, as far as they are defaulted or found by the scheme. Default: none. */
+  readonly bodies?: readonly BodyKind[]
 }
 
-/** A group whose kinds are all that their definitions say. Others have a `register` of their own, as core's has. */
+/** A group of the kinds that `parts` defines. */
 export function defineApiGroup<const Objects extends readonly KubeObject[]>(parts: ApiGroupParts<Objects>): ApiGroup {
-  // One list for definitions of different objects: whoever walks it hands each definition only objects of its own kind.
+  const { bodies = [], ...group } = parts
+  // One list for definitions of different objects: each definition is only ever given objects of its own kind.
   const resources = parts.resources as unknown as readonly ResourceDefinition[]
-  return { ...parts, resources, register: (scheme) => resources.forEach((resource) => registerKind(scheme, resource)) }
+  return {
+    ...group,
+    resources,
+    register(scheme) {
+      for (const definition of resources) registerKind(scheme, definition)
+      for (const { group, version, kind, setDefaults } of bodies) {
+        const gvk = { group, version, kind }
+        scheme.register({ gvk, hub: gvk, ...(setDefaults && { setDefaults }) })
+      }
+    },
+  }
 }
 
-/** Accepts the labels of the fields that are selectable. Undefined for a kind without any of its own: name and namespace are accepted for every kind. */
-export function fieldLabelConversion({
-  selectableFields,
-  scope,
-}: Pick<ResourceDefinition, 'selectableFields' | 'scope'>): ((label: string) => string | undefined) | undefined {
-  if (selectableFields === undefined) return undefined
-  const labels = new Set(['metadata.name', ...(scope === 'Namespaced' ? ['metadata.namespace'] : []), ...Object.keys(selectableFields)])
-  return (label) => (labels.has(label) ? label : undefined)
-}
-
-/** In every version: defaulted by its definition, selected by the fields that are selectable. */
+/** Registers the kind in every version of the definition. */
 function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
-  const { group, version, kind, storedVersion = version, alsoServedAs = [], refuseFieldLabel } = definition
+  const { group, version, kind, storedVersion = version, alsoServedAs = [], refuseFieldLabel, normalize } = definition
   const hub = { group, version, kind }
-  const convertFieldLabel = fieldLabelConversion(definition)
-  const versions: ServedVersion[] = [{ group, version }, ...alsoServedAs]
+  const versions: ServedVersion[] = [{ group, version, ...(normalize && { toHub: normalize }) }, ...alsoServedAs]
   // The version that is stored need not be one that can be served.
   if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })
   for (const served of versions) {
-    const { setDefaults = definition.setDefaults, toHub, fromHub } = served
+    const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = served
     scheme.register({
       gvk: { group: served.group, version: served.version, kind },
       hub,
       ...(setDefaults && { setDefaults }),
       ...(toHub && { toHub }),
       ...(fromHub && { fromHub }),
-      ...(convertFieldLabel && { convertFieldLabel }),
+      ...(fieldLabels && { convertFieldLabel: (label) => (Object.hasOwn(fieldLabels, label) ? fieldLabels[label] : undefined) }),
       ...(refuseFieldLabel && { refuseFieldLabel }),
     })
   }
+}
+
+/** Undefined for a kind with no selectable fields of its own: name and namespace are accepted for every kind. */
+function fieldLabelsOf({
+  selectableFields,
+  fieldLabels,
+  scope,
+}: Pick<ResourceDefinition, 'selectableFields' | 'fieldLabels' | 'scope'>): Readonly<Record<string, string>> | undefined {
+  if (selectableFields === undefined) return undefined
+  const labels = ['metadata.name', ...(scope === 'Namespaced' ? ['metadata.namespace'] : []), ...Object.keys(selectableFields)]
+  return { ...Object.fromEntries(labels.map((label) => [label, label])), ...fieldLabels }
 }

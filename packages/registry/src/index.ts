@@ -1,6 +1,6 @@
 export { parseApiVersion } from './api-version.ts'
-export { defineApiGroup, fieldLabelConversion } from './api-group.ts'
-export type { ApiGroup, ApiGroupParts } from './api-group.ts'
+export { defineApiGroup } from './api-group.ts'
+export type { ApiGroup, ApiGroupParts, BodyKind } from './api-group.ts'
 export { completeWithOptions } from './complete-with-options.ts'
 export type { StoreOptions } from './complete-with-options.ts'
 export type {

@@ -96,7 +96,7 @@ export interface StorageFacts {
   readonly watchCache?: boolean
 }
 
-/** Another group version of a resource, and what is different there. Who registers a group by hand says it to the scheme alone. */
+/** Another group version of a resource, and its differences from the hub. */
 export interface ServedVersion extends GroupVersion {
   /** Everybody who uses it is warned. Default: nobody is. */
   readonly deprecated?: Deprecation
@@ -106,6 +106,8 @@ export interface ServedVersion extends GroupVersion {
   toHub?(this: void, object: KubeObject): KubeObject
   /** Must not change its argument. Default: the two forms are the same. */
   fromHub?(this: void, object: DeepReadonly<KubeObject>): KubeObject
+  /** The field labels of this version, each with the hub's name of the field. Default: the hub's labels. */
+  readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
 /** A resource: plain data and pure functions. Routes, discovery, OpenAPI, the store, table output and shared tests are derived from it. */
@@ -126,6 +128,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly alsoServedAs?: readonly ServedVersion[]
   /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
+  /** Rewrites what clients may send in several forms (secrets: stringData) to the one that is stored, after defaulting. May change its argument. Default: nothing. */
+  readonly normalize?: (object: T) => T
   readonly strategy: Strategy<T>
   /** Annotations that the original keeps in the spec inside: who asks for metadata alone does not get them. Default: none. */
   readonly specAnnotations?: readonly string[]
@@ -137,6 +141,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly generateName?: (base: string) => string
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
+  /** Labels that a field selector may use beside these fields, each with the field that it stands for. Default: none. */
+  readonly fieldLabels?: Readonly<Record<string, string>>
   /** What who selects by another field is told. Default: that the label is not supported. */
   readonly refuseFieldLabel?: FieldLabelRefusal
   /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */

@@ -5,19 +5,58 @@ import { eventsV1 } from '@keelson/api/events/v1'
 import { policyV1beta1 } from '@keelson/api/policy/v1beta1'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
-import { registerCore } from './register-core.ts'
-import { coreResources } from './resources.ts'
+import { componentStatusKind } from './componentstatuses/index.ts'
+import { configMaps } from './configmaps/index.ts'
+import { endpoints } from './endpoints/index.ts'
+import { events } from './events/index.ts'
+import { limitRanges } from './limitranges/index.ts'
+import { namespaces } from './namespaces/index.ts'
+import { nodes } from './nodes/index.ts'
+import { persistentVolumeClaims } from './persistentvolumeclaims/index.ts'
+import { persistentVolumes } from './persistentvolumes/index.ts'
+import { pods } from './pods/index.ts'
+import { bindingKind } from './pods/subresources/binding.ts'
+import { podTemplates } from './podtemplates/index.ts'
+import { replicationControllers } from './replicationcontrollers/index.ts'
+import { resourceQuotas } from './resourcequotas/index.ts'
+import { secrets } from './secrets/index.ts'
+import { serviceAccounts } from './serviceaccounts/index.ts'
+import { tokenRequestKind } from './serviceaccounts/token-subresource.ts'
+import { setTokenRequestDefaults } from './serviceaccounts/validate-token-request.ts'
+import { services } from './services/index.ts'
 
-/** The core group, including the kinds of other groups that its subresources accept: tokens, scales and evictions. */
-const core: ApiGroup = {
+/** core/v1, with the types of other groups that its subresources take: tokens, scales and evictions. Adding a resource is a folder and a line here. */
+export const core: ApiGroup = defineApiGroup({
   name: '',
   priority: 18000,
   types: [coreV1, authenticationV1, autoscalingV1, policyV1beta1],
-  resources: coreResources,
-  register: registerCore,
-}
+  resources: [
+    configMaps,
+    endpoints,
+    events,
+    limitRanges,
+    namespaces,
+    nodes,
+    persistentVolumeClaims,
+    persistentVolumes,
+    podTemplates,
+    pods,
+    replicationControllers,
+    resourceQuotas,
+    secrets,
+    serviceAccounts,
+    services,
+  ],
+  bodies: [bindingKind, componentStatusKind, { ...tokenRequestKind, setDefaults: setTokenRequestDefaults }],
+})
 
-/** Nothing of its own: core's events under another name, which core registers with them. */
-const events: ApiGroup = defineApiGroup({ name: 'events.k8s.io', priority: 17750, types: [eventsV1], retiredVersions: ['v1beta1'], resources: [] })
+/** Without resources of its own: core's events are served under a second name. */
+const eventsGroup: ApiGroup = defineApiGroup({
+  name: 'events.k8s.io',
+  priority: 17750,
+  types: [eventsV1],
+  retiredVersions: ['v1beta1'],
+  resources: [],
+})
 
-export const coreGroups: readonly ApiGroup[] = [core, events]
+export const coreGroups: readonly ApiGroup[] = [core, eventsGroup]

@@ -14,8 +14,7 @@ import {
 import type { JsonObject, KubeObject, ObjectMeta, RequestContext, Status } from '@keelson/apimachinery'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { registerCore } from './register-core.ts'
-import { coreResources } from './resources.ts'
+import { core } from './api-groups.ts'
 
 /** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
@@ -56,7 +55,7 @@ const cases: Case[] = existsSync(recorded)
 
 const types = createApiTypes([coreV1, eventsV1])
 const scheme = new Scheme()
-registerCore(scheme)
+core.register(scheme)
 
 /** Changes that the admission plugins of the recorded server make. */
 const admit: Readonly<Record<string, (object: KubeObject & { spec?: { taints?: unknown[] } }) => void>> = {
@@ -89,7 +88,7 @@ function create(step: Step): string | JsonObject {
   scheme.setDefaults(gvk, decoded.object)
   const object = scheme.toHub(gvk, decoded.object)
   const hub = scheme.hubOf(gvk)!
-  const definition = coreResources.find((resource) => resource.kind === hub.kind && resource.group === hub.group)!
+  const definition = core.resources.find((resource) => resource.kind === hub.kind && resource.group === hub.group)!
   const namespaced = definition.scope === 'Namespaced'
   const context = { info: { apiGroup: gvk.group, apiVersion: gvk.version } } as RequestContext
   if (namespaced) object.metadata.namespace ??= 'golden'

@@ -1,4 +1,4 @@
-export { coreGroups } from './api-groups.ts'
+export { core, coreGroups } from './api-groups.ts'
 export { cidrContains, cidrWarnings, formatCidr, parseCidr, validateCidr, validateLegacyCidr } from './cidr.ts'
 export type { Cidr } from './cidr.ts'
 export { componentStatuses } from './componentstatuses/index.ts'
@@ -56,14 +56,11 @@ export { bindings, bindingSubresource } from './pods/subresources/binding.ts'
 export { evictionSubresource } from './pods/subresources/eviction.ts'
 export type { DisruptionBudgets, EvictionOptions } from './pods/subresources/eviction.ts'
 export { printedList, printedMap } from './printed-map.ts'
-export { registerCore } from './register-core.ts'
-export { coreResources } from './resources.ts'
 export { secrets } from './secrets/index.ts'
 export type { ObjectLookup } from './serviceaccounts/bound-object.ts'
 export { serviceAccounts } from './serviceaccounts/index.ts'
 export { tokenSubresource } from './serviceaccounts/token-subresource.ts'
 export type { TokenClaims, TokenSubresourceOptions } from './serviceaccounts/token-subresource.ts'
-export { setServiceDefaults } from './services/defaults.ts'
 export { services } from './services/index.ts'
 export {
   allocatesNodePorts,
@@ -78,7 +75,6 @@ export {
   allocatedValues,
 } from './services/service-facts.ts'
 export type { ReadonlyService, ReadonlySpec } from './services/service-facts.ts'
-export { serviceStatus } from './services/strategy.ts'
 export { familyOf, validateClusterIPs } from './services/validate-cluster-ips.ts'
 export { complaintsOfEndpoint } from './services/validate.ts'
 export { copyTemplateLabels, templateLabelsOnRead } from './template-labels.ts'

@@ -6,6 +6,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { describeResource } from '@keelson/registry/testing'
 import type { ResourceCases } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
+import { core } from './api-groups.ts'
 import { configMaps } from './configmaps/index.ts'
 import { events } from './events/index.ts'
 import { namespaces } from './namespaces/index.ts'
@@ -18,7 +19,6 @@ import { endpoints } from './endpoints/index.ts'
 import { podTemplates } from './podtemplates/index.ts'
 import { replicationControllers } from './replicationcontrollers/index.ts'
 import { setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
-import { coreResources } from './resources.ts'
 import { secrets } from './secrets/index.ts'
 import { serviceAccounts } from './serviceaccounts/index.ts'
 import { services } from './services/index.ts'
@@ -92,7 +92,10 @@ describeCore(nodes, {
 })
 describeCore(limitRanges, {
   types,
-  valid: () => ({ metadata: {}, spec: { limits: [{ type: 'Container', max: { cpu: '1' } }] } }),
+  valid: () => ({
+    metadata: {},
+    spec: { limits: [{ type: 'Container', max: { cpu: '1' }, default: { cpu: '1' }, defaultRequest: { cpu: '1' } }] },
+  }),
   invalid: [
     badName,
     {
@@ -189,12 +192,12 @@ describeCore(endpoints, {
 
 describe('core resources', () => {
   it('all have shared test cases', () => {
-    expect([...described].sort()).toEqual(coreResources.map(({ plural }) => plural).sort())
+    expect([...described].sort()).toEqual(core.resources.map(({ plural }) => plural).sort())
   })
 
   it('include each resource of core/v1 once', () => {
-    expect(new Set(coreResources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
-    expect(coreResources.map(({ plural }) => plural).sort()).toEqual([
+    expect(new Set(core.resources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
+    expect(core.resources.map(({ plural }) => plural).sort()).toEqual([
       'configmaps',
       'endpoints',
       'events',

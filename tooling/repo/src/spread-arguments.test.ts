@@ -16,7 +16,7 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/server\/src\/handler-chain\.ts/, 'Headers of the configuration.'],
   [/^packages\/http-installer\/src\/connect\//, 'Parameters passed on.'],
   [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
-  [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/register-core\.ts|\/secrets\/validate\.ts/, 'Constants.'],
+  [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/secrets\/validate\.ts/, 'Constants.'],
   [/\/managed-fields\/field-filter\.ts|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],
   [/\/decode-context\.ts|\/ip-address\.ts/, 'Embedded types of a field; the bytes of an address.'],
   [

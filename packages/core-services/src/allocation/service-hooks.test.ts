@@ -1,6 +1,6 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { plain, put, testContext } from '@keelson/registry/testing'
-import { serviceStatus, setServiceDefaults } from '@keelson/resources-core'
+import { services } from '@keelson/resources-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openServices } from '../services.fixture.ts'
 import type { TestServices, TestServicesOptions } from '../services.fixture.ts'
@@ -13,7 +13,7 @@ const dual: TestServicesOptions = { clusterIPRange: '10.0.0.0/24,fd00::/112' }
 /** As a request arrives: with defaults. */
 function service(name: string, spec: ServiceSpec = {}): Service {
   const object: Service = { metadata: { name }, spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ...spec } }
-  setServiceDefaults(object)
+  services.setDefaults?.(object)
   return object
 }
 
@@ -131,7 +131,7 @@ describe('cluster addresses', () => {
   })
 
   it('are none of a service that comes into being by its status', async () => {
-    const status = test.store.subresource(serviceStatus)
+    const status = test.store.subresource(services.subresources!['status']!)
     const given = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
     given.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
     expect(await status.update(context, 'a', { change: put(given), dryRun: false })).toMatchObject({ created: true })

@@ -2,7 +2,7 @@ import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { isApiError } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { plain, testContext } from '@keelson/registry/testing'
-import { setServiceDefaults } from '@keelson/resources-core'
+import { services } from '@keelson/resources-core'
 import { describe, expect, it } from 'vitest'
 import { openServices } from '../services.fixture.ts'
 import type { TestServices } from '../services.fixture.ts'
@@ -11,7 +11,7 @@ const context = testContext('ns')
 
 async function create({ store }: TestServices, name: string): Promise<ServiceSpec> {
   const service: Service = { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
-  setServiceDefaults(service)
+  services.setDefaults?.(service)
   return (plain(await store.create(context, service, { dryRun: false })) as Service).spec!
 }
 
@@ -66,7 +66,7 @@ describe('several servers on one store', () => {
   it('give back what they claimed for a service that is refused, however often', async () => {
     await using server = await openServices({ clusterIPRange: '10.0.0.0/30' })
     const refused: Service = { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', sessionAffinity: 'Often' } }
-    setServiceDefaults(refused)
+    services.setDefaults?.(refused)
     for (let round = 0; round < 20; round++) {
       await expect(server.store.create(context, structuredClone(refused), { dryRun: false })).rejects.toMatchObject({
         message: expect.not.stringContaining('already allocated') as unknown,

@@ -3,7 +3,7 @@ import type { IPAddress } from '@keelson/api/networking/v1'
 import { createManualClock } from '@keelson/apimachinery/testing'
 import type { LoopbackResource } from '@keelson/loopback'
 import { plain, testContext } from '@keelson/registry/testing'
-import { setServiceDefaults } from '@keelson/resources-core'
+import { services } from '@keelson/resources-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openServices } from '../services.fixture.ts'
 import type { TestServices } from '../services.fixture.ts'
@@ -28,7 +28,7 @@ afterEach(async () => {
 
 async function create(name: string, spec: ServiceSpec = {}): Promise<ServiceSpec> {
   const service: Service = { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }], ...spec } }
-  setServiceDefaults(service)
+  services.setDefaults?.(service)
   return (plain(await test.store.create(context, service, { dryRun: false })) as Service).spec!
 }
 

@@ -4,7 +4,7 @@ import type { DeepReadonly, GroupVersionKind } from '@keelson/apimachinery'
 import { nameColumn, restFacts, tableConvertor } from '@keelson/registry'
 import type { Column, Getter, Lister, ListRequest, RESTStorage } from '@keelson/registry'
 
-const componentStatusKind: GroupVersionKind = { group: '', version: 'v1', kind: 'ComponentStatus' }
+export const componentStatusKind: GroupVersionKind = { group: '', version: 'v1', kind: 'ComponentStatus' }
 
 export interface ComponentHealth {
   readonly healthy: boolean

@@ -2,6 +2,7 @@ import type { Endpoints } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { endpointsText } from './columns.ts'
+import { setEndpointsDefaults } from './defaults.ts'
 import { validateEndpoints } from './validate.ts'
 import { endpointsWarnings } from './warnings.ts'
 
@@ -14,6 +15,7 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
   scope: 'Namespaced',
   shortNames: ['ep'],
   deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  setDefaults: setEndpointsDefaults,
   strategy: {
     allowCreateOnUpdate: true,
     validateCreate: (_context, object) => validateEndpoints(object),

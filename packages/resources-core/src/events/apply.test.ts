@@ -6,11 +6,11 @@ import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { storageFieldManager } from '@keelson/registry'
 import { expect, it } from 'vitest'
-import { registerCore } from '../register-core.ts'
+import { core } from '../api-groups.ts'
 
 it('reports an applied event that cannot be converted to the version of its managers', () => {
   const scheme = new Scheme()
-  registerCore(scheme)
+  core.register(scheme)
   const manager = storageFieldManager({
     scheme,
     types: createApiTypes([coreV1, eventsV1, metaV1]),

@@ -53,22 +53,18 @@ function withoutUndefined<T extends object>(members: Sparse<T>): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }
 
-/** Field labels of events.k8s.io, with the names they have in core/v1. */
-const fieldLabels: ReadonlyMap<string, string> = new Map([
-  ['metadata.name', 'metadata.name'],
-  ['metadata.namespace', 'metadata.namespace'],
-  ['reason', 'reason'],
-  ['type', 'type'],
-  ['reportingController', 'reportingComponent'],
-  ['regarding.kind', 'involvedObject.kind'],
-  ['regarding.namespace', 'involvedObject.namespace'],
-  ['regarding.name', 'involvedObject.name'],
-  ['regarding.uid', 'involvedObject.uid'],
-  ['regarding.apiVersion', 'involvedObject.apiVersion'],
-  ['regarding.resourceVersion', 'involvedObject.resourceVersion'],
-  ['regarding.fieldPath', 'involvedObject.fieldPath'],
-])
-
-export function eventFieldLabel(label: string): string | undefined {
-  return fieldLabels.get(label)
+/** The field labels of events.k8s.io, with the names of core/v1. */
+export const eventFieldLabels: Readonly<Record<string, string>> = {
+  'metadata.name': 'metadata.name',
+  'metadata.namespace': 'metadata.namespace',
+  reason: 'reason',
+  type: 'type',
+  reportingController: 'reportingComponent',
+  'regarding.kind': 'involvedObject.kind',
+  'regarding.namespace': 'involvedObject.namespace',
+  'regarding.name': 'involvedObject.name',
+  'regarding.uid': 'involvedObject.uid',
+  'regarding.apiVersion': 'involvedObject.apiVersion',
+  'regarding.resourceVersion': 'involvedObject.resourceVersion',
+  'regarding.fieldPath': 'involvedObject.fieldPath',
 }

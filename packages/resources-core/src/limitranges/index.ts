@@ -2,6 +2,7 @@ import type { LimitRange } from '@keelson/api/core/v1'
 import { newUid } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { setLimitRangeDefaults } from './defaults.ts'
 import { validateLimitRange } from './validate.ts'
 
 export const limitRanges: ResourceDefinition<LimitRange> = defineResource<LimitRange>({
@@ -11,6 +12,7 @@ export const limitRanges: ResourceDefinition<LimitRange> = defineResource<LimitR
   plural: 'limitranges',
   scope: 'Namespaced',
   shortNames: ['limits'],
+  setDefaults: setLimitRangeDefaults,
   strategy: {
     allowCreateOnUpdate: true,
     repeatedMetadataChecks: 'create',

@@ -2,6 +2,7 @@ import type { Namespace } from '@keelson/api/core/v1'
 import { nameIsDNSLabel } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { setNamespaceDefaults } from './defaults.ts'
 import { finalizeStrategy, namespaceStrategy, statusStrategy } from './strategy.ts'
 
 export const namespaces: ResourceDefinition<Namespace> = defineResource<Namespace>({
@@ -11,6 +12,7 @@ export const namespaces: ResourceDefinition<Namespace> = defineResource<Namespac
   plural: 'namespaces',
   scope: 'Cluster',
   shortNames: ['ns'],
+  setDefaults: setNamespaceDefaults,
   strategy: namespaceStrategy,
   validateName: nameIsDNSLabel,
   selectableFields: { 'status.phase': (namespace) => namespace.status?.phase ?? '' },

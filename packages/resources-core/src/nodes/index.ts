@@ -2,6 +2,7 @@ import type { Node } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { nodeColumns } from './columns.ts'
+import { normalizeNode, setNodeDefaults } from './defaults.ts'
 import { nodeStatus, nodeStrategy } from './strategy.ts'
 
 export const nodes: ResourceDefinition<Node> = defineResource<Node>({
@@ -12,6 +13,8 @@ export const nodes: ResourceDefinition<Node> = defineResource<Node>({
   storage: { prefix: 'minions' },
   scope: 'Cluster',
   shortNames: ['no'],
+  setDefaults: setNodeDefaults,
+  normalize: normalizeNode,
   strategy: nodeStrategy,
   selectableFields: { 'spec.unschedulable': (node) => String(node.spec?.unschedulable ?? false) },
   allColumns: nodeColumns,

@@ -2,7 +2,7 @@ import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { claimColumns } from './columns.ts'
-import { claimDefaultOnRead } from './defaults.ts'
+import { claimDefaultOnRead, setClaimDefaults } from './defaults.ts'
 import { claimStatus, claimStrategy } from './strategy.ts'
 
 export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> = defineResource<PersistentVolumeClaim>({
@@ -14,6 +14,7 @@ export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> =
   shortNames: ['pvc'],
   returnsDeletedObject: true,
   defaultOnRead: claimDefaultOnRead,
+  setDefaults: setClaimDefaults,
   strategy: claimStrategy,
   columns: claimColumns,
   subresources: { status: claimStatus },

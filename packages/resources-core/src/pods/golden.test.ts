@@ -5,7 +5,7 @@ import { decodeStruct, encodeJson, newBadRequest, newInvalid, parseJson, Scheme,
 import type { JsonObject, RequestContext, Status } from '@keelson/apimachinery'
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { registerCore } from '../register-core.ts'
+import { core } from '../api-groups.ts'
 import { pods } from './index.ts'
 
 /** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
@@ -32,7 +32,7 @@ const cases: Case[] = existsSync(recorded)
 
 const schema = createApiTypes([coreV1]).kind(gvk)!.schema
 const scheme = new Scheme()
-registerCore(scheme)
+core.register(scheme)
 
 interface Answer {
   readonly message?: string

@@ -1,6 +1,8 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { type ResourceDefinition, defineResource } from '@keelson/registry'
 import { readinessGates, rowSummary } from './columns.ts'
+import { setPodDefaults } from './defaults.ts'
+import { normalizePod } from './normalize-pod.ts'
 import { podStatus } from './status-strategy.ts'
 import { podStrategy } from './strategy.ts'
 import { ephemeralContainers } from './subresources/ephemeral-containers.ts'
@@ -16,6 +18,8 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   scope: 'Namespaced',
   shortNames: ['po'],
   categories: ['all'],
+  setDefaults: setPodDefaults,
+  normalize: normalizePod,
   strategy: podStrategy,
   returnsDeletedObject: true,
   selectableFields: {
@@ -27,6 +31,12 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
     'status.phase': (pod) => pod.status?.phase ?? '',
     'status.podIP': (pod) => pod.status?.podIPs?.[0]?.ip ?? '',
     'status.nominatedNodeName': (pod) => pod.status?.nominatedNodeName ?? '',
+  },
+  fieldLabels: {
+    // The name of the node among old clients.
+    'spec.host': 'spec.nodeName',
+    // Selects only by the empty value.
+    'status.podIPs': 'status.podIPs',
   },
   columns: [
     { name: 'Ready', description: 'Number of ready containers.', value: (pod, now) => rowSummary(pod, now).ready },

@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest'
 import { podRules } from '../pod-spec/pod-rules.ts'
 import { podWarnings } from '../pod-spec/pod-warnings.ts'
 import { setPodDefaults } from './defaults.ts'
-import { podFieldLabel } from './field-labels.ts'
 import { pods } from './index.ts'
 import { normalizePod } from './normalize-pod.ts'
 import { podStatus } from './status-strategy.ts'
@@ -416,12 +415,4 @@ it('compares tolerations in linear time in any order', async () => {
   }
   const small = await run(1_000)
   expect(await run(4_000)).toBeLessThan(fourfold * small)
-})
-
-describe('pod field labels', () => {
-  it('include the legacy name of the node', () => {
-    expect(podFieldLabel('spec.host')).toBe('spec.nodeName')
-    expect(podFieldLabel('status.phase')).toBe('status.phase')
-    expect(podFieldLabel('spec.hostname')).toBeUndefined()
-  })
 })

@@ -7,6 +7,7 @@ import { labelsText } from '../labels-text.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
 import { podWarnings } from '../pod-spec/pod-warnings.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
+import { setPodTemplateObjectDefaults } from './defaults.ts'
 
 const templatePath = fieldPath('template')
 
@@ -17,6 +18,7 @@ export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodT
   plural: 'podtemplates',
   scope: 'Namespaced',
   returnsDeletedObject: true,
+  setDefaults: setPodTemplateObjectDefaults,
   strategy: {
     repeatedMetadataChecks: 'update',
     prepareForCreate(_context, { metadata, template }) {

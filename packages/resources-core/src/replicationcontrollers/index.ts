@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { containerImages, containerNames } from '../container-columns.ts'
 import { labelsText } from '../labels-text.ts'
 import { templateLabelsOnRead } from '../template-labels.ts'
+import { setReplicationControllerDefaults } from './defaults.ts'
 import { scaledReplicationControllers } from './scale.ts'
 import { replicationControllerStatus, replicationControllerStrategy } from './strategy.ts'
 
@@ -17,6 +18,7 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
   shortNames: ['rc'],
   categories: ['all'],
   defaultOnRead: templateLabelsOnRead,
+  setDefaults: setReplicationControllerDefaults,
   strategy: replicationControllerStrategy,
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
   columns: [

@@ -2,7 +2,7 @@ import type { Secret } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { mergeStringData } from './defaults.ts'
+import { mergeStringData, setSecretDefaults } from './defaults.ts'
 import { tlsWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
 
@@ -14,6 +14,8 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   kind: 'Secret',
   plural: 'secrets',
   scope: 'Namespaced',
+  setDefaults: setSecretDefaults,
+  normalize: mergeStringData,
   strategy: {
     // In-process callers skip the conversion, but write-only data must not be stored.
     prepareForCreate: (_context, secret) => void mergeStringData(secret),

@@ -3,6 +3,7 @@ import { nameIsDNSLabel } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { serviceColumns } from './columns.ts'
+import { setServiceDefaults } from './defaults.ts'
 import { specOf } from './service-facts.ts'
 import { serviceStatus, serviceStrategy } from './strategy.ts'
 
@@ -17,6 +18,7 @@ export const services: ResourceDefinition<Service> = defineResource<Service>({
   shortNames: ['svc'],
   categories: ['all'],
   returnsDeletedObject: true,
+  setDefaults: setServiceDefaults,
   strategy: serviceStrategy,
   validateName: nameIsDNSLabel,
   selectableFields: {

@@ -3,15 +3,11 @@ import { autoscalingV2 } from '@keelson/api/autoscaling/v2'
 import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { horizontalPodAutoscalers } from './horizontalpodautoscalers/index.ts'
-import { registerAutoscalers } from './horizontalpodautoscalers/register.ts'
 
-/** HorizontalPodAutoscaler in v2 and v1; the versions differ, so the group registers its own conversions. */
-export const autoscaling: ApiGroup = {
-  ...defineApiGroup({
-    name: 'autoscaling',
-    priority: 17500,
-    types: [autoscalingV2, autoscalingV1],
-    resources: [horizontalPodAutoscalers],
-  }),
-  register: registerAutoscalers,
-}
+/** One kind in two versions. */
+export const autoscaling: ApiGroup = defineApiGroup({
+  name: 'autoscaling',
+  priority: 17500,
+  types: [autoscalingV2, autoscalingV1],
+  resources: [horizontalPodAutoscalers],
+})

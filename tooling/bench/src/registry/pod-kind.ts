@@ -5,14 +5,14 @@ import type { Pod } from '@keelson/api/core/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { decodeJson, decodeStruct, Scheme } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
-import { registerCore } from '@keelson/resources-core'
+import { core } from '@keelson/resources-core'
 import { workloadPod } from './workload-pod.ts'
 
 export const gvk = { group: '', version: 'v1', kind: 'Pod' } as const
 export const types: ApiTypes = createApiTypes([coreV1, metaV1])
 export const podType: KindType = types.kind(gvk)!
 export const scheme: Scheme = new Scheme()
-registerCore(scheme)
+core.register(scheme)
 
 const sent = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...workloadPod('checkout-7d9c6b8f5d-x2k4q') }))
 

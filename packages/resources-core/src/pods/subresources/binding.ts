@@ -6,7 +6,7 @@ import type { Creater, CreateRequest, NamedCreater, RESTStorage, Store } from '@
 import { setPodCondition } from './pod-condition.ts'
 import { successStatus } from './success.ts'
 
-const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
+export const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
 const targetPath = fieldPath('target')
 
 /** POST pods/NAME/binding: assigns an unassigned pod to a node. UID and resource version in the body are preconditions. */

@@ -1,3 +1,4 @@
+import type * as v1 from '@keelson/api/autoscaling/v1'
 import type { HorizontalPodAutoscaler, HPAScalingRules, MetricSpec } from '@keelson/api/autoscaling/v2'
 import { copyObject, wasSentEmpty } from '@keelson/apimachinery'
 
@@ -21,6 +22,12 @@ export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void
   if (behavior === undefined) return
   behavior.scaleUp = withDefaults(behavior.scaleUp, scaleUp)
   behavior.scaleDown = withDefaults(behavior.scaleDown, scaleDown)
+}
+
+/** The defaults of autoscaling/v1. What it lacks is defaulted by the conversion. */
+export function setDefaultsV1(autoscaler: v1.HorizontalPodAutoscaler): void {
+  const spec = (autoscaler.spec ??= { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 })
+  spec.minReplicas ??= 1
 }
 
 /** Fills missing fields. An empty `policies` list sent by the client stays empty. */

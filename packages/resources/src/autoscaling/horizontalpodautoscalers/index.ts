@@ -3,7 +3,10 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
+import { setAutoscalerDefaults, setDefaultsV1 } from './defaults.ts'
 import { formatMetrics } from './format-metrics.ts'
+import { dropConversionAnnotations } from './v1/annotations.ts'
+import { fromHub, toHub } from './v1/convert.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from './validate.ts'
 
 export const horizontalPodAutoscalers: ResourceDefinition<HorizontalPodAutoscaler> = defineResource<HorizontalPodAutoscaler>({
@@ -14,7 +17,9 @@ export const horizontalPodAutoscalers: ResourceDefinition<HorizontalPodAutoscale
   scope: 'Namespaced',
   shortNames: ['hpa'],
   categories: ['all'],
-  alsoServedAs: [{ group: 'autoscaling', version: 'v1' }],
+  setDefaults: setAutoscalerDefaults,
+  normalize: dropConversionAnnotations,
+  alsoServedAs: [{ group: 'autoscaling', version: 'v1', setDefaults: setDefaultsV1, toHub, fromHub }],
   strategy: {
     resetFields: withoutFields('status'),
     repeatedMetadataChecks: 'update',

@@ -2,10 +2,10 @@ import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '@keelson
 import type { KubeObject } from '@keelson/apimachinery'
 import { Scheme } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { registerAutoscalers } from '../register.ts'
+import { autoscaling } from '../../index.ts'
 
 const scheme = new Scheme()
-registerAutoscalers(scheme)
+autoscaling.register(scheme)
 const v1 = { group: 'autoscaling', version: 'v1', kind: 'HorizontalPodAutoscaler' }
 const v2 = { ...v1, version: 'v2' }
 const annotation = (name: string): string => `autoscaling.alpha.kubernetes.io/${name}`

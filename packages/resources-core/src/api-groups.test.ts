@@ -1,13 +1,12 @@
 import { Scheme } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { registerCore } from './register-core.ts'
-import { coreResources } from './resources.ts'
+import { core } from './api-groups.ts'
 
 const scheme = new Scheme()
-registerCore(scheme)
+core.register(scheme)
 
 describe('field selectors', () => {
-  it.each(coreResources.map((definition) => [definition.plural, definition] as const))(
+  it.each(core.resources.map((definition) => [definition.plural, definition] as const))(
     'select %s by each selectable field',
     (_, definition) => {
       const { group, version, kind, scope, selectableFields = {} } = definition
@@ -16,6 +15,20 @@ describe('field selectors', () => {
       expect(() => scheme.convertFieldLabel({ group, version, kind }, 'spec.bogus')).toThrow('spec.bogus')
     },
   )
+
+  it('accept the legacy label for the node of a pod', () => {
+    const gvk = { group: '', version: 'v1', kind: 'Pod' }
+    expect(scheme.convertFieldLabel(gvk, 'spec.host')).toBe('spec.nodeName')
+    expect(scheme.convertFieldLabel(gvk, 'status.podIPs')).toBe('status.podIPs')
+    for (const label of ['spec.hostname', 'toString', '__proto__'])
+      expect(() => scheme.convertFieldLabel(gvk, label)).toThrow(`field label not supported: ${label}`)
+  })
+
+  it('of events follow the names of the API version', () => {
+    const gvk = { group: 'events.k8s.io', version: 'v1', kind: 'Event' }
+    expect(scheme.convertFieldLabel(gvk, 'regarding.name')).toBe('involvedObject.name')
+    expect(() => scheme.convertFieldLabel(gvk, 'involvedObject.name')).toThrow('field label not supported: involvedObject.name')
+  })
 
   it('reject metadata.namespace for namespaces', () => {
     const gvk = { group: '', version: 'v1', kind: 'Namespace' }
