@@ -32,6 +32,7 @@ export type { DefaultOnRead } from '@keelson/storagebackend'
 export { defineResource } from './resource-definition.ts'
 export type {
   Column,
+  ColumnGroup,
   DeletionPolicy,
   ResourceDefinition,
   ServedVersion,

@@ -84,6 +84,15 @@ export interface Column<T extends KubeObject> {
   value(object: DeepReadonly<T>, now: number): TableCell
 }
 
+/** Neighbouring columns of one priority, whose cells one computation gives (pods: Ready, Status and Restarts). */
+export interface ColumnGroup<T extends KubeObject> {
+  readonly columns: readonly Omit<Column<T>, 'value' | 'isUnlisted' | 'priority'>[]
+  /** Of all columns. Default 0. */
+  readonly priority?: number
+  /** One cell for each of the columns. */
+  row(object: DeepReadonly<T>, now: number): readonly TableCell[]
+}
+
 /** How the objects of a resource are stored. */
 export interface StorageFacts {
   /** Path below the root of the storage: the place where kube-apiserver keeps these objects. Default: the plural. */
@@ -146,7 +155,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** What who selects by another field is told. Default: that the label is not supported. */
   readonly refuseFieldLabel?: FieldLabelRefusal
   /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */
-  readonly columns?: readonly Column<T>[]
+  readonly columns?: readonly (Column<T> | ColumnGroup<T>)[]
   /** Those of the defaults that objects are stored without, because their strategy takes them out again. Default: none. */
   readonly defaultOnRead?: DefaultOnRead<T>
   /** Replaces all columns, Name and Age too (events). */

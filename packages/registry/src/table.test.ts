@@ -17,6 +17,26 @@ it('puts columns between name and age, and wide ones behind', () => {
   expect(table.cells(object, now)).toEqual(['a', 3, '5m30s', 'Ready'])
 })
 
+it('computes the cells of a group of columns once for each row', () => {
+  let computed = 0
+  const table = tableConvertor({
+    columns: [
+      {
+        columns: [
+          { name: 'Least', type: 'integer' },
+          { name: 'Most', type: 'integer' },
+        ],
+        priority: 1,
+        row: () => [++computed, 7],
+      },
+      { name: 'Kind', value: () => 'a widget' },
+    ],
+  })
+  expect(table.columns.map(({ name, priority }) => `${name}|${priority}`)).toEqual(['Name|0', 'Kind|0', 'Age|0', 'Least|1', 'Most|1'])
+  expect(table.cells(object, now)).toEqual(['a', 'a widget', '5m30s', 1, 7])
+  expect(table.cells(object, now)[3]).toBe(2)
+})
+
 it('without columns shows name and creation time; with none of its own name and age', () => {
   expect(tableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
   expect(tableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])

@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { age } from './human-duration.ts'
-import type { Column, ResourceDefinition } from './resource-definition.ts'
-import type { TableConvertor } from './rest.ts'
+import type { Column, ColumnGroup, ResourceDefinition } from './resource-definition.ts'
+import type { TableCell, TableColumn, TableConvertor } from './rest.ts'
 
 /** For definitions that give all their columns. */
 export const nameColumn: Column<KubeObject> = {
@@ -24,32 +24,48 @@ const createdAtColumn: Column<KubeObject> = {
   value: (object) => object.metadata.creationTimestamp ?? '0001-01-01T00:00:00Z',
 }
 
+type AnyColumn<T extends KubeObject> = Column<T> | ColumnGroup<T>
+type Columns<T extends KubeObject> = Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>
+
 /** The Table form of a resource. */
 export function tableConvertor<T extends KubeObject>(
-  definition: Pick<ResourceDefinition<T>, 'columns' | 'allColumns' | 'tableConditions'>,
+  definition: Columns<T> & Pick<ResourceDefinition<T>, 'tableConditions'>,
 ): TableConvertor {
   const columns = columnsOf(definition)
   const { tableConditions } = definition
   return {
-    columns: columns
-      .filter(({ isUnlisted = false }) => !isUnlisted)
-      .map(({ name, type = 'string', format = '', description = '', priority = 0 }) => ({ name, type, format, description, priority })),
+    columns: columns.flatMap(listedColumns),
     nullRows: isGeneric(definition),
-    cells: (object, now) => columns.map((column) => column.value(object as DeepReadonly<T>, now)),
+    cells: (object, now) => cellsOf(columns, object as DeepReadonly<T>, now),
     ...(tableConditions === undefined
       ? undefined
       : { conditions: (object: DeepReadonly<KubeObject>) => tableConditions(object as DeepReadonly<T>) }),
   }
 }
 
-/** The original has no printer of its own for the kind. */
-function isGeneric<T extends KubeObject>({ columns, allColumns }: Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>): boolean {
+function listedColumns<T extends KubeObject>(column: AnyColumn<T>): readonly TableColumn[] {
+  const columns = 'row' in column ? column.columns : column.isUnlisted === true ? [] : [column]
+  const { priority = 0 } = column
+  return columns.map(({ name, type = 'string', format = '', description = '' }) => ({ name, type, format, description, priority }))
+}
+
+function cellsOf<T extends KubeObject>(columns: readonly AnyColumn<T>[], object: DeepReadonly<T>, now: number): readonly TableCell[] {
+  const cells: TableCell[] = []
+  for (const column of columns) {
+    if ('row' in column) for (const cell of column.row(object, now)) cells.push(cell)
+    else cells.push(column.value(object, now))
+  }
+  return cells
+}
+
+/** kube-apiserver has no printer for the kind. */
+function isGeneric<T extends KubeObject>({ columns, allColumns }: Columns<T>): boolean {
   return columns === undefined && allColumns === undefined
 }
 
-function columnsOf<T extends KubeObject>(definition: Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>): readonly Column<T>[] {
+function columnsOf<T extends KubeObject>(definition: Columns<T>): readonly AnyColumn<T>[] {
   if (definition.allColumns !== undefined) return definition.allColumns
   if (definition.columns === undefined) return [nameColumn, createdAtColumn]
-  const wide = (column: Column<T>): boolean => (column.priority ?? 0) > 0
+  const wide = (column: AnyColumn<T>): boolean => (column.priority ?? 0) > 0
   return [nameColumn, ...definition.columns.filter((column) => !wide(column)), ageColumn, ...definition.columns.filter(wide)]
 }

@@ -1,18 +1,22 @@
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { humanDuration } from '@keelson/registry'
+import type { ColumnGroup, TableCell } from '@keelson/registry'
 import type { Container, Pod, PodCondition } from '@keelson/api/core/v1'
 import { isSidecar } from '../pod-spec/visit-containers.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
-export interface PodSummary {
-  readonly ready: string
-  readonly status: string
-  readonly restarts: string
+/** The Ready, Status and Restarts columns of `kubectl get pods`, from one walk over the containers. */
+export const summaryColumns: ColumnGroup<Pod> = {
+  columns: [
+    { name: 'Ready', description: 'Number of ready containers.' },
+    { name: 'Status', description: 'State of the pod and its containers.' },
+    { name: 'Restarts', description: 'Number of container restarts and time since the last one.' },
+  ],
+  row: summarize,
 }
 
-/** Computes the Ready, Status and Restarts columns of `kubectl get pods`. */
-export function summarizePod(pod: ReadonlyPod, now: number): PodSummary {
+function summarize(pod: ReadonlyPod, now: number): readonly TableCell[] {
   const init = new Map((pod.spec?.initContainers ?? []).map((container) => [container.name, container]))
   const sidecars = [...init.values()].filter(isSidecar)
   const total = (pod.spec?.containers ?? []).length + sidecars.length
@@ -47,7 +51,7 @@ export function summarizePod(pod: ReadonlyPod, now: number): PodSummary {
     if (pod.status?.reason === 'NodeLost') reason = 'Unknown'
     else if (pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded') reason = 'Terminating'
   const ago = restarts !== 0 && lastRestart !== '' ? ` (${humanDuration(now - Date.parse(lastRestart))} ago)` : ''
-  return { ready: `${ready}/${total}`, status: reason, restarts: `${restarts}${ago}` }
+  return [`${ready}/${total}`, reason, `${restarts}${ago}`]
 }
 
 interface InitPhase {
@@ -113,12 +117,4 @@ export function readinessGates(pod: ReadonlyPod): string {
   const conditions = new Map((pod.status?.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
   const fulfilled = gates.filter(({ conditionType }) => conditions.get(conditionType) === 'True')
   return `${fulfilled.length}/${gates.length}`
-}
-
-let last: { readonly pod: ReadonlyPod; readonly now: number; readonly summary: PodSummary } | undefined
-
-/** One row asks three times in a row. */
-export function rowSummary(pod: ReadonlyPod, now: number): PodSummary {
-  if (last?.pod !== pod || last.now !== now) last = { pod, now, summary: summarizePod(pod, now) }
-  return last.summary
 }

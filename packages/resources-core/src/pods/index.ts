@@ -1,6 +1,6 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { type ResourceDefinition, defineResource } from '@keelson/registry'
-import { readinessGates, rowSummary } from './columns.ts'
+import { readinessGates, summaryColumns } from './columns.ts'
 import { setPodDefaults } from './defaults.ts'
 import { normalizePod } from './normalize-pod.ts'
 import { podStatus } from './status-strategy.ts'
@@ -39,13 +39,7 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
     'status.podIPs': 'status.podIPs',
   },
   columns: [
-    { name: 'Ready', description: 'Number of ready containers.', value: (pod, now) => rowSummary(pod, now).ready },
-    { name: 'Status', description: 'State of the pod and its containers.', value: (pod, now) => rowSummary(pod, now).status },
-    {
-      name: 'Restarts',
-      description: 'Number of container restarts and time since the last one.',
-      value: (pod, now) => rowSummary(pod, now).restarts,
-    },
+    summaryColumns,
     { name: 'IP', priority: 1, description: 'IP address of the pod.', value: (pod) => pod.status?.podIPs?.[0]?.ip || '<none>' },
     { name: 'Node', priority: 1, description: 'Node of the pod.', value: (pod) => pod.spec?.nodeName || '<none>' },
     {
