@@ -3,6 +3,7 @@ import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClientBuilder, LoopbackResource, SharedInformers } from '@keelson/loopback'
 import { defineResource } from '@keelson/registry'
+import type { QuotaRules } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
 
@@ -16,6 +17,7 @@ const kinds = {
   persistentvolumes: ['', 'v1', 'PersistentVolume', 'Cluster'],
   configmaps: ['', 'v1', 'ConfigMap', 'Namespaced'],
   services: ['', 'v1', 'Service', 'Namespaced'],
+  events: ['', 'v1', 'Event', 'Namespaced'],
   resourcequotas: ['', 'v1', 'ResourceQuota', 'Namespaced'],
   resourceclaims: ['resource.k8s.io', 'v1', 'ResourceClaim', 'Namespaced'],
   deployments: ['apps', 'v1', 'Deployment', 'Namespaced'],
@@ -35,15 +37,20 @@ export interface TestCluster extends AsyncDisposable {
   create(plural: Plural, object: KubeObject): Promise<void>
 }
 
-export function openTestCluster(served: readonly Plural[] = Object.keys(kinds) as Plural[]): TestCluster {
+const everyKind = Object.keys(kinds) as readonly Plural[]
+
+/** `quotaOf`: how quotas charge for a resource. Default: its objects. */
+export function openTestCluster(
+  served: readonly Plural[] = everyKind,
+  quotaOf: (plural: string) => QuotaRules | 'none' | undefined = () => undefined,
+): TestCluster {
   const backend = openMemory()
   const client = createLoopbackClient()
   const stores = served.map((plural) => {
     const [group, version, kind, scope] = kinds[plural]
-    const test = openTestStore(
-      defineResource({ group, version, kind, plural, scope, strategy: {}, subresources: { status: { update: {} } } }),
-      { backend },
-    )
+    const quota = quotaOf(plural)
+    const definition = { group, version, kind, plural, scope, strategy: {}, subresources: { status: { update: {} } } }
+    const test = openTestStore(defineResource({ ...definition, ...(quota && { quota }) }), { backend })
     client.add({ group, version }, test.paths)
     return test
   })

@@ -1,8 +1,6 @@
-import { parseQuantity } from '@keelson/apimachinery'
-import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
+import { parseQuantities } from '@keelson/apimachinery'
+import type { DeepReadonly, Quantities, Quantity } from '@keelson/apimachinery'
 import type { PodSpec } from './generated/core/v1/types.ts'
-
-export type Quantities = ReadonlyMap<string, Quantity>
 
 /**
  * Returns a pod's peak resource needs: all containers and sidecars together, or an init container with the sidecars started before it,
@@ -12,9 +10,9 @@ export function aggregateContainers(spec: DeepReadonly<PodSpec>, member: 'reques
   const total = new Map<string, Quantity>()
   const sidecars = new Map<string, Quantity>()
   const init = new Map<string, Quantity>()
-  for (const container of spec.containers ?? []) add(total, quantities(container.resources?.[member]))
+  for (const container of spec.containers ?? []) add(total, parseQuantities(container.resources?.[member]))
   for (const container of spec.initContainers ?? []) {
-    const own = quantities(container.resources?.[member])
+    const own = parseQuantities(container.resources?.[member])
     if (container.restartPolicy === 'Always') {
       add(total, own)
       add(sidecars, own)
@@ -27,10 +25,6 @@ export function aggregateContainers(spec: DeepReadonly<PodSpec>, member: 'reques
   }
   raise(total, init)
   return total
-}
-
-function quantities(list: Readonly<Record<string, string>> | undefined): Quantities {
-  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
 }
 
 function add(total: Map<string, Quantity>, more: Quantities): void {

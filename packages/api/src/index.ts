@@ -1,5 +1,4 @@
 export { aggregateContainers } from './aggregate-containers.ts'
-export type { Quantities } from './aggregate-containers.ts'
 export { createApiTypes } from './api-types.ts'
 export type { ApiTypes, GroupVersionTypes, KindType } from './kind-type.ts'
 export { FieldSets } from './proto/field-sets.ts'

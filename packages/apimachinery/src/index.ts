@@ -146,6 +146,8 @@ export type { Decoded, DecodeOptions, FieldValidation } from './decode-options.t
 export { strictDecodingMessage } from './strict-errors.ts'
 export { encodeJson, sharedJson, stringifyJson } from './encode-json.ts'
 export { goTypeName } from './go-type-name.ts'
+export { addQuantities, parseQuantities } from './quantities.ts'
+export type { Quantities } from './quantities.ts'
 export { canonicalQuantity, parseQuantity, Quantity } from './quantity.ts'
 export type { QuantityFormat } from './quantity-parts.ts'
 export { intValue, isIntOrString, percentValue, scaledValue } from './int-or-string.ts'

@@ -1,4 +1,5 @@
 import type { DeepReadonly, DeleteOptions, GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { QuotaRules } from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 
 export interface LoopbackListOptions {
@@ -20,6 +21,8 @@ export interface LoopbackWritten<T extends KubeObject = KubeObject> {
 
 /** The registry's verbs on one resource, in process: identity `system:apiserver`, no socket, no serialization. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
+  /** How resource quotas charge for the objects. undefined: not at all. */
+  readonly quota: QuotaRules | undefined
   /** undefined if it does not exist. Reads the watch cache (`resourceVersion: "0"`) by default. */
   get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>

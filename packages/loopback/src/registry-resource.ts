@@ -39,6 +39,10 @@ export class RegistryResource implements LoopbackResource {
     this.#parts = parts
   }
 
+  get quota(): RESTStorage['quota'] {
+    return this.#parts.main.quota
+  }
+
   async get(namespace: string, name: string, options: { resourceVersion?: string } = {}): Promise<DeepReadonly<KubeObject> | undefined> {
     const { main } = this.#parts
     if (!canGet(main)) throw this.#unsupported('get')

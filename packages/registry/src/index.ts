@@ -26,6 +26,8 @@ export { clusterKeys, namespacedKeys } from './keys.ts'
 export type { KeyFunctions } from './keys.ts'
 export { protobufCodecs } from './protobuf-codecs.ts'
 export type { ProtobufCodecsOptions, StorageMediaType } from './protobuf-codecs.ts'
+export { countObjects, oneObject, scopeSelects } from './quota-rules.ts'
+export type { QuotaRules, QuotaWrite, ScopeSelector } from './quota-rules.ts'
 export { recordCodecs } from './record-codecs.ts'
 export { resetMetadataForStatus } from './reset-metadata.ts'
 export type { DefaultOnRead } from '@keelson/storagebackend'
@@ -90,12 +92,7 @@ export type {
 } from './rest.ts'
 export { scaleSubresource } from './scale-subresource.ts'
 export type { ScaledBy } from './scale-subresource.ts'
-export {
-  CompletedStorageFactoryConfig,
-  DefaultStorageFactory,
-  newStorageFactoryConfig,
-  StorageFactoryConfig,
-} from './storage-factory.ts'
+export { CompletedStorageFactoryConfig, DefaultStorageFactory, newStorageFactoryConfig, StorageFactoryConfig } from './storage-factory.ts'
 export type { StorageConfig, StorageFactory, StorageOptions } from './storage-factory.ts'
 export { Store } from './store.ts'
 export type { FinishHook, HookOptions, StoreHooks, StoreHooksFactory } from './write/store-hooks.ts'

@@ -10,6 +10,7 @@ import type {
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { DefaultOnRead } from '@keelson/storagebackend'
 import type { Deprecation } from './deprecations.ts'
+import type { QuotaRules } from './quota-rules.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
@@ -162,6 +163,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
+  /** What resource quotas count. 'none': nothing (events). Default: the objects, as "count/<plural>.<group>". */
+  readonly quota?: QuotaRules<T> | 'none'
   /** Its objects are so many, and have a `scale` that says and changes it. */
   readonly scale?: ScaledBy<T>
   /** Fills in what the original shows of an object of the kind that has nothing in it, as bookmarks are. Default: nothing. */

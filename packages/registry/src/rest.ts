@@ -3,6 +3,7 @@ import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { ObjectPreconditions, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
 import type { DeprecationNotice } from './deprecations.ts'
 import type { Connecter, Streamer } from './connect.ts'
+import type { QuotaRules } from './quota-rules.ts'
 import type { AdmittedRoute, WriteOptions } from './write/attributes.ts'
 import type { Change } from './write/change.ts'
 import type { WriteRoute } from './write/route.ts'
@@ -31,6 +32,8 @@ export interface RESTStorage {
   readonly alsoAccepts?: readonly GroupVersion[]
   /** By apiVersion, what everybody who uses this path in it is warned of: since when not to, and what to use instead. */
   readonly deprecations?: Readonly<Record<string, DeprecationNotice>>
+  /** How resource quotas charge for objects of this path. Absent: not at all. */
+  readonly quota?: QuotaRules | undefined
   /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */
   readonly resetFields?: FieldFilter | undefined
 }

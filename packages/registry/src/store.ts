@@ -6,6 +6,8 @@ import { exportObject } from './export-object.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
+import { countObjects } from './quota-rules.ts'
+import type { QuotaRules } from './quota-rules.ts'
 import type {
   CollectionDeleter,
   Creater,
@@ -54,6 +56,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly fillBlank?: (object: KubeObject) => void
   readonly deprecations: Readonly<Record<string, DeprecationNotice>>
   readonly resetFields: FieldFilter | undefined
+  readonly quota: QuotaRules | undefined
   protected readonly parts: StoreParts<T>
 
   constructor(parts: StoreParts<T>, strategy: Pick<Strategy<T>, 'resetFields'>, tabled = true) {
@@ -70,6 +73,8 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void
     this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
+    const { quota = countObjects(parts.resource) } = definition
+    this.quota = quota === 'none' ? undefined : quota
   }
 
   protected result(written: Written<T>): RestResult {

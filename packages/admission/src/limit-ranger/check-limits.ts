@@ -1,8 +1,7 @@
 import { aggregateContainers } from '@keelson/api'
-import type { Quantities } from '@keelson/api'
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod, PodSpec } from '@keelson/api/core/v1'
-import { parseQuantity } from '@keelson/apimachinery'
-import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
+import { parseQuantities, parseQuantity } from '@keelson/apimachinery'
+import type { DeepReadonly, Quantities } from '@keelson/apimachinery'
 import { aboveMax, aboveRatio, belowMin, requestAboveMax } from './constraints.ts'
 import type { Bound, Usage } from './constraints.ts'
 
@@ -22,7 +21,7 @@ export function podViolations(range: DeepReadonly<LimitRange>, pod: Pod): string
 }
 
 export function claimViolations(range: DeepReadonly<LimitRange>, claim: PersistentVolumeClaim): string[] {
-  const requests = quantities(claim.spec?.resources?.requests)
+  const requests = parseQuantities(claim.spec?.resources?.requests)
   return (range.spec?.limits ?? []).flatMap((item) => {
     if (item.type !== 'PersistentVolumeClaim') return []
     const belowRequest = violations(item, item.min, (bound) => belowMin(bound, { requests, limits: new Map() }))
@@ -43,19 +42,16 @@ function violations({ type }: Item, bounds: Readonly<Record<string, string>> | u
 }
 
 function containerUsage({ resources }: Container): Usage {
-  return { requests: quantities(resources?.requests), limits: quantities(resources?.limits) }
+  return { requests: parseQuantities(resources?.requests), limits: parseQuantities(resources?.limits) }
 }
 
 /** Pod-level resources override the sum of the containers. */
 function podUsage(spec: PodSpec): Usage {
   const total = (member: 'requests' | 'limits'): Quantities => {
     const sums = new Map(aggregateContainers(spec, member))
-    for (const [name, quantity] of quantities(spec.resources?.[member])) if (name === 'cpu' || name === 'memory') sums.set(name, quantity)
+    for (const [name, quantity] of parseQuantities(spec.resources?.[member]))
+      if (name === 'cpu' || name === 'memory') sums.set(name, quantity)
     return sums
   }
   return { requests: total('requests'), limits: total('limits') }
-}
-
-function quantities(list: Readonly<Record<string, string>> | undefined): Quantities {
-  return new Map(Object.entries(list ?? {}).map(([name, text]): [string, Quantity] => [name, parseQuantity(text)]))
 }

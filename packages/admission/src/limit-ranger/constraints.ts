@@ -1,6 +1,5 @@
 import { parseQuantity } from '@keelson/apimachinery'
-import type { Quantity } from '@keelson/apimachinery'
-import type { Quantities } from '@keelson/api'
+import type { Quantities, Quantity } from '@keelson/apimachinery'
 
 /** One limit of a limit range: `min`, `max` or `maxLimitRequestRatio` of one resource. */
 export interface Bound {

@@ -1,19 +1,7 @@
 import { parseQuantity } from '@keelson/apimachinery'
-import type { Quantity } from '@keelson/apimachinery'
-import type { Quantities } from '@keelson/api'
+import type { Quantities } from '@keelson/apimachinery'
 
-export const one: Quantity = parseQuantity('1')
 const zero = parseQuantity('0')
-
-export function amountsOf(list: Readonly<Record<string, string>> | undefined): Quantities {
-  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
-}
-
-export function addAmounts(a: Quantities, b: Quantities): Quantities {
-  const sum = new Map(a)
-  for (const [name, amount] of b) sum.set(name, (a.get(name) ?? zero).add(amount))
-  return sum
-}
 
 /** Returns what usage grew by. Decreases count as zero: the freed amount may already be in use by others. */
 export function increaseOf(now: Quantities, before: Quantities): Quantities {

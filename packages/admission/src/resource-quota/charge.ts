@@ -1,32 +1,38 @@
-import type { Quantities } from '@keelson/api'
 import type { ResourceQuota } from '@keelson/api/core/v1'
-import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import { addQuantities, parseQuantities } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, Quantities } from '@keelson/apimachinery'
+import type { QuotaRules, ScopeSelector } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
 import { forbidden } from '../forbidden.ts'
-import { addAmounts, amountsOf, amountsText, increaseOf, pickAmounts, withoutZeros } from './amounts.ts'
-import type { Evaluator, ScopeSelector } from './evaluator.ts'
+import { amountsText, increaseOf, pickAmounts, withoutZeros } from './amounts.ts'
 
 export type ReadonlyQuota = DeepReadonly<ResourceQuota>
+
+/** The rules of the resource, and the time in milliseconds since the epoch. */
+export interface Charging {
+  readonly rules: QuotaRules
+  readonly now: number
+}
 
 /**
  * Returns the quota's `used` after the write; undefined if the quota does not apply. Throws Forbidden if the quota would be exceeded, or if
  * its usage is not yet calculated.
  */
-export function charge(quota: ReadonlyQuota, evaluator: Evaluator, attributes: AdmissionAttributes): Quantities | undefined {
+export function charge(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules, now }: Charging): Quantities | undefined {
   const object = attributes.object!
-  if (!applies(quota, evaluator, object)) return undefined
+  if (!applies(quota, rules, object)) return undefined
   const { metadata, status = {} } = quota
-  const hard = amountsOf(status.hard)
-  const used = amountsOf(status.used)
-  const limited = [...hard.keys()].filter((name) => evaluator.matching(name)).toSorted()
-  const complaint = evaluator.complaint?.(limited, object)
+  const hard = parseQuantities(status.hard)
+  const used = parseQuantities(status.used)
+  const limited = [...hard.keys()].filter((name) => rules.isLimitedBy(name)).toSorted()
+  const complaint = rules.complaint?.(limited, object)
   if (complaint !== undefined) throw forbidden(attributes, `failed quota: ${metadata.name}: ${complaint}`)
   if (!limited.every((name) => used.has(name)))
     throw forbidden(attributes, `status unknown for quota: ${metadata.name}, resources: ${limited.join(',')}`)
 
-  const requested = pickAmounts(withoutZeros(newUsage(quota, evaluator, attributes)), hard.keys())
+  const requested = pickAmounts(withoutZeros(newUsage(quota, attributes, { rules, now })), hard.keys())
   if (requested.size === 0) return undefined
-  const newUsed = addAmounts(used, requested)
+  const newUsed = addQuantities(used, requested)
   const exceeded = [...requested.keys()].filter((name) => newUsed.get(name)!.compare(hard.get(name)!) > 0)
   // Status updates report facts and cannot be refused.
   if (exceeded.length === 0 || attributes.subresource === 'status') return newUsed
@@ -34,21 +40,21 @@ export function charge(quota: ReadonlyQuota, evaluator: Evaluator, attributes: A
   throw forbidden(attributes, `exceeded quota: ${metadata.name}, requested: ${requestedText}, used: ${usedText}, limited: ${limitText}`)
 }
 
-function newUsage(quota: ReadonlyQuota, evaluator: Evaluator, attributes: AdmissionAttributes): Quantities {
+function newUsage(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules, now }: Charging): Quantities {
   const { object, oldObject } = attributes
-  const usage = evaluator.usage(object!)
+  const usage = rules.usage(object!, now)
   const negative = [...usage].filter(([, amount]) => amount.sign() < 0).map(([name]) => name)
   if (negative.length > 0) throw forbidden(attributes, `quota usage is negative for resource(s): ${negative.toSorted().join(',')}`)
-  const wasCharged = oldObject !== undefined && applies(quota, evaluator, oldObject)
-  return wasCharged ? increaseOf(usage, evaluator.usage(oldObject)) : usage
+  const wasCharged = oldObject !== undefined && applies(quota, rules, oldObject)
+  return wasCharged ? increaseOf(usage, rules.usage(oldObject, now)) : usage
 }
 
 /** Returns whether the quota limits something that the object uses, and all of its scopes match. */
-function applies({ spec, status }: ReadonlyQuota, evaluator: Evaluator, object: DeepReadonly<KubeObject>): boolean {
-  if (!Object.keys(status?.hard ?? {}).some((name) => evaluator.matching(name))) return false
+function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: DeepReadonly<KubeObject>): boolean {
+  if (!Object.keys(status?.hard ?? {}).some((name) => rules.isLimitedBy(name))) return false
   const scopes: readonly ScopeSelector[] = [
     ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
     ...(spec?.scopeSelector?.matchExpressions ?? []),
   ]
-  return scopes.every((selector) => evaluator.inScope?.(selector, object) ?? false)
+  return scopes.every((selector) => rules.isInScope?.(selector, object) ?? false)
 }

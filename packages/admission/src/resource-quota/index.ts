@@ -1,31 +1,31 @@
 import type { ResourceQuota } from '@keelson/api/core/v1'
 import { isApiError, maybeThen, systemClock } from '@keelson/apimachinery'
+import type { LoopbackClient } from '@keelson/loopback'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
 import { strictMembers } from '../strict-members.ts'
 import { charge } from './charge.ts'
-import type { ReadonlyQuota } from './charge.ts'
-import type { Evaluator } from './evaluator.ts'
-import { createEvaluators } from './evaluators.ts'
+import type { Charging, ReadonlyQuota } from './charge.ts'
 
 const resourceQuotas = { group: '', resource: 'resourcequotas' }
 
 /** Enforces quotas of a namespace. Only adds to `used`; the quota controller recalculates and subtracts. */
 export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   checkConfiguration(configuration)
-  const evaluatorOf = createEvaluators(dependencies.clock ?? systemClock)
+  const { client, clock = systemClock } = dependencies
   return {
     name: 'ResourceQuota',
     operations: ['CREATE', 'UPDATE'],
     validate(attributes) {
       const { kind, namespace, operation, resource } = attributes
       if (namespace === '' || (operation === 'CREATE' && kind.group === '' && kind.kind === 'Namespace')) return
-      const evaluator = evaluatorOf(resource)
-      if (evaluator === undefined || !evaluator.handles(attributes)) return
+      const rules = client.resource(resource)?.quota
+      if (rules === undefined || !rules.isCharged(attributes)) return
       return maybeThen(listObjects<ResourceQuota>(dependencies, resourceQuotas, attributes, namespace), (quotas) => {
-        const charged = quotas.filter((quota) => charge(quota, evaluator, attributes) !== undefined)
-        return charged.length === 0 || attributes.dryRun ? undefined : store(dependencies, charged, evaluator, attributes)
+        const charging = { rules, now: clock.now() }
+        const charged = quotas.filter((quota) => charge(quota, attributes, charging) !== undefined)
+        return charged.length === 0 || attributes.dryRun ? undefined : store(client, charged, attributes, charging)
       })
     },
   }
@@ -39,15 +39,15 @@ function checkConfiguration(configuration: unknown = {}): void {
 
 /** Writes the new usage. After a conflict, the quota is evaluated again with its current usage. */
 async function store(
-  { client }: PluginDependencies,
+  client: LoopbackClient,
   quotas: readonly ReadonlyQuota[],
-  evaluator: Evaluator,
   attributes: AdmissionAttributes,
+  charging: Charging,
 ): Promise<void> {
   const served = client.resource<ResourceQuota>(resourceQuotas)
   for (const { metadata } of quotas) {
     const change = (quota: ResourceQuota): ResourceQuota => {
-      const used = charge(quota, evaluator, attributes)
+      const used = charge(quota, attributes, charging)
       if (used !== undefined)
         quota.status = { ...quota.status, used: Object.fromEntries([...used].map(([name, amount]) => [name, amount.toString()])) }
       return quota

@@ -1,17 +1,22 @@
 import type { Pod, PodSpec, ResourceQuota } from '@keelson/api/core/v1'
 import type { KubeObject } from '@keelson/apimachinery'
+import { apiGroups } from '@keelson/resources'
+import { coreGroups } from '@keelson/resources-core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AdmissionPlugin } from '../admission.ts'
 import { openTestCluster, update, write } from '../plugin.fixture.ts'
 import type { Plural, TestCluster } from '../plugin.fixture.ts'
 import { resourceQuota } from './index.ts'
 
+/** Of the resources as they are defined. */
+const quotaOf = new Map([...coreGroups, ...apiGroups].flatMap(({ resources }) => resources.map(({ plural, quota }) => [plural, quota])))
+
 type Amounts = Record<string, string>
 
 let cluster: TestCluster
 let plugin: AdmissionPlugin
 beforeEach(() => {
-  cluster = openTestCluster(['resourcequotas'])
+  cluster = openTestCluster(undefined, (plural) => quotaOf.get(plural))
   plugin = resourceQuota(cluster)
 })
 afterEach(() => cluster[Symbol.asyncDispose]())
@@ -150,6 +155,12 @@ describe('ResourceQuota', () => {
     await quota({ configmaps: '0' })
     const object = { metadata: { name: 'x' } }
     await expect(async () => plugin.validate?.(write('configmaps', object, { dryRun: true }))).rejects.toThrow('exceeded quota')
+  })
+
+  it('does not count events', async () => {
+    await quota({ 'count/events': '0' })
+    await create('events', { involvedObject: { namespace: 'ns' } })
+    expect(await used()).toEqual({ 'count/events': '0' })
   })
 
   it('does not limit other namespaces', async () => {

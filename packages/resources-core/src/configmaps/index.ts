@@ -1,5 +1,5 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
-import { defineResource } from '@keelson/registry'
+import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateConfigMap, validateConfigMapUpdate } from './validate.ts'
 
@@ -10,6 +10,7 @@ export const configMaps: ResourceDefinition<ConfigMap> = defineResource<ConfigMa
   plural: 'configmaps',
   scope: 'Namespaced',
   shortNames: ['cm'],
+  quota: countObjects({ group: '', resource: 'configmaps' }, 'configmaps'),
   strategy: {
     validateCreate: (_context, configMap) => validateConfigMap(configMap),
     validateUpdate: (_context, configMap, old) => validateConfigMapUpdate(configMap, old),

@@ -37,6 +37,7 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
     type: (event) => event.type ?? '',
   },
   allColumns: eventColumns,
+  quota: 'none',
   // They are many, short-lived and rarely read.
   storage: { ttlSeconds: 3600, watchCache: false },
 })

@@ -3,6 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { claimColumns } from './columns.ts'
 import { claimDefaultOnRead, setClaimDefaults } from './defaults.ts'
+import { claimQuota } from './quota.ts'
 import { claimStatus, claimStrategy } from './strategy.ts'
 
 export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> = defineResource<PersistentVolumeClaim>({
@@ -13,6 +14,7 @@ export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> =
   scope: 'Namespaced',
   shortNames: ['pvc'],
   returnsDeletedObject: true,
+  quota: claimQuota,
   defaultOnRead: claimDefaultOnRead,
   setDefaults: setClaimDefaults,
   strategy: claimStrategy,

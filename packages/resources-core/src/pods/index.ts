@@ -1,5 +1,6 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { type ResourceDefinition, defineResource } from '@keelson/registry'
+import { podQuota } from './quota.ts'
 import { readinessGates, summaryColumns } from './columns.ts'
 import { setPodDefaults } from './defaults.ts'
 import { normalizePod } from './normalize-pod.ts'
@@ -22,6 +23,7 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   normalize: normalizePod,
   strategy: podStrategy,
   returnsDeletedObject: true,
+  quota: podQuota,
   selectableFields: {
     'spec.nodeName': (pod) => pod.spec?.nodeName ?? '',
     'spec.restartPolicy': (pod) => pod.spec?.restartPolicy ?? '',

@@ -1,5 +1,5 @@
 import type { ReplicationController } from '@keelson/api/core/v1'
-import { defineResource } from '@keelson/registry'
+import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerImages, containerNames } from '../container-columns.ts'
 import { labelsText } from '../labels-text.ts'
@@ -19,6 +19,7 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
   categories: ['all'],
   defaultOnRead: templateLabelsOnRead,
   setDefaults: setReplicationControllerDefaults,
+  quota: countObjects({ group: '', resource: 'replicationcontrollers' }, 'replicationcontrollers'),
   strategy: replicationControllerStrategy,
   selectableFields: { 'status.replicas': ({ status }) => String(status?.replicas ?? 0) },
   columns: [

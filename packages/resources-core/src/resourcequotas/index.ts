@@ -1,5 +1,5 @@
 import type { ResourceQuota } from '@keelson/api/core/v1'
-import { defineResource } from '@keelson/registry'
+import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { resourceQuotaColumns } from './columns.ts'
 import { setResourceQuotaDefaults } from './defaults.ts'
@@ -14,6 +14,7 @@ export const resourceQuotas: ResourceDefinition<ResourceQuota> = defineResource<
   shortNames: ['quota'],
   returnsDeletedObject: true,
   setDefaults: setResourceQuotaDefaults,
+  quota: countObjects({ group: '', resource: 'resourcequotas' }, 'resourcequotas'),
   strategy: resourceQuotaStrategy,
   columns: resourceQuotaColumns,
   subresources: { status: resourceQuotaStatus },

@@ -1,6 +1,6 @@
 import type { Secret } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
-import { defineResource } from '@keelson/registry'
+import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { mergeStringData, setSecretDefaults } from './defaults.ts'
 import { tlsWarnings } from './tls-warnings.ts'
@@ -16,6 +16,7 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   scope: 'Namespaced',
   setDefaults: setSecretDefaults,
   normalize: mergeStringData,
+  quota: countObjects({ group: '', resource: 'secrets' }, 'secrets'),
   strategy: {
     // In-process callers skip the conversion, but write-only data must not be stored.
     prepareForCreate: (_context, secret) => void mergeStringData(secret),

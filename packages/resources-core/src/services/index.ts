@@ -4,6 +4,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { serviceColumns } from './columns.ts'
 import { setServiceDefaults } from './defaults.ts'
+import { serviceQuota } from './quota.ts'
 import { specOf } from './service-facts.ts'
 import { serviceStatus, serviceStrategy } from './strategy.ts'
 
@@ -18,6 +19,7 @@ export const services: ResourceDefinition<Service> = defineResource<Service>({
   shortNames: ['svc'],
   categories: ['all'],
   returnsDeletedObject: true,
+  quota: serviceQuota,
   setDefaults: setServiceDefaults,
   strategy: serviceStrategy,
   validateName: nameIsDNSLabel,

@@ -7,6 +7,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { setClaimSpecDefaults, setClaimStatusDefaults, validateClaimSpec } from '../claim-spec.ts'
+import { claimQuota } from './quota.ts'
 import { resourceClaimStatus } from './status.ts'
 import { claimVersions } from '../served-versions.ts'
 import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
@@ -22,6 +23,7 @@ export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<
   alsoServedAs: claimVersions,
   scope: 'Namespaced',
   returnsDeletedObject: true,
+  quota: claimQuota,
   setDefaults({ spec, status }) {
     setClaimSpecDefaults(spec)
     setClaimStatusDefaults(status)

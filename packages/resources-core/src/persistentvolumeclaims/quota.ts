@@ -1,9 +1,8 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantity } from '@keelson/apimachinery'
-import { one } from './amounts.ts'
-import { selects } from './evaluator.ts'
-import type { Evaluator } from './evaluator.ts'
+import { oneObject, scopeSelects } from '@keelson/registry'
+import type { QuotaRules } from '@keelson/registry'
 
 type ReadonlyClaim = DeepReadonly<PersistentVolumeClaim>
 
@@ -13,26 +12,29 @@ const requested = 'requests.storage'
 const ofClass = '.storageclass.storage.k8s.io/'
 
 /** Counts claims and requested storage, in total and by storage class. A larger allocation in the status counts instead. */
-export const persistentVolumeClaimEvaluator: Evaluator = {
-  handles({ operation, subresource }) {
+export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
+  isCharged({ operation, subresource }) {
     if (subresource === 'status') return operation === 'UPDATE'
     return subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
   },
-  matching: (name) => name === count || [claims, requested].some((limited) => name === limited || name.endsWith(`${ofClass}${limited}`)),
-  usage(object) {
-    const claim = object as ReadonlyClaim
+  isLimitedBy: (limit) => limit === count || [claims, requested].some((name) => limit === name || limit.endsWith(`${ofClass}${name}`)),
+  usage(claim) {
     const storage = storageOf(claim)
-    const used = new Map<string, Quantity>([[count, one], [claims, one], ...(storage === undefined ? [] : [[requested, storage] as const])])
+    const used = new Map<string, Quantity>([
+      [count, oneObject],
+      [claims, oneObject],
+      ...(storage === undefined ? [] : [[requested, storage] as const]),
+    ])
     const storageClass = claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? claim.spec?.storageClassName ?? ''
     if (storageClass === '') return used
-    used.set(`${storageClass}${ofClass}${claims}`, one)
+    used.set(`${storageClass}${ofClass}${claims}`, oneObject)
     if (storage !== undefined) used.set(`${storageClass}${ofClass}${requested}`, storage)
     return used
   },
-  inScope(selector, object) {
+  isInScope(selector, claim) {
     if (selector.scopeName !== 'VolumeAttributesClass') return false
-    const classes = attributesClasses(object)
-    return classes.length === 0 ? selects(selector, undefined) : classes.some((name) => selects(selector, name))
+    const classes = attributesClasses(claim)
+    return classes.length === 0 ? scopeSelects(selector, undefined) : classes.some((name) => scopeSelects(selector, name))
   },
 }
 

@@ -1,10 +1,10 @@
 import { aggregateContainers } from '@keelson/api'
-import type { Quantities } from '@keelson/api'
 import type { Container, Pod, PodSpec } from '@keelson/api/core/v1'
-import type { Clock, DeepReadonly, Quantity } from '@keelson/apimachinery'
-import { addAmounts, amountsOf, one } from './amounts.ts'
-import type { Evaluator } from './evaluator.ts'
-import { isLimitedInTime, podInScope } from './pod-scopes.ts'
+import { addQuantities, parseQuantities } from '@keelson/apimachinery'
+import type { DeepReadonly, Quantities, Quantity } from '@keelson/apimachinery'
+import { oneObject } from '@keelson/registry'
+import type { QuotaRules } from '@keelson/registry'
+import { isLimitedInTime, podInScope } from './quota-scopes.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
@@ -18,48 +18,46 @@ const limitedNames: ReadonlySet<string> = new Set([
 /** Containers must specify these if a quota limits them. */
 const requiredIfLimited: ReadonlySet<string> = new Set(['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]))
 
-export function podEvaluator(clock: Clock): Evaluator {
-  return {
-    handles({ operation, subresource, object, oldObject }) {
-      if (subresource === 'resize') return operation === 'UPDATE'
-      if (subresource !== '') return false
-      return operation === 'CREATE' || (operation === 'UPDATE' && isLimitedInTime(object as Pod) !== isLimitedInTime(oldObject as Pod))
-    },
-    matching: (name) => limitedNames.has(name) || /^(requests\.)?hugepages-/.test(name) || isExtendedRequest(name),
-    inScope: (selector, object) => podInScope(selector, object),
-    usage: (object) => podUsage(object, clock),
-    complaint: (limited, object) => missingResources(limited, object),
-  }
+export const podQuota: QuotaRules<Pod> = {
+  isCharged({ operation, subresource, object, oldObject }) {
+    if (subresource === 'resize') return operation === 'UPDATE'
+    if (subresource !== '') return false
+    return operation === 'CREATE' || (operation === 'UPDATE' && isLimitedInTime(object!) !== isLimitedInTime(oldObject!))
+  },
+  isLimitedBy: (limit) => limitedNames.has(limit) || /^(requests\.)?hugepages-/.test(limit) || isExtendedRequest(limit),
+  isInScope: podInScope,
+  usage: podUsage,
+  complaint: missingResources,
 }
 
 /** Finished pods are only counted as objects. */
-function podUsage(pod: ReadonlyPod, clock: Clock): Quantities {
-  const counted = new Map([[count, one]])
-  if (isFinished(pod, clock)) return counted
-  return addAmounts(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
+function podUsage(pod: ReadonlyPod, now: number): Quantities {
+  const counted = new Map([[count, oneObject]])
+  if (isFinished(pod, now)) return counted
+  return addQuantities(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
 }
 
 /** Includes pods past their deletion grace period: their node is lost and their capacity may be reused. */
-function isFinished({ metadata, status }: ReadonlyPod, clock: Clock): boolean {
+function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return false
-  return clock.now() > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
+  return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
 }
 
 /** Pod-level resources override those of containers. Overhead is added. */
 function podTotals({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
   if (spec === undefined) return new Map()
   const total = new Map(aggregateContainers(spec, member))
-  for (const [name, amount] of amountsOf(spec.resources?.[member])) {
+  for (const [name, amount] of parseQuantities(spec.resources?.[member])) {
     if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) total.set(name, amount)
   }
-  const overhead = [...amountsOf(spec.overhead)].filter(([name]) => member === 'requests' || total.get(name)?.isZero() === false)
-  return addAmounts(total, new Map(overhead))
+  const overhead = [...parseQuantities(spec.overhead)].filter(([name]) => member === 'requests' || total.get(name)?.isZero() === false)
+  return addQuantities(total, new Map(overhead))
 }
 
 function computeUsage(requests: Quantities, limits: Quantities): Quantities {
-  const used = new Map<string, Quantity>([['pods', one]])
+  const used = new Map<string, Quantity>([['pods', oneObject]])
   for (const [name, amount] of requests) {
     const isHuge = name.startsWith('hugepages-')
     if (native.includes(name) || isHuge) used.set(name, amount)
@@ -92,5 +90,5 @@ function isSetOnPod({ resources }: DeepReadonly<PodSpec>): boolean {
 }
 
 function specifiedBy({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
-  return new Set(computeUsage(amountsOf(resources?.requests), amountsOf(resources?.limits)).keys())
+  return new Set(computeUsage(parseQuantities(resources?.requests), parseQuantities(resources?.limits)).keys())
 }

@@ -1,16 +1,15 @@
 import type { Service } from '@keelson/api/core/v1'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import type { Evaluator } from './evaluator.ts'
+import type { QuotaRules } from '@keelson/registry'
 
 const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'] as const
 
-/** Handles updates too: a changed type changes usage. */
-export const serviceEvaluator: Evaluator = {
-  handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
-  matching: (name) => (names as readonly string[]).includes(name),
-  usage(object) {
-    const { spec } = object as DeepReadonly<Service>
+/** Charges updates, too: a changed type changes usage. */
+export const serviceQuota: QuotaRules<Service> = {
+  isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+  isLimitedBy: (limit) => (names as readonly string[]).includes(limit),
+  usage({ spec }) {
     const isBalanced = spec?.type === 'LoadBalancer'
     const amounts = [1, 1, nodePorts(spec), isBalanced ? 1 : 0]
     return new Map(names.map((name, i) => [name, parseQuantity(String(amounts[i]))]))

@@ -1,8 +1,8 @@
 import type { DeviceRequest, ExactDeviceRequest, ResourceClaim } from '@keelson/api/resource/v1'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { one } from './amounts.ts'
-import type { Evaluator } from './evaluator.ts'
+import { oneObject } from '@keelson/registry'
+import type { QuotaRules } from '@keelson/registry'
 
 const count = 'count/resourceclaims.resource.k8s.io'
 const devices = '.deviceclass.resource.k8s.io/devices'
@@ -10,14 +10,17 @@ const devices = '.deviceclass.resource.k8s.io/devices'
 const maxDevicesPerClaim = 32
 
 /** Counts devices by class. */
-export const resourceClaimEvaluator: Evaluator = {
-  handles: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
-  matching: (name) => name === count || name.endsWith(devices),
-  usage(object) {
+export const claimQuota: QuotaRules<ResourceClaim> = {
+  isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
+  isLimitedBy: (limit) => limit === count || limit.endsWith(devices),
+  usage({ spec }) {
     const total = new Map<string, number>()
-    for (const request of (object as DeepReadonly<ResourceClaim>).spec.devices.requests ?? [])
+    for (const request of spec.devices.requests ?? [])
       for (const [name, amount] of maxDevices(request)) total.set(name, (total.get(name) ?? 0) + amount)
-    return new Map([[count, one], ...[...total].map(([name, amount]) => [`${name}${devices}`, parseQuantity(String(amount))] as const)])
+    return new Map([
+      [count, oneObject],
+      ...[...total].map(([name, amount]) => [`${name}${devices}`, parseQuantity(String(amount))] as const),
+    ])
   },
 }
 
