@@ -12,12 +12,10 @@ import {
   canWatch,
 } from '@keelson/registry'
 import type { RESTStorage } from '@keelson/registry'
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { buildGenericConfig } from './build-generic-config.ts'
+import { pathFacts } from './legacy-map.fixture.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
-
-const table = new URL('../../resources-core/legacy-map.md', import.meta.url)
 
 function verbsOf(storage: RESTStorage): string {
   const connects = (method: string): boolean => canConnect(storage) && storage.connectMethods.includes(method)
@@ -39,13 +37,30 @@ function verbsOf(storage: RESTStorage): string {
     .join(', ')
 }
 
-test('the documented map is the one that is served', async () => {
+/** The page with `path` and what the server knows of it, in columns as wide as their widest cell. */
+function mapPage(served: Iterable<readonly [path: string, storage: RESTStorage]>): string {
+  const byPath = [...served].sort(([a], [b]) => (a < b ? -1 : 1))
+  const rows = byPath.map(([path, storage]) => {
+    const [file, command] = pathFacts[path] ?? ['', '']
+    return [`\`${path}\``, verbsOf(storage), `\`${file}\``, `\`${command}\``]
+  })
+  const head = ['path', 'verbs', 'where', 'shown by']
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]!.length)))
+  const line = (cells: readonly string[]): string => `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |\n`
+  return `${introduction}\n${line(head)}${line(widths.map((width) => '-'.repeat(width)))}${rows.map(line).join('')}`
+}
+
+const introduction = `# The legacy map
+
+Every path under \`/api/v1\`, its verbs, the file that implements it, and a command that shows it on a running server.
+\`npm test -- packages/control-plane/src/legacy-map.test.ts -u\` writes this page from the map that \`newLegacyRESTStorage\` in \`@keelson/control-plane\` makes.
+`
+
+test('the page of core/v1 is made from what is served', async () => {
   const config = await buildGenericConfig({ storage: { type: 'memory' } })
   const storage = newLegacyRESTStorage(config)
-  const served = Array.from(storage, ([path, rest]) => `${path}: ${verbsOf(rest)}`)
-  const rows = readFileSync(table, 'utf8').matchAll(/^\| `([a-z/]+)` *\|([^|]+)\|/gm)
-  const documented = Array.from(rows, ([, path, verbs]) => `${path}: ${verbs!.trim()}`)
-  expect(documented.sort()).toEqual(served.sort())
+  expect(Object.keys(pathFacts).sort()).toEqual([...storage.keys()].sort())
+  await expect(mapPage(storage)).toMatchFileSnapshot('../../resources-core/legacy-map.md')
   await Promise.all(config.storages.map((one) => one.close()))
   await config.backends[Symbol.asyncDispose]()
 })

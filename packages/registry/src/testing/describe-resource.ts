@@ -32,7 +32,7 @@ export interface ResourceCases<T extends KubeObject> {
 }
 
 function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, types: ApiTypes): ObjectCodec<T> {
-  const { group, version, kind, setDefaults, defaultOnRead } = definition as ResourceDefinition
+  const { group, version, kind, setDefaults, defaultOnRead } = definition as unknown as ResourceDefinition
   const gvk = { group, version, kind }
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, ...(setDefaults && { setDefaults }) })
