@@ -4,8 +4,8 @@ import type { AdmissionAttributes } from './admission.ts'
 
 /** Builds a plugin's 403 about the object, by its name or its generateName. */
 export function forbidden({ resource, name, object }: AdmissionAttributes, message: string, causes: readonly StatusCause[] = []): ApiError {
-  const { name: own = '', generateName = '' } = object?.metadata ?? {}
-  const subject = [name, own, generateName].find((text) => text !== '') ?? 'Unknown'
+  const { name: objectName = '', generateName = '' } = object?.metadata ?? {}
+  const subject = [name, objectName, generateName].find((text) => text !== '') ?? 'Unknown'
   const error = newForbidden({ group: resource.group, resource: resource.resource }, subject, message)
   if (causes.length > 0) error.status.details = { ...error.status.details, causes: [...(error.status.details?.causes ?? []), ...causes] }
   return error

@@ -17,10 +17,10 @@ export async function readAdmissionConfiguration(file: string): Promise<Readonly
     const at = `plugins[${i}]`
     const members = checked(file, () => strictMembers(plugin, at, ['name', 'path', 'configuration']))
     const name = checked(file, () => stringMember(members, 'name', at))
-    const own = checked(file, () => stringMember(members, 'path', at))
+    const configurationPath = checked(file, () => stringMember(members, 'path', at))
     if (plugins.has(name)) continue
     if (members['configuration'] !== undefined && members['configuration'] !== null) plugins.set(name, members['configuration'])
-    else if (own !== '') plugins.set(name, await readYaml(path.resolve(path.dirname(file), own)))
+    else if (configurationPath !== '') plugins.set(name, await readYaml(path.resolve(path.dirname(file), configurationPath)))
   }
   return plugins
 }

@@ -12,15 +12,15 @@ export function aggregateContainers(spec: DeepReadonly<PodSpec>, member: 'reques
   const init = new Map<string, Quantity>()
   for (const container of spec.containers ?? []) add(total, parseQuantities(container.resources?.[member]))
   for (const container of spec.initContainers ?? []) {
-    const own = parseQuantities(container.resources?.[member])
+    const needs = parseQuantities(container.resources?.[member])
     if (container.restartPolicy === 'Always') {
-      add(total, own)
-      add(sidecars, own)
+      add(total, needs)
+      add(sidecars, needs)
       raise(init, sidecars)
     } else {
-      const together = new Map(own)
-      add(together, sidecars)
-      raise(init, together)
+      const combined = new Map(needs)
+      add(combined, sidecars)
+      raise(init, combined)
     }
   }
   raise(total, init)
@@ -33,7 +33,7 @@ function add(total: Map<string, Quantity>, more: Quantities): void {
 
 function raise(highest: Map<string, Quantity>, candidate: Quantities): void {
   for (const [name, quantity] of candidate) {
-    const known = highest.get(name)
-    if (known === undefined || quantity.compare(known) > 0) highest.set(name, quantity)
+    const current = highest.get(name)
+    if (current === undefined || quantity.compare(current) > 0) highest.set(name, quantity)
   }
 }

@@ -5,30 +5,30 @@ import { JsonError } from './json-error.ts'
 import type { StructSchema, TypeSchema } from './type-schema.ts'
 
 /** Decodes the union types of apiextensions. They have their own UnmarshalJSON, so nothing below them is checked strictly. */
-export function selfDecoding(schema: StructSchema, decoderOf: DecoderOf): Decoder | undefined {
-  return Object.hasOwn(selfDecoders, schema.name) ? selfDecoders[schema.name]!(schema, decoderOf) : undefined
+export function unionDecoder(schema: StructSchema, decoderOf: DecoderOf): Decoder | undefined {
+  return Object.hasOwn(unionDecoders, schema.name) ? unionDecoders[schema.name]!(schema, decoderOf) : undefined
 }
 
 type DecoderOf = (schema: TypeSchema) => Decoder
 
-const selfDecoders: Readonly<Record<string, (schema: StructSchema, decoderOf: DecoderOf) => Decoder>> = {
+const unionDecoders: Readonly<Record<string, (schema: StructSchema, decoderOf: DecoderOf) => Decoder>> = {
   JSONSchemaPropsOrBool: (schema, decoderOf) => (value, context) => {
     if (typeof value === 'boolean') return value
     if (value === null) return false
-    if (describe(value) === 'object') return inside(schema, decoderOf, value, context)
+    if (describe(value) === 'object') return decodeProps(schema, decoderOf, value, context)
     throw new JsonError('boolean or JSON schema expected')
   },
   JSONSchemaPropsOrArray: (schema, decoderOf) => (value, context) => {
-    if (Array.isArray(value)) return value.length === 0 ? null : value.map((item) => inside(schema, decoderOf, item, context))
-    return describe(value) === 'object' && value !== null ? inside(schema, decoderOf, value, context) : null
+    if (Array.isArray(value)) return value.length === 0 ? null : value.map((item) => decodeProps(schema, decoderOf, item, context))
+    return describe(value) === 'object' && value !== null ? decodeProps(schema, decoderOf, value, context) : null
   },
   JSONSchemaPropsOrStringArray: (schema, decoderOf) => (value, context) => {
     if (Array.isArray(value)) return decoderOf(stringList)(value, context)
-    return describe(value) === 'object' && value !== null ? inside(schema, decoderOf, value, context) : null
+    return describe(value) === 'object' && value !== null ? decodeProps(schema, decoderOf, value, context) : null
   },
 }
 
-function inside(schema: StructSchema, decoderOf: DecoderOf, value: unknown, context: DecodeContext): unknown {
+function decodeProps(schema: StructSchema, decoderOf: DecoderOf, value: unknown, context: DecodeContext): unknown {
   const props = schema.byName.get('schema')?.type ?? schema.byName.get('Schema')?.type
   if (props === undefined) throw new TypeError(`${schema.name} has no field for its schema`)
   const { strict } = context

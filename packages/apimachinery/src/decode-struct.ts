@@ -4,7 +4,7 @@ import type { Decoded, DecodeOptions } from './decode-options.ts'
 import { scalarDecoder, scalarZero } from './decode-scalar.ts'
 import type { Decoder } from './decode-scalar.ts'
 import { rememberEmpty } from './sent-empty.ts'
-import { selfDecoding } from './decode-schema-props.ts'
+import { unionDecoder } from './decode-schema-props.ts'
 import { goTypeName } from './go-type-name.ts'
 import { JsonDocument, parseJson } from './json-document.ts'
 import type { ParsedJson } from './json-document.ts'
@@ -168,7 +168,7 @@ const structScalars: ReadonlySet<string> = new Set([
 ])
 
 function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
-  return selfDecoding(schema, decoderOf) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)
+  return unionDecoder(schema, decoderOf) !== undefined ? null : decodeMembers(planOf(schema), {}, context, false)
 }
 
 const decoders = new WeakMap<TypeSchema, Decoder>()
@@ -186,8 +186,8 @@ function decoderOf(schema: TypeSchema): Decoder {
 function compile(schema: TypeSchema): Decoder {
   switch (schema.kind) {
     case 'struct': {
-      const own = selfDecoding(schema, decoderOf)
-      if (own !== undefined) return own
+      const custom = unionDecoder(schema, decoderOf)
+      if (custom !== undefined) return custom
       let plan: StructPlan | undefined
       return (value, context) => decodeValue((plan ??= planOf(schema)), value, context, false)
     }
@@ -233,7 +233,7 @@ function mapDecoder(schema: MapSchema): Decoder {
   const decode = decoderOf(schema.values)
   const nullValue = schema.values.kind === 'bytes' ? '' : null
   /** Strings are always canonical. */
-  const ofTexts = schema.values.kind === 'string'
+  const hasStringValues = schema.values.kind === 'string'
   return (value, context) => {
     if (!isObject(value)) {
       if (value !== null) context.recordMismatch(value, goType, 'map')
@@ -250,7 +250,7 @@ function mapDecoder(schema: MapSchema): Decoder {
       last = key
       const member = source[key]
       let decoded = member
-      if (!ofTexts || typeof member !== 'string') {
+      if (!hasStringValues || typeof member !== 'string') {
         steps.push(key)
         decoded = decode(member, context) ?? nullValue
         steps.pop()

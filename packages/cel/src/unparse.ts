@@ -88,10 +88,13 @@ class Writer {
   }
 
   #binary(operator: string, [left, right]: readonly [Expr, Expr], least: number): string {
-    const own = levels[operator] ?? level.relation
+    const operatorLevel = levels[operator] ?? level.relation
     // Chains of && and || are balanced on parsing, so nested pairs need parentheses.
-    const isLogic = own <= level.and
-    return bracketed(`${this.text(left, isLogic ? own + 1 : own)} ${operator} ${this.text(right, own + 1)}`, least > own)
+    const isLogic = operatorLevel <= level.and
+    return bracketed(
+      `${this.text(left, isLogic ? operatorLevel + 1 : operatorLevel)} ${operator} ${this.text(right, operatorLevel + 1)}`,
+      least > operatorLevel,
+    )
   }
 
   #named({ name, target, args }: Call): string {

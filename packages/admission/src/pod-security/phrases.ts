@@ -19,6 +19,6 @@ export function containerNames(containers: readonly { readonly name: string }[],
 }
 
 /** Formats as `pod and container "a"`: the places that set a field to a forbidden value. "" if there are none. */
-export function setters(byPod: boolean, containers: readonly CheckedContainer[]): string {
+export function violators(byPod: boolean, containers: readonly CheckedContainer[]): string {
   return [...(byPod ? ['pod'] : []), ...(containers.length > 0 ? [containerNames(containers)] : [])].join(' and ')
 }

@@ -47,9 +47,9 @@ function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, fixed: Deep
 
 function setScheduling(attributes: AdmissionAttributes, spec: PodSpec, scheduling: DeepReadonly<Scheduling>): void {
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
-    const own = spec.nodeSelector?.[key]
-    if (own !== undefined && own !== value) {
-      const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`
+    const podValue = spec.nodeSelector?.[key]
+    if (podValue !== undefined && podValue !== value) {
+      const where = `runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${podValue}`
       throw forbidden(attributes, `conflict: ${where}`)
     }
   }

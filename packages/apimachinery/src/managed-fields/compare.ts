@@ -28,15 +28,15 @@ interface NodeComparison {
 type Members = { readonly [name: string]: JsonValue }
 
 /**
- * Returns undefined if both are equal. Throws `TypedError` for duplicate list items. With `tellsEmpty`, items of `to` that were sent with
- * empty members differ from stored ones in lists compared as a whole.
+ * Returns undefined if both are equal. Throws `TypedError` if list items cannot be identified. With `tellsEmpty`, a list compared as a
+ * whole also differs if its items were sent with empty members.
  */
 export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty = false): Comparison | undefined {
-  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, tellsEmpty) ?? same
+  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, tellsEmpty) ?? unchanged
   return added === leaf && modified === leaf && removed === leaf ? undefined : { added, modified, removed }
 }
 
-const same: NodeComparison = { added: undefined, modified: undefined, removed: undefined }
+const unchanged: NodeComparison = { added: undefined, modified: undefined, removed: undefined }
 const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
 
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
@@ -44,7 +44,7 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty
   if (equalValues(from, to) && !(tellsEmpty && containsSentEmpty(to))) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
-  if (resolved.kind !== before.kind && from !== null && to !== null) return otherKind(before, resolved, from, to)
+  if (resolved.kind !== before.kind && from !== null && to !== null) return compareKinds(before, resolved, from, to)
   switch (resolved.kind) {
     case 'scalar':
       return changed
@@ -64,11 +64,11 @@ function containsSentEmpty(value: JsonValue): boolean {
 }
 
 /** Handles values of different kinds where the schema allows any: they have no children in common. */
-function otherKind(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
-  return { added: below(after, to), modified: leaf, removed: below(before, from) }
+function compareKinds(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
+  return { added: fieldsBelow(after, to), modified: leaf, removed: fieldsBelow(before, from) }
 }
 
-function below(type: ResolvedType, value: JsonValue): FieldSet | undefined {
+function fieldsBelow(type: ResolvedType, value: JsonValue): FieldSet | undefined {
   if (type.kind !== 'map' || type.atomic) return undefined
   const node = new NodeBuilder(false)
   addMembers(type, value as Members, node)
@@ -113,12 +113,12 @@ class ComparisonBuilder {
       else this.removed.add(element, allFields(type, from!))
       return
     }
-    const below = compareNode(type, from, to, this.#tellsEmpty)
-    if (below === undefined) return
+    const fieldsBelow = compareNode(type, from, to, this.#tellsEmpty)
+    if (fieldsBelow === undefined) return
     this.#differs = true
-    this.added.add(element, below.added)
-    this.modified.add(element, below.modified)
-    this.removed.add(element, below.removed)
+    this.added.add(element, fieldsBelow.added)
+    this.modified.add(element, fieldsBelow.modified)
+    this.removed.add(element, fieldsBelow.removed)
   }
 
   /** Treats duplicate items as one leaf per side. */
@@ -153,12 +153,12 @@ function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, t
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
   } else {
-    for (const name of sortedKeys({ ...from, ...to })) builder.compare(fieldElement(name), values, own(from, name), own(to, name))
+    for (const name of sortedKeys({ ...from, ...to })) builder.compare(fieldElement(name), values, memberOf(from, name), memberOf(to, name))
   }
   return builder.build()
 }
 
-function own(members: Members, name: string): JsonValue | undefined {
+function memberOf(members: Members, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 

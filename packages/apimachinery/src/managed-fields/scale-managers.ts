@@ -42,11 +42,11 @@ export function managersAfterScale(
       if (!isEmptySet(set)) managed.set(id, { ...entry, set })
     }
   }
-  const own = replicasPath(paths, apiVersion)
+  const replicasElement = replicasPath(paths, apiVersion)
   for (const [id, entry] of scale) {
-    if (own === undefined || !hasPath(entry.set, replicasOfScale)) continue
+    if (replicasElement === undefined || !hasPath(entry.set, replicasOfScale)) continue
     // kube-apiserver omits the time of new managers here.
-    managed.set(id, { ...entry, set: setOfPaths([own]), apiVersion, time: before.get(id)?.time })
+    managed.set(id, { ...entry, set: setOfPaths([replicasElement]), apiVersion, time: before.get(id)?.time })
   }
   return encodeManaged(managed)
 }

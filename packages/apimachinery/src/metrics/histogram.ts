@@ -42,13 +42,13 @@ export function createHistogram(name: string, help: string, bounds: readonly num
       const names = [...bounds.map(boundText), '+Inf']
       for (const [labels, { counts, sum }] of series) {
         const before = labels === '' ? '' : `${labels},`
-        const own = labels === '' ? '' : `{${labels}}`
+        const braces = labels === '' ? '' : `{${labels}}`
         let total = 0
         for (let i = 0; i < counts.length; i++) {
           total += counts[i]!
           text += `${name}_bucket{${before}le="${names[i]}"} ${total}\n`
         }
-        text += `${name}_sum${own} ${sum}\n${name}_count${own} ${total}\n`
+        text += `${name}_sum${braces} ${sum}\n${name}_count${braces} ${total}\n`
       }
       return text
     },

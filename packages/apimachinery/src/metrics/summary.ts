@@ -37,11 +37,11 @@ export function createSummary(name: string, help: string, maxAgeMs: number, cloc
       let text = metricHeader(name, help, 'summary')
       for (const [labels, recent] of series) {
         const before = labels === '' ? '' : `${labels},`
-        const own = labels === '' ? '' : `{${labels}}`
+        const braces = labels === '' ? '' : `{${labels}}`
         recent.quantiles(clock()).forEach((value, i) => {
           text += `${name}{${before}quantile="${quantiles[i]}"} ${value}\n`
         })
-        text += `${name}_sum${own} ${recent.sum}\n${name}_count${own} ${recent.count}\n`
+        text += `${name}_sum${braces} ${recent.sum}\n${name}_count${braces} ${recent.count}\n`
       }
       return text
     },

@@ -21,12 +21,12 @@ export class PatchDocument {
   /** Returns the container of a pointer's last step, ready to be modified; undefined if there is none. */
   writable(steps: readonly string[]): JsonContainer | undefined {
     if (!isContainer(this.root)) return undefined
-    let container: JsonContainer = this.own(this.root)
+    let container: JsonContainer = this.copyForWrite(this.root)
     this.root = container
     for (const step of steps) {
       const next: JsonValue | undefined = readMember(container, step)
       if (!isContainer(next)) return undefined
-      const copy = this.own(next)
+      const copy = this.copyForWrite(next)
       if (copy !== next) writeMember(container, step, copy)
       container = copy
     }
@@ -60,7 +60,7 @@ export class PatchDocument {
     for (const member of Object.values(value)) this.pass(member)
   }
 
-  private own(container: JsonContainer): JsonContainer {
+  private copyForWrite(container: JsonContainer): JsonContainer {
     this.passed?.add(container)
     if (this.owned.has(container)) return container
     const copy = Array.isArray(container) ? [...container] : copyMembers(container)

@@ -46,7 +46,7 @@ class FlowReader {
     if (this.#over(']')) return items
     for (;;) {
       items.push(this.value(depth + 1))
-      if (!this.#another(']')) return items
+      if (!this.#hasNext(']')) return items
     }
   }
 
@@ -62,14 +62,14 @@ class FlowReader {
       this.at++
       this.#spaces()
       members.set(name, this.value(depth + 1))
-    } while (this.#another('}'))
+    } while (this.#hasNext('}'))
     const object: { [key: string]: unknown } = {}
     for (const name of [...members.keys()].sort()) setOwn(object, name, members.get(name))
     return object as JsonObject
   }
 
   /** Returns whether another element follows a comma. */
-  #another(end: string): boolean {
+  #hasNext(end: string): boolean {
     this.#spaces()
     if (this.#over(end)) return false
     if (this.#text[this.at] !== ',') throw notPlain

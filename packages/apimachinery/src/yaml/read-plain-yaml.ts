@@ -78,10 +78,10 @@ class PlainReader {
       const content = line.slice(1).replace(/^ +/, '')
       // A list in a list, on the same line.
       if (content.startsWith('- ')) throw notPlain
-      const own = indent + line.length - content.length
-      items.push(splitKey(content) === null ? this.#scalar(content, indent) : this.#map(content, own, depth + 1))
+      const contentIndent = indent + line.length - content.length
+      items.push(splitKey(content) === null ? this.#scalar(content, indent) : this.#map(content, contentIndent, depth + 1))
     }
-    this.#over(indent)
+    this.#checkDedent(indent)
     return items
   }
 
@@ -93,18 +93,18 @@ class PlainReader {
       const [, key = '', rest = ''] = splitKey(content) ?? []
       // Some names are booleans.
       if (key === '' || members.has(key) || (content.charCodeAt(0) !== 0x22 && typeof resolveScalar(key, '') !== 'string')) throw notPlain
-      members.set(key, rest === '' || rest.startsWith('#') ? this.#below(indent, depth) : this.#scalar(rest, indent))
+      members.set(key, rest === '' || rest.startsWith('#') ? this.#nestedValue(indent, depth) : this.#scalar(rest, indent))
       if (this.#line?.indent !== indent || isItem(this.#line.content)) break
       content = this.#line.content
     }
-    this.#over(indent)
+    this.#checkDedent(indent)
     const object: { [key: string]: unknown } = {}
     for (const key of [...members.keys()].sort()) setOwn(object, key, members.get(key))
     return object as JsonObject
   }
 
   /** Returns the value of a key without a value on its line. A list may be indented like the key. */
-  #below(indent: number, depth: number): JsonValue {
+  #nestedValue(indent: number, depth: number): JsonValue {
     this.#advance()
     const next = this.#line
     if (next === undefined || next.indent < indent) return null
@@ -128,7 +128,7 @@ class PlainReader {
   }
 
   /** After a block, the indentation must decrease. */
-  #over(indent: number): void {
+  #checkDedent(indent: number): void {
     if ((this.#line?.indent ?? -1) > indent) throw notPlain
   }
 }

@@ -261,7 +261,7 @@ interface CallContext {
   readonly argCosts: readonly Range[]
 }
 
-/** For these lengths, cel-go overwrites the path of a value with its key's path. Selector costs are part of the API, so this bug is too. */
+/** For these lengths, cel-go overwrites a key's path with its value's path. Selector costs are part of the API, so this bug is too. */
 function sharesStorage(length: number): boolean {
   return length > 2 && !Number.isInteger(Math.log2(length))
 }

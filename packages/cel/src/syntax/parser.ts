@@ -57,8 +57,8 @@ export class Parser extends OperandParser {
 
   #logic(operator: "'||'" | "'&&'", follow: GrammarState): ParseTree {
     let tree = this.broken()
-    const [name, own] = operator === "'||'" ? (['or', states.or] as const) : (['and', states.and] as const)
-    const term = (): ParseTree => (operator === "'||'" ? this.#logic("'&&'", own) : this.#relation(0, own))
+    const [name, state] = operator === "'||'" ? (['or', states.or] as const) : (['and', states.and] as const)
+    const term = (): ParseTree => (operator === "'||'" ? this.#logic("'&&'", state) : this.#relation(0, state))
     this.enter(name, follow)
     try {
       tree = term()

@@ -5,7 +5,7 @@ import { foregroundFinalizer, orphanFinalizer } from './dependency-graph.ts'
 import type { DependencyGraph, GraphNode, Identity } from './dependency-graph.ts'
 import { classifyOwners, InvalidOwnerError } from './owner-lookup.ts'
 
-export interface CollectorParts {
+export interface CollectorContext {
   readonly client: LoopbackClient
   readonly graph: DependencyGraph
   /** Queues a uid for processing. */
@@ -16,23 +16,23 @@ export interface CollectorParts {
  * Reconciles one object: deletes it if no owner is left, drops references to missing owners if others remain, or removes its finalizer when
  * its dependents are deleted or orphaned. Rejects to retry.
  */
-export async function collect(uid: string, parts: CollectorParts): Promise<void> {
-  const node = parts.graph.node(uid)
+export async function collect(uid: string, context: CollectorContext): Promise<void> {
+  const node = context.graph.node(uid)
   if (node === undefined) return
-  if (node.orphaningDependents) return releaseDependents(node, parts)
+  if (node.orphaningDependents) return releaseDependents(node, context)
   // A deletion in progress needs nothing more.
   if (node.beingDeleted && !node.deletingDependents) return
-  const served = resourceOf(node.identity, parts)
+  const served = resourceOf(node.identity, context)
   const latest = await served.get(node.identity.namespace, node.identity.name, { resourceVersion: '' })
-  if (latest === undefined || latest.metadata.uid !== uid) return parts.graph.remove(uid)
-  if (node.deletingDependents) return awaitDependents(node, parts)
-  await deleteUnowned(node, latest, parts)
+  if (latest === undefined || latest.metadata.uid !== uid) return context.graph.remove(uid)
+  if (node.deletingDependents) return awaitDependents(node, context)
+  await deleteUnowned(node, latest, context)
 }
 
-async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, parts: CollectorParts): Promise<void> {
+async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, context: CollectorContext): Promise<void> {
   const references = (latest.metadata.ownerReferences ?? []) as readonly OwnerReference[]
   if (references.length === 0) return
-  const owners = await classifyOwners(references, node.identity, parts).catch((error: unknown) => {
+  const owners = await classifyOwners(references, node.identity, context).catch((error: unknown) => {
     if (error instanceof InvalidOwnerError) return undefined
     throw error
   })
@@ -41,58 +41,58 @@ async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, 
   if (solid.length > 0) {
     // Owners waiting for their dependents would wait forever for an object that stays.
     const gone = new Set([...dangling, ...waiting].map(({ uid }) => uid))
-    if (gone.size > 0) await change(node.identity, parts, dropOwners(gone))
+    if (gone.size > 0) await change(node.identity, context, dropOwners(gone))
     return
   }
-  const dependents = parts.graph.dependents(node.identity.uid)
+  const dependents = context.graph.dependents(node.identity.uid)
   if (waiting.length > 0 && dependents.length > 0) {
     // In a cycle, each owner would wait for the next. One non-blocking reference breaks the cycle.
-    if (dependents.some(({ deletingDependents }) => deletingDependents)) await change(node.identity, parts, unblockOwnerDeletion)
-    return deleteObject(node.identity, latest, 'Foreground', parts)
+    if (dependents.some(({ deletingDependents }) => deletingDependents)) await change(node.identity, context, unblockOwnerDeletion)
+    return deleteObject(node.identity, latest, 'Foreground', context)
   }
   const finalizers = latest.metadata.finalizers ?? []
   const policy = finalizers.includes(orphanFinalizer) ? 'Orphan' : finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background'
-  return deleteObject(node.identity, latest, policy, parts)
+  return deleteObject(node.identity, latest, policy, context)
 }
 
 async function deleteObject(
   identity: Identity,
   { metadata: { uid, resourceVersion } }: DeepReadonly<KubeObject>,
   propagationPolicy: NonNullable<DeleteOptions['propagationPolicy']>,
-  parts: CollectorParts,
+  context: CollectorContext,
 ): Promise<void> {
   // The decision holds only for this state: somebody may be adding an owner concurrently.
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
   try {
-    await resourceOf(identity, parts).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
+    await resourceOf(identity, context).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
-    parts.graph.remove(identity.uid)
+    context.graph.remove(identity.uid)
   }
 }
 
 /** Ends a foreground deletion once no dependent blocks it. */
-async function awaitDependents({ identity }: GraphNode, parts: CollectorParts): Promise<void> {
-  const blocking = parts.graph
+async function awaitDependents({ identity }: GraphNode, context: CollectorContext): Promise<void> {
+  const blocking = context.graph
     .dependents(identity.uid)
     .filter(({ owners }) => owners.some(({ uid, blockOwnerDeletion }) => uid === identity.uid && blockOwnerDeletion === true))
-  if (blocking.length === 0) return change(identity, parts, dropFinalizer(foregroundFinalizer))
-  for (const dependent of blocking) if (!dependent.deletingDependents) parts.enqueue(dependent.identity.uid)
+  if (blocking.length === 0) return change(identity, context, dropFinalizer(foregroundFinalizer))
+  for (const dependent of blocking) if (!dependent.deletingDependents) context.enqueue(dependent.identity.uid)
 }
 
-async function releaseDependents({ identity }: GraphNode, parts: CollectorParts): Promise<void> {
+async function releaseDependents({ identity }: GraphNode, context: CollectorContext): Promise<void> {
   const owner = new Set([identity.uid])
-  await Promise.all(parts.graph.dependents(identity.uid).map((dependent) => change(dependent.identity, parts, dropOwners(owner))))
-  await change(identity, parts, dropFinalizer(orphanFinalizer))
+  await Promise.all(context.graph.dependents(identity.uid).map((dependent) => change(dependent.identity, context, dropOwners(owner))))
+  await change(identity, context, dropFinalizer(orphanFinalizer))
 }
 
 type Change = (object: KubeObject) => void
 
 /** Writes a metadata change to the object if its uid still matches. */
-async function change(identity: Identity, parts: CollectorParts, write: Change): Promise<void> {
+async function change(identity: Identity, context: CollectorContext, write: Change): Promise<void> {
   const { group, resource, namespace, name, uid } = identity
   try {
-    await resourceOf(identity, parts).update(namespace, name, (object) => {
+    await resourceOf(identity, context).update(namespace, name, (object) => {
       // A new object of the same name replaced it.
       if (object.metadata.uid !== uid) throw newNotFound({ group, resource }, name)
       write(object)
@@ -100,7 +100,7 @@ async function change(identity: Identity, parts: CollectorParts, write: Change):
     })
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
-    parts.graph.remove(uid)
+    context.graph.remove(uid)
   }
 }
 
@@ -124,7 +124,7 @@ function dropFinalizer(finalizer: string): Change {
   }
 }
 
-function resourceOf({ group, resource }: Identity, { client }: CollectorParts): LoopbackResource {
+function resourceOf({ group, resource }: Identity, { client }: CollectorContext): LoopbackResource {
   const served = client.resource({ group, resource })
   if (served === undefined) throw new Error(`${resource} is no longer served`)
   return served

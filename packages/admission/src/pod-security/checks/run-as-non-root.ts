@@ -1,12 +1,12 @@
 import type { Check, CheckPod } from '../check.ts'
-import { containerNames, setters } from '../phrases.ts'
+import { containerNames, violators } from '../phrases.ts'
 import { unlessUserNamespace } from './relaxations.ts'
 
 const reason = 'runAsNonRoot != true'
 
 const check: CheckPod = ({ spec, containers }) => {
   const ofPod = spec.securityContext?.runAsNonRoot
-  const explicit = setters(
+  const explicit = violators(
     ofPod === false,
     containers.filter(({ securityContext }) => securityContext?.runAsNonRoot === false),
   )

@@ -1,9 +1,9 @@
 import type { Check, CheckPod } from '../check.ts'
-import { setters } from '../phrases.ts'
+import { violators } from '../phrases.ts'
 import { unlessUserNamespace } from './relaxations.ts'
 
 const check: CheckPod = ({ spec, containers }) => {
-  const who = setters(
+  const who = violators(
     spec.securityContext?.runAsUser === 0,
     containers.filter(({ securityContext }) => securityContext?.runAsUser === 0),
   )

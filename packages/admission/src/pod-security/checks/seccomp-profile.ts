@@ -1,6 +1,6 @@
 import { quote } from '@keelson/apimachinery'
 import type { Check, CheckedContainer, CheckPod, Violation } from '../check.ts'
-import { containerNames, plural, quoted, setters, sorted } from '../phrases.ts'
+import { containerNames, plural, quoted, violators, sorted } from '../phrases.ts'
 import type { CheckedPod } from '../check.ts'
 import { unlessWindows } from './relaxations.ts'
 
@@ -32,7 +32,7 @@ function isGood(of: {
 function explicitViolation({ spec, containers }: CheckedPod): Violation | undefined {
   const violating = containers.filter((container) => isGood(container) === false)
   const badPod = isGood(spec) === false
-  const who = setters(badPod, violating)
+  const who = violators(badPod, violating)
   if (who === '') return undefined
   const types = sorted([...(badPod ? [spec] : []), ...violating].map(({ securityContext }) => securityContext!.seccompProfile!.type))
   return { reason, detail: `${who} must not set securityContext.seccompProfile.type to ${quoted(types)}` }

@@ -1,8 +1,8 @@
 import type { Check, CheckPod } from '../check.ts'
-import { setters } from '../phrases.ts'
+import { violators } from '../phrases.ts'
 
 const check: CheckPod = ({ spec, containers }) => {
-  const who = setters(
+  const who = violators(
     spec.securityContext?.windowsOptions?.hostProcess === true,
     containers.filter(({ securityContext }) => securityContext?.windowsOptions?.hostProcess === true),
   )
