@@ -39,7 +39,7 @@ export interface TestCluster extends AsyncDisposable {
 
 const everyKind = Object.keys(kinds) as readonly Plural[]
 
-/** `quotaOf`: how quotas charge for a resource. Default: its objects. */
+/** `quotaOf` returns the quota rules of a resource. By default, quotas count its objects. */
 export function openTestCluster(
   served: readonly Plural[] = everyKind,
   quotaOf: (plural: string) => QuotaRules | 'none' | undefined = () => undefined,

@@ -21,7 +21,7 @@ export interface LoopbackWritten<T extends KubeObject = KubeObject> {
 
 /** The registry's verbs on one resource, in process: identity `system:apiserver`, no socket, no serialization. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
-  /** How resource quotas charge for the objects. undefined: not at all. */
+  /** Quota rules of the objects; undefined if no quota applies. */
   readonly quota: QuotaRules | undefined
   /** undefined if it does not exist. Reads the watch cache (`resourceVersion: "0"`) by default. */
   get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>

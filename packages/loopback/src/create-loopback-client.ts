@@ -75,7 +75,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
 
 const noTypes: WriteRouteOptions['types'] = { kind: () => undefined }
 
-/** The chain that `current` returns at each write. */
+/** Delegates each write to the chain that `current` returns. */
 function lateChain(current: LoopbackClientOptions['admission']): AdmissionChain {
   const chain = (): AdmissionChain => current?.() ?? noAdmission
   return {

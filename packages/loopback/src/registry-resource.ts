@@ -20,7 +20,7 @@ export interface RegistryResourceParts {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
-  /** By subresource, "" for the resource itself; undefined if there is no such subresource. */
+  /** Returns the route of a subresource, or for "" of the resource itself; undefined if there is none. */
   readonly route: (subresource: string) => WriteRoute | undefined
   readonly fieldManager: string
   /** Milliseconds since the epoch. */

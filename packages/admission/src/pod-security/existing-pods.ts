@@ -8,7 +8,7 @@ import type { LevelVersion } from './policy.ts'
 
 const maxPods = 3000
 const maxDuration = 1000
-/** Number of pods evaluated between two looks at the clock. */
+/** Number of pods evaluated between two checks of the clock. */
 const podsPerLook = 20
 
 export interface ExistingPodsOptions {

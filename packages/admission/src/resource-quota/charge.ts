@@ -8,7 +8,7 @@ import { amountsText, increaseOf, pickAmounts, withoutZeros } from './amounts.ts
 
 export type ReadonlyQuota = DeepReadonly<ResourceQuota>
 
-/** The rules of the resource, and the time in milliseconds since the epoch. */
+/** The resource's quota rules, and the current time in milliseconds since the epoch. */
 export interface Charging {
   readonly rules: QuotaRules
   readonly now: number

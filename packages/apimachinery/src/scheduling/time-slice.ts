@@ -1,6 +1,6 @@
 import { nextTurn } from './next-turn.ts'
 
-/** The longest that one loop may hold the thread. */
+/** Maximum time a loop may block the thread, ms. */
 export const sliceMilliseconds = 5
 
 /**
@@ -19,7 +19,7 @@ export class TimeSlice {
   #end = performance.now() + sliceMilliseconds
   #steps = 0
 
-  /** `stepsPerLook`: steps between two looks at the clock. Use more than one for steps that take less than a microsecond. */
+  /** `stepsPerLook`: steps between two checks of the clock. Use more than one for steps of less than a microsecond. */
   constructor(stepsPerLook = 1) {
     this.#stepsPerLook = stepsPerLook
   }
