@@ -1,4 +1,4 @@
-import type { CborCodec } from '@keelson/http-installer'
+import type { CborCodec } from '@keelson/exchange'
 import { tlsSettings } from '@keelson/server'
 import type { TlsSettings, ZPages } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'

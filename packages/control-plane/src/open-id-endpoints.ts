@@ -1,6 +1,7 @@
 import { keySetPath, openIdConfigurationPath } from '@keelson/auth'
 import type { OpenIdDocuments } from '@keelson/auth'
-import { sendBytes } from '@keelson/http-installer'
+import { sendBytes } from '@keelson/exchange'
+import { withExchange } from '@keelson/http-installer'
 import type { Log, Server } from '@keelson/server'
 
 /** How long a reader may keep the documents; a new key must be published for so long before it signs. */
@@ -14,9 +15,12 @@ export function installOpenIdDocuments(server: Server, documents: () => OpenIdDo
     log(0, 'The issuer of service account tokens is not published', { err: error })
     return
   }
-  server.app.get(openIdConfigurationPath, (c) =>
-    sendBytes(c, 200, { ...headers, 'content-type': 'application/json' }, documents().configuration),
-  )
-  server.app.get(keySetPath, (c) => sendBytes(c, 200, { ...headers, 'content-type': 'application/jwk-set+json' }, documents().keySet))
+  const serve = (path: string, type: string, document: () => string | Uint8Array): unknown =>
+    server.app.get(
+      path,
+      withExchange((exchange) => sendBytes(exchange, 200, { ...headers, 'content-type': type }, document())),
+    )
+  serve(openIdConfigurationPath, 'application/json', () => documents().configuration)
+  serve(keySetPath, 'application/jwk-set+json', () => documents().keySet)
   server.addListedPaths(() => [openIdConfigurationPath, keySetPath])
 }

@@ -16,6 +16,7 @@ export interface RequestAttributes extends RequestInfo {
   readonly inNamespace: boolean
 }
 
+const none: readonly string[] = []
 const apiPrefixes = new Set(['api', 'apis'])
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
@@ -28,7 +29,9 @@ const verbOfMethod: ReadonlyMap<string, string> = new Map([
   ['PATCH', 'patch'],
   ['DELETE', 'delete'],
 ])
-const none: readonly string[] = []
+
+/** Of a request whose URL is not interpreted yet. */
+export const noAttributes: RequestAttributes = nonResource('', '/', '')
 
 /**
  * Interprets a URL and its method. This is the only interpretation: the route is found from the result, and authorizers, admission and metrics read

@@ -10,16 +10,11 @@ export interface RequestTarget {
   readonly query: string
 }
 
-// The filters and the dispatch read the target of one request, one after the other.
-let lastTarget: RequestTarget = { text: '/', path: '/', segments: [], query: '' }
+/** Stands for a target that `parseTarget` refuses. */
+export const malformedTarget: RequestTarget = { text: '', path: '/', segments: [], query: '' }
 
 /** Parses "/api/v1/pods?watch=1", with or without scheme and host before it (as proxies send it). Throws `URIError` for anything else and for broken escapes. */
 export function parseTarget(text: string): RequestTarget {
-  if (text !== lastTarget.text) lastTarget = parse(text)
-  return lastTarget
-}
-
-function parse(text: string): RequestTarget {
   const origin = text.charCodeAt(0) === 47 ? text : originForm(text)
   const question = origin.indexOf('?')
   const sent = question < 0 ? origin : origin.slice(0, question)

@@ -1,10 +1,8 @@
 import { isApiError, newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
-import type { QueryParameters } from '@keelson/exchange'
+import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { decodeDocument, notRegistered } from '@keelson/registry'
 import type { SentBody } from '@keelson/registry'
-import type { InstallerContext } from './context.ts'
-import { requestContextOf } from './context.ts'
 import { metaType } from './meta-types.ts'
 import { negotiateInput } from './negotiate.ts'
 import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
@@ -26,11 +24,11 @@ const metaKinds: ReadonlySet<string> = new Set([
 ])
 
 /** From the body, or from the query when there is none. Throws 400, 413, 415 and 422. */
-export async function readDeleteOptions(c: InstallerContext, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
-  const body = await readBody(c, scope.settings.maxRequestBodyBytes)
+export async function readDeleteOptions(exchange: Exchange, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
+  const body = await readBody(exchange, scope.settings.maxRequestBodyBytes)
   const options =
     body.byteLength > 0
-      ? decodeDeleteOptions(await sentBody(c, requestContextOf(c), { form: negotiateInput(c), bytes: body }))
+      ? decodeDeleteOptions(await sentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
       : parseDeleteOptions(query)
   delete options.ignoreStoreReadErrorWithClusterBreakingPotential
   checkDeleteOptions(options)

@@ -157,8 +157,8 @@ describe('tables', () => {
   it('are not had of every subresource', async () => {
     const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, as('Table'))).status
     await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'f' } })
-    expect(await Promise.all(['', '/status', '/untabled'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
-    expect(await status('/api/v1/namespaces/none/untabled')).toBe(406)
+    expect(await Promise.all(['', '/status', '/finalize'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
+    expect(await status('/api/v1/namespaces/none/finalize')).toBe(406)
   })
 })
 

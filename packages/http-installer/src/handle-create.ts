@@ -9,14 +9,14 @@ import { writeResult } from './write-object.ts'
 
 /** POST on a collection, or on one object's subresource. */
 export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): Handler {
-  return async ({ c, scope, context, name, query }) => {
-    const negotiated = negotiateOutput(c, scope.endpoint)
-    const form = negotiateInput(c)
-    const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const form = negotiateInput(exchange)
+    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'CreateOptions')
-    const parsing = sentBody(c, context, { form, bytes })
+    const parsing = sentBody(exchange, { form, bytes })
     const sent = parsing instanceof Promise ? await parsing : parsing
-    const result = await createObject(storage, { route: scope, context, name, options, sent })
-    return writeResult({ c, scope, query, negotiated }, 201, result)
+    const result = await createObject(storage, { route: scope, context: exchange, name, options, sent })
+    return writeResult({ exchange, scope, query, negotiated }, 201, result)
   }
 }

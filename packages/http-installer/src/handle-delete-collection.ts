@@ -7,16 +7,16 @@ import { writeList } from './write-list.ts'
 
 /** DELETE of a collection: answers with the list of deleted objects. */
 export function handleDeleteCollection(storage: CollectionDeleter): Handler {
-  return async ({ c, scope, context, query }) => {
-    const negotiated = negotiateOutput(c, scope.endpoint)
+  return async ({ exchange, scope, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
     const { predicate, resourceVersion, resourceVersionMatch, limit, continue: token } = parseListOptions(query, scope, '')
-    const options = await readDeleteOptions(c, scope, query)
+    const options = await readDeleteOptions(exchange, scope, query)
     const dryRun = (options.dryRun ?? []).length > 0
     const deleted = await storage.deleteCollection(
-      context,
+      exchange,
       { options, dryRun, route: scope },
       { predicate, resourceVersion, resourceVersionMatch, limit, continue: token },
     )
-    return writeList({ c, scope, query, negotiated }, deleted)
+    return writeList({ exchange, scope, query, negotiated }, deleted)
   }
 }

@@ -9,18 +9,18 @@ import { writeStatus } from './write-error.ts'
 
 /** DELETE of one object: answers with a Status if it is gone, with the object if it waits for something or the resource wants that. */
 export function handleDelete(storage: GracefulDeleter): Handler {
-  return async ({ c, scope, context, name, query }) => {
-    const negotiated = negotiateOutput(c, scope.endpoint)
-    const options = await readDeleteOptions(c, scope, query)
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const options = await readDeleteOptions(exchange, scope, query)
     const dryRun = (options.dryRun ?? []).length > 0
-    const { object, immediate, blank = false } = await storage.delete(context, name, { options, dryRun, route: scope })
-    if (blank) return writeResult({ c, scope, query, negotiated }, 200, blankObject(scope, {}))
+    const { object, immediate, blank = false } = await storage.delete(exchange, name, { options, dryRun, route: scope })
+    if (blank) return writeResult({ exchange, scope, query, negotiated }, 200, blankObject(scope, {}))
     if (!immediate || storage.returnsDeletedObject) {
-      return writeResult({ c, scope, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
+      return writeResult({ exchange, scope, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
     }
     const { uid } = metaOf(object)
     const { group, resource } = scope.groupResource
-    return writeStatus(c, 200, {
+    return writeStatus(exchange, 200, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},

@@ -7,16 +7,16 @@ import { serveWatch } from './watch/serve-watch.ts'
 import { writeList } from './write-list.ts'
 
 /** GET of a collection: a list, or with `watch` a stream of changes. */
-export async function handleList(request: ApiRequest): Promise<Response> {
-  const { c, scope, context, name, query, forceWatch } = request
-  const negotiated = negotiateOutput(c, scope.endpoint)
-  const options = parseListOptions(query, scope, name, forceWatch)
+export async function handleList(request: ApiRequest): Promise<void> {
+  const { exchange, scope, name, query } = request
+  const negotiated = negotiateOutput(exchange, scope.endpoint)
+  const options = parseListOptions(query, scope, name, exchange.info.pathVerb === 'watch')
   if (options.watch) {
     if (!canWatch(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'watch')
     return serveWatch(request, scope.storage, options)
   }
   if (!canList(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'list')
   const { predicate, resourceVersion, resourceVersionMatch, limit } = options
-  const list = await scope.storage.list(context, { predicate, resourceVersion, resourceVersionMatch, limit, continue: options.continue })
-  return writeList({ c, scope, query, negotiated }, list)
+  const list = await scope.storage.list(exchange, { predicate, resourceVersion, resourceVersionMatch, limit, continue: options.continue })
+  return writeList({ exchange, scope, query, negotiated }, list)
 }

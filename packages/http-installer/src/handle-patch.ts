@@ -1,6 +1,6 @@
 import { newUnsupportedMediaType } from '@keelson/apimachinery'
 import type { MergePatchType, Updater } from '@keelson/registry'
-import { contentTypeOf } from './context.ts'
+import { mediaTypeOf } from '@keelson/exchange'
 import { negotiateOutput } from './negotiate.ts'
 import { cborApplyPatchType, isApply, patchTypes } from './patch-types.ts'
 import { parseWriteOptions } from './query-options.ts'
@@ -11,25 +11,25 @@ import { writeResult } from './write-object.ts'
 
 /** PATCH. A lost race applies the patch again to the newer object, so a race fails it only if the patch names a resourceVersion. */
 export function handlePatch(storage: Updater): Handler {
-  return async ({ c, scope, context, name, query }) => {
-    const patchType = (contentTypeOf(c) ?? '').split(';')[0]!.trim()
-    const taken = patchTypes(c)
+  return async ({ exchange, scope, name, query }) => {
+    const patchType = mediaTypeOf(exchange.contentType)
+    const taken = patchTypes(exchange)
     // Dispatch accepts several types in the header; a body has one.
     if (!taken.includes(patchType)) throw newUnsupportedMediaType(taken)
-    const negotiated = negotiateOutput(c, scope.endpoint)
-    const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)
     const { dryRun } = options
     const request = { dryRun, route: scope, options }
     let result
     if (isApply(patchType)) {
-      const parsing = sentBody(c, context, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
+      const parsing = sentBody(exchange, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
       const configuration = parsing instanceof Promise ? await parsing : parsing
-      result = await storage.update(context, name, { ...request, change: { kind: 'apply', configuration }, forceAllowCreate: true })
+      result = await storage.update(exchange, name, { ...request, change: { kind: 'apply', configuration }, forceAllowCreate: true })
     } else {
       const change = { kind: 'patch', type: patchType as MergePatchType, body: bytes } as const
-      result = await storage.update(context, name, { ...request, change })
+      result = await storage.update(exchange, name, { ...request, change })
     }
-    return writeResult({ c, scope, query, negotiated }, result.created ? 201 : 200, result.object)
+    return writeResult({ exchange, scope, query, negotiated }, result.created ? 201 : 200, result.object)
   }
 }

@@ -8,14 +8,14 @@ import { writeResult } from './write-object.ts'
 
 /** PUT. */
 export function handleUpdate(storage: Updater): Handler {
-  return async ({ c, scope, context, name, query }) => {
-    const negotiated = negotiateOutput(c, scope.endpoint)
-    const bytes = await readBody(c, scope.settings.maxRequestBodyBytes)
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'UpdateOptions')
-    const parsing = sentBody(c, context, { form: negotiateInput(c), bytes })
+    const parsing = sentBody(exchange, { form: negotiateInput(exchange), bytes })
     const body = parsing instanceof Promise ? await parsing : parsing
     const { dryRun } = options
-    const { object, created } = await storage.update(context, name, { change: { kind: 'replace', body }, dryRun, route: scope, options })
-    return writeResult({ c, scope, query, negotiated }, created ? 201 : 200, object)
+    const { object, created } = await storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: scope, options })
+    return writeResult({ exchange, scope, query, negotiated }, created ? 201 : 200, object)
   }
 }

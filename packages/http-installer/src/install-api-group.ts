@@ -1,8 +1,9 @@
 import type { RequestInfo } from '@keelson/apimachinery'
+import type { RequestAttributes, Route } from '@keelson/exchange'
 import type { Hono } from 'hono'
 import type { APIGroupInfo } from './api-group-info.ts'
 import { ApiSurface } from './api-surface.ts'
-import type { InstallerEnv } from './context.ts'
+import type { InstallerEnv } from './hono.ts'
 import { discoveryVersionOf } from './discovery/discovery-version.ts'
 import type { InstalledGroup, InstallOptions } from './install-options.ts'
 import { groupItem } from './openapi/discovery-items.ts'
@@ -10,7 +11,7 @@ import { documentSource, sourceOf } from './openapi/openapi-document.ts'
 
 /**
  * Serves a group's versions, resources and verbs under `/api` or `/apis/GROUP`, and lists it in discovery. Installing a group again replaces it.
- * The app's own handlers before it must have called `setRequestContext`; what is behind it sees the paths that belong to no group.
+ * A server or `createExchanges` must be in front. Requests for paths of no installed group go on to the app's next handler.
  */
 export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledGroup {
   const surface = ApiSurface.of(app, options)
@@ -35,7 +36,12 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
   }
 }
 
-/** Whether one of the app's groups has the resource and subresource that a request names. */
+/** Whether a group of the app has the resource and subresource of a request. */
 export function isInstalledResource(app: Hono<InstallerEnv>, info: RequestInfo): boolean {
   return ApiSurface.on(app)?.serves(info) === true
+}
+
+/** The route of a request in the groups of an app, whatever its method. Undefined if no installed resource serves the URL. */
+export function findRoute(app: Hono<InstallerEnv>, info: RequestAttributes): Route | undefined {
+  return ApiSurface.on(app)?.find(info)
 }

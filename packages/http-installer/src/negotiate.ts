@@ -1,8 +1,6 @@
 import { newNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
-import { mediaTypeOf, parseAccept } from '@keelson/exchange'
-import type { AcceptClause, QueryParameters } from '@keelson/exchange'
-import { contentTypeOf, headerOf } from './context.ts'
-import type { InstallerContext } from './context.ts'
+import { mediaTypeOf } from '@keelson/exchange'
+import type { AcceptClause, Exchange, QueryParameters } from '@keelson/exchange'
 
 export type MediaForm = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
@@ -39,8 +37,8 @@ const withCbor: Forms = {
 }
 
 /** What the server that answers takes and gives. */
-export function formsOf(c: InstallerContext): Forms {
-  return c.env?.cbor === undefined ? usual : withCbor
+export function formsOf(exchange: Exchange): Forms {
+  return exchange.services.cbor === undefined ? usual : withCbor
 }
 
 export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
@@ -62,9 +60,9 @@ export interface Negotiated {
 export type EndpointKind = 'object' | 'untabled' | 'error'
 
 /** What the request's `Accept` allows, first match by its own order of preference. Throws 406. */
-export function negotiateOutput(c: InstallerContext, endpoint: EndpointKind): Negotiated {
-  const found = tryNegotiate(c, endpoint)
-  if (found === undefined) throw newNotAcceptable(formsOf(c).mediaTypes)
+export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
+  const found = tryNegotiate(exchange, endpoint)
+  if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
   return found
 }
 
@@ -74,9 +72,9 @@ export interface NegotiatedStream extends Negotiated {
 }
 
 /** As `negotiateOutput`, for an event stream. */
-export function negotiateStream(c: InstallerContext): NegotiatedStream {
-  const found = tryNegotiate(c, 'object')
-  if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(c).streams)
+export function negotiateStream(exchange: Exchange): NegotiatedStream {
+  const found = tryNegotiate(exchange, 'object')
+  if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(exchange).streams)
   return found
 }
 
@@ -88,21 +86,23 @@ const cacheSize = 256
 const cachedHeaderLength = 512
 
 /** Errors are never transformed: a clause that asks for it is passed over. */
-export function tryNegotiate(c: InstallerContext, endpoint: EndpointKind): Negotiated | undefined {
-  const header = headerOf(c, 'accept') ?? ''
-  const { forms, negotiated } = formsOf(c)
+export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negotiated | undefined {
+  const header = exchange.accept
+  const { forms, negotiated } = formsOf(exchange)
   const cache = negotiated[endpoint]
   const known = cache.get(header)
   if (known !== undefined || cache.has(header)) return known
-  const found = negotiate(header, forms, endpoint)
+  const found = header === '' ? unspecified : negotiate(exchange.acceptClauses, forms, endpoint)
   // Clients send a handful of different headers; what does not fit is negotiated anew.
   if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
   return found
 }
 
-function negotiate(header: string, forms: readonly MediaForm[], endpoint: EndpointKind): Negotiated | undefined {
-  if (header === '') return { form: 'json', pretty: false, transform: undefined }
-  for (const clause of parseAccept(header)) {
+/** For requests without an Accept header. */
+const unspecified: Negotiated = { form: 'json', pretty: false, transform: undefined }
+
+function negotiate(clauses: readonly AcceptClause[], forms: readonly MediaForm[], endpoint: EndpointKind): Negotiated | undefined {
+  for (const clause of clauses) {
     for (const form of forms) {
       const [type, subtype] = mediaTypes[form].split('/') as [string, string]
       const matches =
@@ -127,11 +127,11 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
 }
 
 /** The form of a request's body. Throws 415. */
-export function negotiateInput(c: InstallerContext): MediaForm {
-  const contentType = contentTypeOf(c)
+export function negotiateInput(exchange: Exchange): MediaForm {
+  const contentType = exchange.contentType
   if (contentType === undefined || contentType === '') return 'json'
   const bare = mediaTypeOf(contentType).toLowerCase()
-  const { forms, mediaTypes: supported } = formsOf(c)
+  const { forms, mediaTypes: supported } = formsOf(exchange)
   const form = forms.find((candidate) => mediaTypes[candidate] === bare)
   if (form === undefined) throw newUnsupportedMediaType(supported)
   return form

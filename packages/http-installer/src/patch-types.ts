@@ -1,5 +1,5 @@
 import { mergePatchTypes } from '@keelson/registry'
-import type { InstallerContext } from './context.ts'
+import type { Exchange } from '@keelson/exchange'
 
 /** Server-side apply, which also creates absent objects. */
 const applyPatchType = 'application/apply-patch+yaml'
@@ -10,8 +10,8 @@ export const usualPatchTypes: readonly string[] = [...mergePatchTypes, applyPatc
 const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatchType]
 
 /** The patches that are taken. */
-export function patchTypes(c: InstallerContext): readonly string[] {
-  return c.env?.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
+export function patchTypes(exchange: Exchange): readonly string[] {
+  return exchange.services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
 }
 
 export function isApply(patchType: string): boolean {

@@ -1,35 +1,31 @@
 import type { IncomingMessage } from 'node:http'
 import { newRequestEntityTooLarge, nextTurn, sharedNextTurn } from '@keelson/apimachinery'
-import type { InstallerContext } from './context.ts'
+import { ClientGoneError } from '@keelson/exchange'
+import type { Exchange } from '@keelson/exchange'
 
-/** The whole body; throws 413 beyond `limit` bytes without reading on. What comes whole in the same turn goes on together (`sharedNextTurn`). */
-export async function readBody(c: InstallerContext, limit: number): Promise<Uint8Array> {
-  const announced = Number(c.req.header('content-length') ?? 0)
+/** Reads the whole body. Throws 413 beyond `limit` bytes without reading on. Requests whose bodies are complete in the same turn continue together (`sharedNextTurn`). */
+export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  const announced = Number(exchange.header('content-length') ?? 0)
   if (announced > limit) throw tooLarge(limit)
-  const incoming = c.env?.incoming as IncomingMessage | undefined
-  if (incoming === undefined) {
-    const bytes = new Uint8Array(await c.req.arrayBuffer())
-    if (bytes.byteLength > limit) throw tooLarge(limit)
-    return bytes
-  }
-  const body = await readIncoming(c, incoming, limit)
+  const body = await readIncoming(exchange, limit)
   await (body.length > largeBytes ? turnOfLarge() : sharedNextTurn())
   return body
 }
 
-/** Beyond this a body counts against the budget, and takes a turn of the event loop for itself. */
+/** A larger body counts against the budget, and gets a turn of the event loop to itself. */
 const largeBytes = 64 * 1024
 
 let lastLarge: Promise<void> = Promise.resolve()
 
-/** One large body in each turn: what is done with it takes long, and many together would keep all others waiting. */
+/** One large body per turn: processing it takes long, and many together would delay all other requests. */
 function turnOfLarge(): Promise<void> {
   lastLarge = lastLarge.then(nextTurn)
   return lastLarge
 }
 
-/** By events: the async iterator costs several promises per chunk, and destroys the request when left early. */
-function readIncoming(c: InstallerContext, incoming: IncomingMessage, limit: number): Promise<Uint8Array> {
+/** Uses events, because the async iterator costs several promises per chunk and destroys the request on an early exit. */
+function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  const incoming = exchange.incoming as IncomingMessage
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0
@@ -40,8 +36,7 @@ function readIncoming(c: InstallerContext, incoming: IncomingMessage, limit: num
       if (length > largeBytes) hold(chunk.length)
     }
     const hold = (bytes: number): void => {
-      const user = c.get('requestContext')?.user.name ?? ''
-      const held = (c.env.heldBody ??= c.env.bodyBudget?.hold(user))
+      const held = (exchange.heldBody ??= exchange.services.bodyBudget?.hold(exchange.user.name))
       const wait = held?.add(bytes)
       if (wait === undefined) return
       incoming.pause()
@@ -64,14 +59,6 @@ function readIncoming(c: InstallerContext, incoming: IncomingMessage, limit: num
     incoming.on('data', onData).on('end', onEnd).on('error', fail).on('close', onClose)
     incoming.resume()
   })
-}
-
-/** The client left before its request was whole: no answer will be read. */
-export class ClientGoneError extends Error {
-  constructor() {
-    super('the client closed the connection')
-    this.name = 'ClientGoneError'
-  }
 }
 
 function tooLarge(limit: number): Error {

@@ -1,3 +1,4 @@
+import type { RequestAttributes } from '@keelson/exchange'
 import {
   canConnect,
   canCreate,
@@ -19,36 +20,22 @@ import { handleDeleteCollection } from './handle-delete-collection.ts'
 import { handleGet } from './handle-get.ts'
 import { handleList } from './handle-list.ts'
 import { handlePatch } from './handle-patch.ts'
-import { patchTypes } from './patch-types.ts'
+import { ResourceRoute } from './resource-route.ts'
 import { handleUpdate } from './handle-update.ts'
-import type { InstallerContext } from './context.ts'
-import type { Handler, ResourceScope } from './scope.ts'
+import type { Handler, MethodTable, ResourceScope } from './scope.ts'
 
-/** The methods of one path. */
-export interface MethodTable {
-  readonly [method: string]: Handler | undefined
-}
-
-/** One path of a version, as three kinds of URL: one object, a collection, and all namespaces' collections. */
+/** One path of a version, with the methods of each kind of URL: one object, a collection, the collections of all namespaces. */
 export interface ResourceRoutes {
   readonly scope: ResourceScope
   readonly item: MethodTable
-  /** Whatever is behind the item's path. */
+  /** Paths below the item's. */
   readonly below: MethodTable
   readonly collection: MethodTable
-  /** Of a namespaced resource, without a namespace. */
+  /** The collection of a namespaced resource without a namespace. */
   readonly allNamespaces: MethodTable
 }
 
-export interface ResolvedRoute {
-  readonly scope: ResourceScope
-  readonly methods: MethodTable
-  readonly namespace: string
-  readonly name: string
-  readonly isList: boolean
-}
-
-export function routesOf(scope: ResourceScope): ResourceRoutes {
+function routesOf(scope: ResourceScope): ResourceRoutes {
   const { storage } = scope
   const list = canList(storage) || canWatch(storage) ? handleList : undefined
   const item: Record<string, Handler> = {}
@@ -76,87 +63,62 @@ export function routesOf(scope: ResourceScope): ResourceRoutes {
   return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
 }
 
-/** Media types that a method takes at all; others are refused before the request is looked at. */
-export function consumes(c: InstallerContext, method: string, handler: Handler): readonly string[] | undefined {
-  if (handler === handleConnect) return undefined
-  return method === 'PATCH' ? patchTypes(c) : undefined
+/** The routes of one path: of each kind of URL that allows a method. A path on which no method is allowed is not found. */
+interface PathRoutes {
+  readonly namespaced: boolean
+  readonly item: ResourceRoute | undefined
+  readonly below: ResourceRoute | undefined
+  readonly collection: ResourceRoute | undefined
+  readonly allNamespaces: ResourceRoute | undefined
 }
 
-/** Media types that only this handler answers with; undefined: any that is asked for. */
-export function produces(handler: Handler): readonly string[] | undefined {
-  if (handler === handleConnect) return undefined
-  return handler === handleStream ? ['text/plain'] : []
+function pathRoutes({ scope, item, below, collection, allNamespaces }: ResourceRoutes): PathRoutes {
+  const routeOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
+    Object.keys(methods).length === 0 ? undefined : new ResourceRoute(scope, methods, isList)
+  return {
+    namespaced: scope.namespaced,
+    item: routeOf(item, false),
+    below: routeOf(below, false),
+    collection: routeOf(collection, true),
+    allNamespaces: routeOf(allNamespaces, true),
+  }
 }
 
-/** Every path of one version. */
+/** Every path of one version: "pods", "pods/status". */
 export class RouteTable {
-  readonly #routes: ReadonlyMap<string, ResourceRoutes>
+  readonly #resources = new Map<string, ResourceRoutes>()
+  readonly #paths = new Map<string, PathRoutes>()
 
-  constructor(routes: ReadonlyMap<string, ResourceRoutes>) {
-    this.#routes = routes
+  constructor(scopes: Iterable<readonly [path: string, scope: ResourceScope]>) {
+    for (const [path, scope] of scopes) {
+      const routes = routesOf(scope)
+      this.#resources.set(path, routes)
+      this.#paths.set(path, pathRoutes(routes))
+    }
   }
 
   get resources(): Iterable<ResourceRoutes> {
-    return this.#routes.values()
+    return this.#resources.values()
   }
 
   /** `path` is "pods" or "pods/status". */
   has(path: string): boolean {
-    return this.#routes.has(path)
+    return this.#paths.has(path)
   }
 
-  /** The path's segments behind the version are those `from` there on, decoded. Undefined: there is no such resource. */
-  resolve(segments: readonly string[], from: number): ResolvedRoute | undefined {
-    const route = this.#find(segments, from)
-    // A path on which nothing is allowed is no path.
-    return route !== undefined && allowsAnything(route.methods) ? route : undefined
-  }
-
-  #find(segments: readonly string[], from: number): ResolvedRoute | undefined {
-    const count = segments.length - from
-    if (segments[from] === 'namespaces' && count >= 3) {
-      const namespace = segments[from + 1]!
-      const resource = segments[from + 2]!
-      if (count === 3) {
-        // `namespaces/x/status` is a literal path and wins over a resource of that name.
-        const own = this.#routes.get(`namespaces/${resource}`)
-        return own === undefined ? collectionOf(this.#namespaced(resource), namespace) : item(own, '', namespace)
-      }
-      const name = segments[from + 3]!
-      if (count === 4) return item(this.#namespaced(resource), namespace, name)
-      const routes = this.#namespaced(`${resource}/${segments[from + 4]!}`)
-      return count === 5 ? item(routes, namespace, name) : belowItem(routes, namespace, name)
-    }
-    const resource = segments[from] ?? ''
-    const name = segments[from + 1] ?? ''
-    const routes = this.#routes.get(count >= 3 ? `${resource}/${segments[from + 2]!}` : resource)
+  /** What serves a request with these attributes, which are of this table's version. */
+  find({ parts, inNamespace, pathVerb }: RequestAttributes): ResourceRoute | undefined {
+    if (pathVerb === 'proxy') return undefined
+    const count = parts.length
+    const routes = this.#paths.get(count >= 3 ? `${parts[0]!}/${parts[2]!}` : parts[0]!)
     if (routes === undefined) return undefined
-    if (routes.scope.namespaced) {
-      return count === 1 ? { scope: routes.scope, methods: routes.allNamespaces, namespace: '', name: '', isList: true } : undefined
-    }
-    if (count === 1) return collectionOf(routes, '')
-    return count <= 3 ? item(routes, '', name) : belowItem(routes, '', name)
-  }
-
-  #namespaced(path: string): ResourceRoutes | undefined {
-    const routes = this.#routes.get(path)
-    return routes?.scope.namespaced === true ? routes : undefined
+    const route = routeAt(routes, count, inNamespace)
+    return pathVerb === 'watch' ? route?.watched : route
   }
 }
 
-function allowsAnything(methods: MethodTable): boolean {
-  for (const _ in methods) return true
-  return false
-}
-
-function item(routes: ResourceRoutes | undefined, namespace: string, name: string): ResolvedRoute | undefined {
-  return routes && { scope: routes.scope, methods: routes.item, namespace, name, isList: false }
-}
-
-function belowItem(routes: ResourceRoutes | undefined, namespace: string, name: string): ResolvedRoute | undefined {
-  return routes && { scope: routes.scope, methods: routes.below, namespace, name, isList: false }
-}
-
-function collectionOf(routes: ResourceRoutes | undefined, namespace: string): ResolvedRoute | undefined {
-  return routes && { scope: routes.scope, methods: routes.collection, namespace, name: '', isList: true }
+function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): ResourceRoute | undefined {
+  if (inNamespace !== routes.namespaced) return routes.namespaced && count === 1 ? routes.allNamespaces : undefined
+  if (count === 1) return routes.collection
+  return count <= 3 ? routes.item : routes.below
 }

@@ -1,9 +1,8 @@
-import type { GroupVersionKind, RequestContext } from '@keelson/apimachinery'
-import type { QueryParameters } from '@keelson/exchange'
+import type { GroupVersionKind } from '@keelson/apimachinery'
+import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { createWriteRoute } from '@keelson/registry'
 import type { RESTStorage, WriteRoute } from '@keelson/registry'
 import type { APIGroupInfo } from './api-group-info.ts'
-import type { InstallerContext } from './context.ts'
 import { MessageCache } from './message-cache.ts'
 import type { EndpointKind, Negotiated } from './negotiate.ts'
 import type { SurfaceSettings } from './settings.ts'
@@ -26,24 +25,25 @@ export interface ResourceScope extends WriteRoute {
   readonly messages: MessageCache
 }
 
-/** One request on its way through a handler. */
+/** A request for a handler. */
 export interface ApiRequest {
-  readonly c: InstallerContext
+  readonly exchange: Exchange
   readonly scope: ResourceScope
-  /** Its `namespace` is the one of the path; "" for cluster-wide. */
-  readonly context: RequestContext
   /** "" on a collection. */
   readonly name: string
   readonly query: QueryParameters
-  /** By the `/watch/` prefix. */
-  readonly forceWatch: boolean
 }
 
-export type Handler = (request: ApiRequest) => Promise<Response>
+export type Handler = (request: ApiRequest) => Promise<void>
 
-/** A handler's request with the form of its answer. */
+/** The methods of one kind of URL. */
+export interface MethodTable {
+  readonly [method: string]: Handler | undefined
+}
+
+/** The request of a handler, and how its response is encoded. */
 export interface Answer {
-  readonly c: InstallerContext
+  readonly exchange: Exchange
   readonly scope: ResourceScope
   readonly query: QueryParameters
   readonly negotiated: Negotiated

@@ -1,5 +1,5 @@
 import { TimeSlice } from '@keelson/apimachinery'
-import type { InstallerContext } from './context.ts'
+import type { Exchange } from '@keelson/exchange'
 import type { SlabWriter } from './slab-writer.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
 
@@ -15,10 +15,10 @@ export interface SizedList<T> {
 }
 
 /** With its length said before, the socket gets each slab as it is; without, it would be framed, and copied for that. */
-export function writeSizedList<T>(c: InstallerContext, contentType: string, list: SizedList<T>): Promise<Response> {
+export function writeSizedList<T>(exchange: Exchange, contentType: string, list: SizedList<T>): Promise<void> {
   const { items, before, after } = list
   const headers = { 'content-type': contentType, 'content-length': String(before.length + list.itemsLength + after.length) }
-  return writeInSlabs(c, headers, async (writer) => {
+  return writeInSlabs(exchange, headers, async (writer) => {
     await writer.write(before)
     for (let i = 0; i < items.length; i++) {
       const wait = list.put(writer, items[i]!, i)
@@ -31,7 +31,7 @@ export function writeSizedList<T>(c: InstallerContext, contentType: string, list
 }
 
 /** The items of a walk, each looked at once, in slices. Stops early when nobody waits for the answer any more. */
-export async function collect<T>(c: InstallerContext, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
+export async function collect<T>(exchange: Exchange, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
   const items: T[] = []
   const slice = new TimeSlice(16)
   for (const item of walk) {
@@ -40,7 +40,7 @@ export async function collect<T>(c: InstallerContext, walk: Iterable<T>, look: (
     const pause = slice.pauseIfOver()
     if (pause === undefined) continue
     await pause
-    if (c.env?.outgoing?.destroyed === true) break
+    if (exchange.outgoing.destroyed) break
   }
   return items
 }

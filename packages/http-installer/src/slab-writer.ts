@@ -1,5 +1,5 @@
 import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
-import type { ResponseSink } from './response.ts'
+import type { ResponseSink } from '@keelson/exchange'
 import { listSlabs } from './slab-pool.ts'
 
 /**

@@ -9,10 +9,10 @@ import type { AdmissionChain } from '@keelson/registry'
 import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { ResourceDefinition, RESTStorage } from '@keelson/registry'
-import { openTestStore, testContext } from '@keelson/registry/testing'
+import { openTestStore } from '@keelson/registry/testing'
 import { Hono } from 'hono'
-import type { CborCodec } from './cbor/cbor-codec.ts'
-import { installAPIGroup, setRequestContext, createWarner, writePageNotFound } from './index.ts'
+import type { CborCodec } from '@keelson/exchange'
+import { createExchanges, exchangeOf, installAPIGroup, responseSent, writePageNotFound } from './index.ts'
 import type { APIGroupInfo, InstalledGroup, InstallerEnv, InstallOptions } from './index.ts'
 
 export interface ConfigMap extends KubeObject {
@@ -39,7 +39,7 @@ const namespaces: ResourceDefinition = {
   shortNames: ['ns'],
   strategy: {},
   withoutVerbs: ['deletecollection'],
-  subresources: { status: { update: {} }, untabled: { update: {}, tabled: false } },
+  subresources: { status: { update: {} }, finalize: { update: {}, tabled: false } },
   fillBlank: (namespace) => void (namespace.metadata.labels = { blank: 'yes' }),
 }
 
@@ -86,17 +86,17 @@ export async function openTestServer(
   }
   const errors: unknown[] = []
   const app = new Hono<InstallerEnv>()
-  app.use(async (c, next) => {
-    const [, namespace = ''] = /\/namespaces\/([^/]+)\//.exec(c.req.path) ?? []
-    const resource = /\/v1\/(?:namespaces\/[^/]+\/)?([a-z]+)/.exec(c.req.path)?.[1] ?? ''
-    if (options.cbor !== undefined) c.env.cbor = options.cbor
-    setRequestContext(c, { ...testContext(namespace, { group: '', version: 'v1', resource }), warn: createWarner(c) })
-    await next()
-  })
+  app.use(createExchanges(app, { user: { name: 'tester', groups: ['system:masters'] }, cbor: options.cbor }))
   const installed = installAPIGroup(app, info, { ...options, onInternalError: (error) => errors.push(error) })
-  app.notFound((c) => writePageNotFound(c))
+  app.notFound((c) => {
+    writePageNotFound(exchangeOf(c))
+    return responseSent
+  })
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
-  const server = http.createServer((request, response) => void listener(request, response))
+  const server = http.createServer((request, response) => {
+    request.headers['user-agent'] ??= 'test'
+    void listener(request, response)
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {

@@ -1,16 +1,15 @@
 import { sendCompressible, sendLongStream } from './compress/send-compressed.ts'
-import type { InstallerContext } from './context.ts'
-import { ClientGoneError } from './read-body.ts'
-import type { ResponseHeaders, ResponseSink } from './response.ts'
+import { ClientGoneError } from '@keelson/exchange'
+import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
 import { SlabWriter } from './slab-writer.ts'
 
 /** Short answers are sent whole with their length, longer ones as they come. Compressed for clients that accept it, when it is worth it. */
 export async function writeInSlabs(
-  c: InstallerContext,
+  exchange: Exchange,
   headers: ResponseHeaders,
   write: (writer: SlabWriter) => Promise<void>,
-): Promise<Response> {
-  let streaming: Promise<Response> | undefined
+): Promise<void> {
+  let streaming: Promise<void> | undefined
   let finish!: () => void
   let fail!: (error: unknown) => void
   const written = new Promise<void>((resolve, reject) => {
@@ -20,7 +19,7 @@ export async function writeInSlabs(
   const open = (): Promise<ResponseSink> =>
     new Promise((resolve, reject) => {
       // A second slab makes it long.
-      streaming = sendLongStream(c, 200, headers, (sink) => {
+      streaming = sendLongStream(exchange, 200, headers, (sink) => {
         resolve(sink)
         return written
       })
@@ -32,7 +31,7 @@ export async function writeInSlabs(
   try {
     await write(writer)
     const short = writer.takeShort()
-    if (short !== undefined) return sendCompressible(c, 200, headers, short.bytes, short.written)
+    if (short !== undefined) return sendCompressible(exchange, 200, headers, short.bytes, short.written)
     await writer.finish()
     finish()
   } catch (error) {

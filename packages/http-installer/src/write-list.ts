@@ -17,8 +17,8 @@ import { writeProtobufList } from './write-protobuf-list.ts'
  * A list is a walk: items go from the snapshot to the socket in slabs, no faster than the client reads and never longer than a time slice
  * in one go. Nothing of it is kept.
  */
-export async function writeList(answer: Answer, list: ResultList): Promise<Response> {
-  const { c, scope, negotiated } = answer
+export async function writeList(answer: Answer, list: ResultList): Promise<void> {
+  const { exchange, scope, negotiated } = answer
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
   if (negotiated.form === 'cbor') return writeCborList(answer, list)
   const compact = jsonShape(answer, list)
@@ -27,7 +27,7 @@ export async function writeList(answer: Answer, list: ResultList): Promise<Respo
   if (scope.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
     return writeSplicedList(answer, shape, list)
   }
-  return writeInSlabs(c, { 'content-type': mediaTypes[negotiated.form] }, (writer) => writeItems(writer, shape, list))
+  return writeInSlabs(exchange, { 'content-type': mediaTypes[negotiated.form] }, (writer) => writeItems(writer, shape, list))
 }
 
 async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList): Promise<void> {
@@ -48,10 +48,10 @@ async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList
 const nextHead = Buffer.from(',{')
 
 /** The same without a buffer, a string or a promise per item. */
-async function writeSplicedList({ c }: Answer, shape: ListShape, list: ResultList): Promise<Response> {
+async function writeSplicedList({ exchange }: Answer, shape: ListShape, list: ResultList): Promise<void> {
   let itemsLength = 0
   let head: Buffer = itemHead
-  const items = await collect(c, list.items, (item) => {
+  const items = await collect(exchange, list.items, (item) => {
     itemsLength += isStoredObject(item) ? splicedLength(head, item) : head.length - 1 + pieceBytes(shape.item(item)).length
     head = nextHead
   })
@@ -60,5 +60,11 @@ async function writeSplicedList({ c }: Answer, shape: ListShape, list: ResultLis
     if (!isStoredObject(item)) return writer.write(Buffer.concat([first.subarray(0, -1), pieceBytes(shape.item(item))]))
     return writePiece(writer, { head: first, object: item, tail: undefined })
   }
-  return writeSizedList(c, mediaTypes.json, { items, before: Buffer.from(shape.before), after: Buffer.from(shape.after), itemsLength, put })
+  return writeSizedList(exchange, mediaTypes.json, {
+    items,
+    before: Buffer.from(shape.before),
+    after: Buffer.from(shape.after),
+    itemsLength,
+    put,
+  })
 }

@@ -1,11 +1,11 @@
 import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
+import { sendBytes } from '@keelson/exchange'
 import type { QueryParameters } from '@keelson/exchange'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
 import { writeCbor } from './cbor/write-cbor.ts'
 import { sendCompressible } from './compress/send-compressed.ts'
-import { headerOf } from './context.ts'
 import { internalTypeName } from '@keelson/registry'
 import { pieceBytes } from './json-piece.ts'
 import { mediaTypes, prefersPretty } from './negotiate.ts'
@@ -13,7 +13,6 @@ import type { Transform } from './negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
 import { partialForm, partialJson, partialProto } from './partial-metadata.ts'
 import { parseIncludeObject } from './query-options.ts'
-import { sendBytes } from './response.ts'
 import { metaOf } from './result-meta.ts'
 import type { Answer } from './scope.ts'
 import { objectSlabs } from './slab-pool.ts'
@@ -21,8 +20,8 @@ import { spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
 /** One object, in the form, version and shape that was negotiated. */
-export function writeResult(answer: Answer, status: number, result: RestResult): Response | Promise<Response> {
-  const { c, scope, negotiated, query } = answer
+export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
+  const { exchange, scope, negotiated, query } = answer
   const { form, transform } = negotiated
   const pretty = form === 'json' && isPretty(answer)
   const headers = { 'content-type': mediaTypes[form] }
@@ -30,29 +29,29 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
     if (form === 'cbor') return writeCbor(answer, status, new ObjectEncoder(scope, 'json', false).whole(result).toString())
     const encoder = new ObjectEncoder(scope, form, pretty)
     if (encoder.splices && isStoredObject(result)) return sendSpliced(answer, status, result)
-    return sendCompressible(c, status, headers, encoder.whole(result))
+    return sendCompressible(exchange, status, headers, encoder.whole(result))
   }
   if (form === 'protobuf') {
     if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, internalTypeName(scope))
-    return sendCompressible(c, status, headers, partialProto(result, partialForm(scope, transform)))
+    return sendCompressible(exchange, status, headers, partialProto(result, partialForm(scope, transform)))
   }
   if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
-  return sendCompressible(c, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
+  return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 
 /** Stored bytes go through a slab: a buffer of its own for each answer is what a small GET would spend most on. */
-function sendSpliced({ c, scope }: Answer, status: number, object: StoredObject): Response | Promise<Response> {
+function sendSpliced({ exchange, scope }: Answer, status: number, object: StoredObject): void | Promise<void> {
   const headers = { 'content-type': mediaTypes.json }
   const length = splicedLength(scope.head, object) + 1
-  if (length > objectSlabs.size) return sendCompressible(c, status, headers, spliced(scope.head, object, lineFeed))
+  if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliced(scope.head, object, lineFeed))
   const slab = objectSlabs.take()
   slab[writeSpliced(slab, 0, scope.head, object)] = lineFeed[0]!
-  return sendBytes(c, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
+  return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
 }
 
 /** For browsers and people; asked for in the query, the media type, or by who asks. */
-export function isPretty({ c, query, negotiated }: Answer): boolean {
-  return negotiated.pretty || prefersPretty(query, headerOf(c, 'user-agent') ?? '')
+export function isPretty({ exchange, query, negotiated }: Answer): boolean {
+  return negotiated.pretty || prefersPretty(query, exchange.userAgent)
 }
 
 function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {

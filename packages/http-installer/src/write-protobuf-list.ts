@@ -19,8 +19,8 @@ const heldBytes = 4 * 1024 * 1024
  * The envelope says the length of all, so every item's message is made before the first byte leaves. What is not cached is made again when its turn
  * comes: a list of any length takes no more memory than a few slabs.
  */
-export async function writeProtobufList(answer: Answer, list: ResultList): Promise<Response> {
-  const { c, scope, negotiated } = answer
+export async function writeProtobufList(answer: Answer, list: ResultList): Promise<void> {
+  const { exchange, scope, negotiated } = answer
   const { transform } = negotiated
   if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
     throw notConvertible(transform, internalTypeName(scope, 'List'), true)
@@ -31,7 +31,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
 
   const held: (Uint8Array | undefined)[] = []
   let itemsLength = 0
-  const items = await collect(c, list.items, (item) => {
+  const items = await collect(exchange, list.items, (item) => {
     const message = messageOf(item)
     held.push(itemsLength < heldBytes ? message : undefined)
     itemsLength += fieldLength(message.length)
@@ -45,7 +45,7 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
     writer.advance(writeField(writer.slab, at, message))
     return undefined
   }
-  return writeSizedList(c, mediaTypes.protobuf, { items, before: Buffer.concat([head, meta]), after: tail, itemsLength, put })
+  return writeSizedList(exchange, mediaTypes.protobuf, { items, before: Buffer.concat([head, meta]), after: tail, itemsLength, put })
 }
 
 async function putInNext(writer: SlabWriter, message: Uint8Array): Promise<void> {

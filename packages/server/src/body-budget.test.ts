@@ -6,7 +6,8 @@ import {
   createBearerTokenAuthenticator,
   createStaticTokens,
 } from '@keelson/auth'
-import { readBody, sendBytes } from '@keelson/http-installer'
+import { sendBytes } from '@keelson/exchange'
+import { readBody, withExchange } from '@keelson/http-installer'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
 import { ownCertificates } from './certificates/own-certificates.ts'
@@ -31,13 +32,17 @@ beforeEach(async () => {
   })
   whole = 0
   const released = new Promise<void>((resolve) => (release = resolve))
-  server.app.post('/kept', async (c) => {
-    const body = await readBody(c, 3 * mebibyte)
+  const kept = withExchange(async (exchange) => {
+    const body = await readBody(exchange, 3 * mebibyte)
     whole++
     await released
-    return sendBytes(c, 200, {}, String(body.length))
+    sendBytes(exchange, 200, {}, String(body.length))
   })
-  server.app.post('/body', async (c) => sendBytes(c, 200, {}, String((await readBody(c, 3 * mebibyte)).length)))
+  server.app.post('/kept', kept)
+  const length = withExchange(async (exchange) => {
+    sendBytes(exchange, 200, {}, String((await readBody(exchange, 3 * mebibyte)).length))
+  })
+  server.app.post('/body', length)
   const { port } = await server.listen(0, '127.0.0.1')
   client = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, maxSessionMemory: 1000 })
 })

@@ -1,4 +1,4 @@
-import type { BodyBudget, HeldBody } from '@keelson/http-installer'
+import type { BodyBudget, HeldBody } from '@keelson/exchange'
 import { Row } from './row.ts'
 import type { Place } from './row.ts'
 

@@ -4,7 +4,7 @@ import type { ClientHttp2Session } from 'node:http2'
 import * as tls from 'node:tls'
 import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { createAuthenticatorUnion, createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
-import { requestContextOf } from '@keelson/http-installer'
+import { exchangeOf } from '@keelson/http-installer'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createCertificate } from './certificates/create-certificate.ts'
 import type { CertificateRequest, Issuer, KeyPair } from './certificates/create-certificate.ts'
@@ -56,7 +56,7 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
     tls: { ...standard, named: [named], clientAuthorities: pemOf(authorities) },
     ...options,
   })
-  server.app.get('/api/v1/whoami', (c) => c.text(requestContextOf(c).user.name))
+  server.app.get('/api/v1/whoami', (c) => c.text(exchangeOf(c).user.name))
   return (await server.listen(0, '127.0.0.1')).port
 }
 

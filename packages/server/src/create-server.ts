@@ -5,16 +5,30 @@ import { optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { authenticatedUser } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
-import { parseQuery, parseTarget } from '@keelson/exchange'
-import type { QueryParameters } from '@keelson/exchange'
-import { isInstalledResource, serveJsonDocument, writeNothingThere, writePageNotFound } from '@keelson/http-installer'
-import type { CborCodec, InstallerContext, InstallerEnv } from '@keelson/http-installer'
+import { isAbort, isExchange } from '@keelson/exchange'
+import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
+import {
+  exchangeOf,
+  findRoute,
+  isInstalledResource,
+  responseSent,
+  serveJsonDocument,
+  withExchange,
+  writeNothingThere,
+  writePageNotFound,
+} from '@keelson/http-installer'
+import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { SmartRouter } from 'hono/router/smart-router'
 import { TrieRouter } from 'hono/router/trie-router'
+import { getPath } from 'hono/utils/url'
 import { createAccessMetrics } from './access-metrics.ts'
-import { isAbort } from './active-request.ts'
 import { consoleLog, describeError } from './console-log.ts'
+import { buildFilters } from './filters/build-filters.ts'
+import { placeFilters } from './filters/filter.ts'
+import type { PlacedFilter } from './filters/filter.ts'
+import type { InFlightLimits } from './filters/in-flight.ts'
+import { createDeadlines } from './filters/request-deadline.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
 import { ClientAuthorities } from './client-authorities.ts'
@@ -23,7 +37,6 @@ import type { HealthCheck } from './health.ts'
 import { registerBuildInfo } from './build-info.ts'
 import { registerHealthMetrics } from './health-metrics.ts'
 import type { OnChecked } from './health-metrics.ts'
-import type { InFlightLimits } from './in-flight-limit.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { installMetrics } from './install-metrics.ts'
 import { createNodeListener } from './node-listener.ts'
@@ -95,6 +108,8 @@ export interface ServerOptions {
   readonly zpages?: ZPages
   /** `/debug/pprof/` says what the process is busy with. Default false. */
   readonly profiling?: boolean
+  /** Filters of your own, each before or after a named one. Default: none. */
+  readonly filters?: readonly PlacedFilter[]
 }
 
 /** Writes one line: a sentence, and values by name. `err`, an Error or a text, makes it an error. */
@@ -155,35 +170,53 @@ export function createServer(options: ServerOptions): Server {
   const requestMetrics = createRequestMetrics(metrics, (info) =>
     info.isResourceRequest ? isInstalledResource(app, info) : allPaths().includes(info.path),
   )
-  const chain = createHandlerChain({
+  const services: ExchangeServices = {
+    now: options.requestNow ?? systemClock.now,
+    cbor: options.cbor,
+    bodyBudget: createBodyBudget(options.maxBodyBytes ?? 128 * 2 ** 20),
+    unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
+  }
+  const deadlines = createDeadlines(options.requestTimeoutMs ?? 60_000, requestMetrics)
+  const filters = buildFilters({
     authenticator: options.authenticator,
     authorizer: options.authorizer,
     limits: options.limits ?? { readOnly: 400, mutating: 200 },
-    requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
+    deadlines,
     goAwayChance: options.goAwayChance ?? 0,
     corsAllowedOrigins: options.corsAllowedOrigins ?? [],
     hstsDirectives: options.hstsDirectives ?? [],
     lifecycle,
-    now: options.requestNow ?? systemClock.now,
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
-    onPanic: (error, method, url, requestId) => onBug(`${method} ${url}`, error, requestId),
+    findRoute: (info) => findRoute(app, info),
     onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', record) : undefined,
+  })
+  const onFailure = (error: unknown, { method, incoming, requestId }: Exchange): void =>
+    onBug(`${method} ${incoming.url}`, error, requestId)
+  const chain = createHandlerChain({
+    filters: placeFilters(filters, options.filters ?? []).map(({ filter }) => filter),
+    services,
+    onPanic: onFailure,
   })
   registerProcessMetrics(metrics)
 
   const onError = (error: Error, c: InstallerContext): Response => {
-    onBug(`${c.req.method} ${c.req.path}`, error, c.env.commonHeaders?.[1])
-    return answerPanic(c)
+    const exchange = exchangeOf(c)
+    onFailure(error, exchange)
+    answerPanic(exchange)
+    return responseSent
   }
   const app = new Hono<InstallerEnv>({
-    // The path that the chain decides about is the one that is dispatched: not the framework's reading of it, which resolves dots.
-    getPath: (request, options) => pathOf(options?.env?.incoming?.url ?? request.url),
+    // The path that the filters decide about is the one that is dispatched. Hono's own `getPath` resolves dots.
+    getPath: (request, options) => {
+      const env: unknown = options?.env
+      return isExchange(env) ? env.target.path : getPath(request)
+    },
     router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }),
   })
-  app.use('*', chain.middleware)
+  app.use('*', chain)
   app.onError(onError)
-  app.notFound((c) => writePageNotFound(c))
+  app.notFound(withExchange(writePageNotFound))
 
   const version = options.version ?? versionInfo()
   registerBuildInfo(metrics, version)
@@ -204,15 +237,15 @@ export function createServer(options: ServerOptions): Server {
 
   function installPlainPaths(): void {
     const body = rawJson(version)
-    const serveVersion = (c: InstallerContext): Response => serveJsonDocument(c, () => sendPlain(c, body))
+    const serveVersion = withExchange((exchange) => serveJsonDocument(exchange, () => sendPlain(exchange, body)))
     app.all('/version', serveVersion)
     app.all('/version/', serveVersion)
-    app.all('/version/*', (c) => writeNothingThere(c))
-    // As in the original, who may profile may also begin to count anew.
+    app.all('/version/*', withExchange(writeNothingThere))
+    // As in kube-apiserver, a server that serves profiles also lets clients reset the metrics.
     const resettable = options.profiling === true
     installMetrics(app, '/metrics', metrics, resettable)
     installMetrics(app, '/metrics/slis', slis.page, resettable)
-    const index = (c: InstallerContext): Response => sendPlain(c, rawJson({ paths: allPaths() }))
+    const index = withExchange((exchange) => sendPlain(exchange, rawJson({ paths: allPaths() })))
     app.all('/', index)
     app.all('/index.html', index)
   }
@@ -227,15 +260,9 @@ export function createServer(options: ServerOptions): Server {
     return [...paths].sort()
   }
 
-  const node = createNodeListener({
-    fetch: app.fetch,
-    cbor: options.cbor,
-    bodyBudget: createBodyBudget(options.maxBodyBytes ?? 128 * 2 ** 20),
-    unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
-    onError: (error, incoming) => onBug(`${incoming.method} ${incoming.url}`, error),
-  })
+  const node = createNodeListener({ fetch: app.fetch, services, onError: onFailure })
   const { fetch } = app
-  // Hono's own `request()` comes this way too: the chain and its handlers write to node's objects only.
+  // `app.request()` and `app.fetch()` without bindings get an exchange like any other request.
   app.fetch = (request, bindings, context) =>
     bindings !== undefined && 'outgoing' in bindings ? fetch(request, bindings, context) : node.fetch(request)
 
@@ -251,7 +278,7 @@ export function createServer(options: ServerOptions): Server {
     const idle = await lifecycle.idle(graceMs)
     await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
     node.close()
-    chain.close()
+    deadlines.stop()
     lifecycle.stop()
   }
 
@@ -308,11 +335,18 @@ function installHealth(
       onChecked: (check, passed) => onChecked(name, check, passed),
       onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${error instanceof Error ? error.message : String(error)}`),
     })
-    app.all(`/${name}`, async (c) => sendPlain(c, await endpoint.answer(queryOf(c))))
-    app.all(`/${name}/*`, async (c) => {
-      const answer = await endpoint.answerOne(c.req.path.slice(name.length + 2))
-      return answer === undefined ? c.notFound() : sendPlain(c, answer)
-    })
+    app.all(
+      `/${name}`,
+      withExchange(async (exchange) => sendPlain(exchange, await endpoint.answer(exchange.query))),
+    )
+    app.all(
+      `/${name}/*`,
+      withExchange(async (exchange) => {
+        const answer = await endpoint.answerOne(exchange.target.path.slice(name.length + 2))
+        if (answer === undefined) writePageNotFound(exchange)
+        else sendPlain(exchange, answer)
+      }),
+    )
   }
 }
 
@@ -320,19 +354,4 @@ function installHealth(
 function requestOf(input: Request | URL | string, init: RequestInit): Request {
   if (typeof input === 'string') return new Request(new URL(input, 'https://localhost'), init)
   return input instanceof URL || Object.keys(init).length > 0 ? new Request(input, init) : input
-}
-
-/** What is no target was refused before it is looked at. */
-function queryOf(c: InstallerContext): QueryParameters {
-  return parseQuery(parseTarget(c.env?.incoming?.url ?? c.req.url).query)
-}
-
-/** For what is no target any path will do: the chain refuses it. */
-function pathOf(target: string): string {
-  try {
-    return parseTarget(target).path
-  } catch (error) {
-    if (error instanceof URIError) return '/'
-    throw error
-  }
 }

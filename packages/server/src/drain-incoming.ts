@@ -1,4 +1,4 @@
-import type { Incoming } from './active-request.ts'
+import type { Incoming } from '@keelson/exchange'
 
 const patienceMs = 500
 const maxBytes = 64 * 1024 * 1024

@@ -1,6 +1,7 @@
 import { createAuthenticatorUnion, createAnonymousAuthenticator, createBearerTokenAuthenticator, createStaticTokens } from '@keelson/auth'
 import { createAlwaysAllowPathsAuthorizer, createAuthorizerUnion, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
-import { requestContextOf, sendBytes } from '@keelson/http-installer'
+import { sendBytes } from '@keelson/exchange'
+import { exchangeOf, responseSent, withExchange } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -29,12 +30,14 @@ beforeAll(async () => {
       createAlwaysAllowPathsAuthorizer(['/livez', '/whoami']),
     ),
   })
-  server.app.get('/whoami', (c) => sendBytes(c, 200, {}, JSON.stringify(requestContextOf(c).user)))
-  server.app.get('/api/v1/warned', (c) => {
-    requestContextOf(c).warn('one')
-    requestContextOf(c).warn('two')
-    return sendBytes(c, 200, {}, 'ok')
+  const whoami = withExchange((exchange) => sendBytes(exchange, 200, {}, JSON.stringify(exchange.user)))
+  server.app.get('/whoami', whoami)
+  const warned = withExchange((exchange) => {
+    exchange.warn('one')
+    exchange.warn('two')
+    sendBytes(exchange, 200, {}, 'ok')
   })
+  server.app.get('/api/v1/warned', warned)
   server.app.get('/api/v1/bug', () => {
     throw new Error('secret inside')
   })
@@ -46,12 +49,13 @@ beforeAll(async () => {
   server.app.post('/api/v1/echo', async (c) => {
     let body = ''
     for await (const chunk of c.env.incoming as IncomingMessage) body += String(chunk)
-    return sendBytes(c, 201, {}, body)
+    sendBytes(exchangeOf(c), 201, {}, body)
+    return responseSent
   })
   server.app.get('/api/v1/stream', async (c) => {
     written = 0
     const outgoing = c.env.outgoing as ServerResponse
-    const { signal } = requestContextOf(c)
+    const { signal } = exchangeOf(c)
     ended = new Promise((resolve) => signal.addEventListener('abort', () => resolve((signal.reason as Error).name)))
     outgoing.writeHead(200, ['content-type', 'text/plain']).flushHeaders()
     const piece = new Uint8Array(10_000).fill(65)
@@ -117,7 +121,7 @@ describe.each([
     const bug = await ask('/api/v1/bug', admin)
     expect(bug.status).toBe(500)
     expect(await bug.text()).not.toContain('secret')
-    await expect((await ask('/api/v1/broken', admin)).text()).rejects.toThrow('the server broke off the answer')
+    await expect((await ask('/api/v1/broken', admin)).text()).rejects.toThrow('the server broke off the response')
   })
 
   test('streams, and writes no faster than the reader reads', async () => {

@@ -14,7 +14,7 @@ import {
   createPrivilegedGroupsAuthorizer,
   createStaticTokens,
 } from '@keelson/auth'
-import { requestContextOf } from '@keelson/http-installer'
+import { exchangeOf } from '@keelson/http-installer'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import * as fc from 'fast-check'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
     log: (level, text) => level === 0 && bugs.push(text),
   })
   server.app.all('/api/*', (c) => {
-    const { user, info } = requestContextOf(c)
+    const { user, info } = exchangeOf(c)
     return c.json({ dispatched: c.req.path, decided: info.path, user })
   })
   port = (await server.listen(0, '127.0.0.1')).port

@@ -1,58 +1,49 @@
 import type { UserInfo } from '@keelson/apimachinery'
-import type { BodyBudget, CborCodec, InstallerEnv, NodeBindings, UnreadAnswers, Upgrade } from '@keelson/http-installer'
+import { Exchange, openFetchPair } from '@keelson/exchange'
+import type { ExchangeServices, Incoming, Outgoing, Upgrade } from '@keelson/exchange'
+import type { InstallerEnv } from '@keelson/http-installer'
 import type { Hono } from 'hono'
 import { ServerResponse } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Incoming, Outgoing } from './active-request.ts'
 import { drainIncoming } from './drain-incoming.ts'
-import { openFetchExchange } from './fetch-exchange.ts'
-import { Http2Incoming } from './http2-exchange.ts'
 
 type Fetch = Hono<InstallerEnv>['fetch']
 
 export interface NodeListenerOptions {
   readonly fetch: Fetch
-  readonly cbor?: CborCodec | undefined
-  readonly unreadAnswers?: UnreadAnswers | undefined
-  readonly bodyBudget?: BodyBudget | undefined
-  /** The app itself failed; its routes answer their own errors. */
-  readonly onError: (error: unknown, incoming: Incoming) => void
+  readonly services: ExchangeServices
+  /** Called when the app itself fails; its routes answer their own errors. */
+  readonly onError: (error: unknown, exchange: Exchange) => void
 }
 
 export interface NodeListener {
   request(incoming: Incoming, outgoing: Outgoing): void
-  /** For a request that asks to change the protocol: whoever serves it may take the socket, or answer. */
+  /** For a request that asks to change the protocol: its handler may take the socket, or answer. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Serves a request that comes without a connection. `user`: authenticated by the caller. */
+  /** Serves a request without a connection. `user`: authenticated by the caller. */
   fetch(request: Request, user?: UserInfo): Promise<Response>
-  /** Breaks off the answers to `fetch` that are not over. */
+  /** Breaks off the responses to `fetch` that are not finished. */
   close(): void
 }
 
-/**
- * Hands node's requests to a Hono app whose answers go to the node response. Hono asks its request for method, URL and headers, so it gets no
- * more than that, and a `Response` that carries nothing costs nothing; adapters for any app spend more on both than a small answer takes.
- */
-export function createNodeListener({ fetch, cbor, unreadAnswers, bodyBudget, onError }: NodeListenerOptions): NodeListener {
+/** Opens an exchange for each of node's requests and hands it to a Hono app as the bindings (`c.env`). */
+export function createNodeListener({ fetch, services, onError }: NodeListenerOptions): NodeListener {
   const fetched = new Set<Outgoing>()
-  function serve(incoming: Incoming, outgoing: Outgoing, upgrade?: Upgrade, user?: UserInfo): void {
+  function serve(exchange: Exchange): void {
     const failed = (error: unknown): void => {
-      bindings.heldBody?.release()
-      onError(error, incoming)
-      outgoing.destroy()
+      exchange.heldBody?.release()
+      onError(error, exchange)
+      exchange.outgoing.destroy()
     }
-    const bindings: NodeBindings = { incoming, outgoing, commonHeaders: undefined, sentBytes: 0, unreadAnswers, bodyBudget, cbor }
-    if (upgrade !== undefined) bindings.upgrade = upgrade
-    if (user !== undefined) bindings.user = user
-    if (incoming instanceof Http2Incoming) bindings.nodePair = () => incoming.nodePair()
     const answered = (response: Response): Promise<void> | undefined => {
-      bindings.heldBody?.release()
-      return outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, bindings).catch(failed)
+      exchange.heldBody?.release()
+      const { outgoing } = exchange
+      return outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, exchange).catch(failed)
     }
     try {
-      const answer = fetch(new NodeRequest(incoming) as unknown as Request, bindings)
+      const answer = fetch(new HonoRequest(exchange) as unknown as Request, exchange)
       if (answer instanceof Promise) answer.then(answered, failed)
       else void answered(answer)
     } catch (error) {
@@ -61,25 +52,25 @@ export function createNodeListener({ fetch, cbor, unreadAnswers, bodyBudget, onE
   }
   return {
     request: (incoming, outgoing) => {
-      // A body that nobody wanted must not keep the connection from its next request.
+      // An unread body must not keep the connection from its next request.
       if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.on('close', () => drainIncoming(incoming))
-      serve(incoming, outgoing)
+      serve(new Exchange(incoming, outgoing, services))
     },
     upgrade: (incoming, socket, head) => {
       socket.on('error', () => socket.destroy())
       const outgoing = lastResponse(incoming, socket as Socket)
       if (outgoing === undefined) socket.destroy()
-      else serve(incoming, outgoing, { socket, head })
+      else serve(new Exchange(incoming, outgoing, services, { socket, head } satisfies Upgrade))
     },
     fetch: (request, user) =>
       new Promise((resolve, reject) => {
-        const exchange = openFetchExchange(request, { resolve, reject })
-        const incoming = exchange.incoming as unknown as Incoming
-        const outgoing = exchange.outgoing as unknown as Outgoing
+        const { incoming, outgoing } = openFetchPair(request, { resolve, reject })
         if (outgoing.destroyed) return
         fetched.add(outgoing)
         outgoing.on('close', () => fetched.delete(outgoing))
-        serve(incoming, outgoing, undefined, user)
+        const exchange = new Exchange(incoming, outgoing, services)
+        exchange.presetUser = user
+        serve(exchange)
       }),
     close: () => {
       for (const outgoing of fetched) outgoing.destroy()
@@ -88,8 +79,8 @@ export function createNodeListener({ fetch, cbor, unreadAnswers, bodyBudget, onE
 }
 
 /**
- * A response on a connection that node's server has let go. When it is an ordinary one after all it is the connection's last.
- * Undefined: an earlier answer is still being written to it, by a client that does not wait.
+ * A response on a connection that node's server has let go. If it is an ordinary one after all, it is the connection's last.
+ * Undefined: an earlier response is still being written, to a client that pipelines.
  */
 function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse | undefined {
   const outgoing = new ServerResponse(incoming)
@@ -103,35 +94,36 @@ function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse
   return outgoing
 }
 
-/** For handlers that know nothing of node. What they answer is short. */
-async function writeResponse(response: Response, bindings: NodeBindings): Promise<void> {
-  const outgoing = bindings.outgoing as ServerResponse
+/** For an embedder's handlers that answer with a `Response`. Such responses are short. */
+async function writeResponse(response: Response, { outgoing, commonHeaders }: Exchange): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer())
-  const headers: string[] = [...(bindings.commonHeaders ?? []), 'content-length', String(body.length)]
+  const headers: string[] = [...commonHeaders, 'content-length', String(body.length)]
   for (const [name, value] of response.headers) if (name !== 'content-length') headers.push(name, value)
-  outgoing.writeHead(response.status, headers)
+  ;(outgoing as ServerResponse).writeHead(response.status, headers)
   outgoing.end(body)
 }
 
-/** As much of a `Request` as Hono's context reads. Bodies are read from the node request. */
-class NodeRequest {
+/**
+ * The part of a `Request` that Hono's context reads: method, URL and headers. @hono/node-server's own adapter, which offers all of `Request`, costs more than
+ * a small response; handlers read bodies from the node request.
+ */
+class HonoRequest {
   readonly method: string
   readonly url: string
-  readonly #incoming: Incoming
+  readonly #exchange: Exchange
 
-  constructor(incoming: Incoming) {
-    this.method = incoming.method ?? 'GET'
-    this.url = incoming.url ?? '/'
-    this.#incoming = incoming
+  constructor(exchange: Exchange) {
+    this.method = exchange.method
+    this.url = exchange.incoming.url ?? '/'
+    this.#exchange = exchange
   }
 
   get headers(): this {
     return this
   }
 
-  /** A header's value, as `Headers.get` gives it. */
+  /** A header's value, as `Headers.get` returns it. */
   get(name: string): string | null {
-    const value = this.#incoming.headers[name.toLowerCase()]
-    return value === undefined ? null : typeof value === 'string' ? value : value.join(', ')
+    return this.#exchange.header(name.toLowerCase()) ?? null
   }
 }

@@ -14,6 +14,7 @@ import {
 import type { OptionTable } from '@keelson/apimachinery'
 import type { NamedCertificate } from './certificates/serving-names.ts'
 import type { ServerOptions } from './create-server.ts'
+import type { PlacedFilter } from './filters/filter.ts'
 import type { TlsSettings } from './tls-settings.ts'
 
 type Part<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>
@@ -55,4 +56,5 @@ export const optionTable: OptionTable<ServerOptions> = {
   cbor: isAnything,
   zpages: objectOf<Part<'zpages'>>({ statusz: isBoolean, flagz: isFunction }),
   profiling: isBoolean,
+  filters: listOf(objectOf<PlacedFilter>({ name: required(isString), filter: required(isFunction), before: isString, after: isString })),
 }

@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
-import type { Incoming } from './active-request.ts'
+import type { Incoming } from '@keelson/exchange'
 import type { ClientAuthorities } from './client-authorities.ts'
 
 /** The client's certificate, or why it is not accepted. */

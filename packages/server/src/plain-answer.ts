@@ -1,5 +1,5 @@
-import { sendBytes } from '@keelson/http-installer'
-import type { InstallerContext } from '@keelson/http-installer'
+import { sendBytes } from '@keelson/exchange'
+import type { Exchange } from '@keelson/exchange'
 
 export interface PlainAnswer {
   readonly status: number
@@ -7,9 +7,9 @@ export interface PlainAnswer {
   readonly body: string
 }
 
-/** An answer outside the API's own formats. */
-export function sendPlain(c: InstallerContext, { status, type, body }: PlainAnswer): Response {
-  return sendBytes(c, status, { 'content-type': type, 'x-content-type-options': 'nosniff' }, body)
+/** Sends a response that is not in one of the API's encodings. */
+export function sendPlain(exchange: Exchange, { status, type, body }: PlainAnswer): void {
+  sendBytes(exchange, status, { 'content-type': type, 'x-content-type-options': 'nosniff' }, body)
 }
 
 /** An error that has no Status: the text and a line end. */
@@ -17,7 +17,7 @@ export function plainError(status: number, text: string): PlainAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` }
 }
 
-/** Indented, as the original writes what is for people too. */
+/** Indented, like kube-apiserver's documents that people read too. */
 export function rawJson(value: unknown): PlainAnswer {
   return { status: 200, type: 'application/json', body: JSON.stringify(value, null, 2) }
 }

@@ -1,5 +1,5 @@
 import type { RequestInfo } from '@keelson/apimachinery'
-import { parseQuery } from '@keelson/exchange'
+import type { QueryParameters } from '@keelson/exchange'
 
 const connectSubresources = new Set(['log', 'exec', 'portforward', 'attach', 'proxy'])
 const reportedVerbs: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ export function isObserved(info: RequestInfo): boolean {
 export interface ObservedRequest {
   readonly info: RequestInfo
   readonly method: string
-  readonly query: string
+  readonly query: QueryParameters
   readonly contentType: string | undefined
 }
 
@@ -84,9 +84,9 @@ function scopeOf(info: RequestInfo): string {
   return info.namespace === '' ? 'cluster' : 'namespace'
 }
 
-function dryRunOf(query: string): string {
-  if (!query.includes('dryRun')) return ''
-  const values = new Set(parseQuery(query).getAll('dryRun'))
+function dryRunOf(query: QueryParameters): string {
+  if (!query.has('dryRun')) return ''
+  const values = new Set(query.getAll('dryRun'))
   for (const value of values) if (value !== 'All') return 'invalid'
   return [...values].join(',')
 }

@@ -13,7 +13,7 @@ function infoOf(method: string, url: string): RequestInfo {
 const asked = (target: string): ObservedRequest => ({
   info: infoOf('GET', target),
   method: 'GET',
-  query: '',
+  query: parseQuery(''),
   contentType: undefined,
 })
 
@@ -67,7 +67,7 @@ test('service levels are measured without watches and dry runs', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(asked('/api/v1/pods?watch=1'), 200, 0.001, 0)
-  metrics.observe({ ...asked('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: 'dryRun=All' }, 200, 0.001, 0)
+  metrics.observe({ ...asked('/api/v1/namespaces/n/pods/p'), method: 'DELETE', query: parseQuery('dryRun=All') }, 200, 0.001, 0)
   expect(registry.text()).toContain('apiserver_request_duration_seconds_count{')
   expect(registry.text()).not.toContain('apiserver_request_sli_duration_seconds_count{')
   metrics.observe(asked('/api/v1/pods'), 200, 0.001, 0)

@@ -12,7 +12,8 @@ import {
   createBearerTokenAuthenticator,
 } from '@keelson/auth'
 import { createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer, createStaticTokens } from '@keelson/auth'
-import { requestContextOf, sendStream } from '@keelson/http-installer'
+import { sendStream } from '@keelson/exchange'
+import { exchangeOf, withExchange } from '@keelson/http-installer'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
@@ -53,11 +54,11 @@ function start(options: Partial<ServerOptions> = {}): Server {
     ...options,
   })
   made.app.get('/api/v1/whoami', (c) => {
-    const { user, info, fieldManager } = requestContextOf(c)
+    const { user, info, fieldManager } = exchangeOf(c)
     return c.json({ user, verb: info.verb, fieldManager })
   })
   made.app.get('/api/v1/warned', (c) => {
-    requestContextOf(c).warn('old news')
+    exchangeOf(c).warn('old news')
     ;(c.env.outgoing as ServerResponse).end('ok')
     return RESPONSE_ALREADY_SENT
   })
@@ -65,7 +66,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     throw new Error('secret inside')
   })
   made.app.get('/api/v1/waits', async (c) => {
-    const context = requestContextOf(c)
+    const context = exchangeOf(c)
     const outgoing = c.env.outgoing as ServerResponse
     outgoing.flushHeaders()
     if (c.req.query('how') === 'looking') {
@@ -80,7 +81,7 @@ function start(options: Partial<ServerOptions> = {}): Server {
     return RESPONSE_ALREADY_SENT
   })
   made.app.get('/api/v1/slow', async (c) => {
-    const { signal } = requestContextOf(c)
+    const { signal } = exchangeOf(c)
     if (!signal.aborted) await once(signal, 'abort')
     throw signal.reason as Error
   })
@@ -328,11 +329,12 @@ test('an answer that its client does not read takes no place from others, and is
   const own = start({ limits: { readOnly: 1, mutating: 1 } })
   const piece = Buffer.alloc(2 ** 20)
   const pieces = 16
-  own.app.get('/api/v1/stream', (c) =>
-    sendStream(c, 200, {}, async (sink) => {
+  const stream = withExchange((exchange) =>
+    sendStream(exchange, 200, {}, async (sink) => {
       for (let i = 0; i < pieces; i++) if (!sink.write(piece)) await sink.drained()
     }),
   )
+  own.app.get('/api/v1/stream', stream)
   const { port: at } = await own.listen(0, '127.0.0.1')
   const slow = session(at).request({ ':path': '/api/v1/stream', authorization: 'Bearer worker' })
   await once(slow, 'response')

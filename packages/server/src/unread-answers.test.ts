@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { createAuthenticatorUnion, createBearerTokenAuthenticator, createStaticTokens } from '@keelson/auth'
-import { sendBytes, sendStream } from '@keelson/http-installer'
+import { sendBytes, sendStream } from '@keelson/exchange'
+import { withExchange } from '@keelson/http-installer'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
 import { ownCertificates } from './certificates/own-certificates.ts'
@@ -24,19 +25,20 @@ beforeAll(async () => {
     tls: { certificate, key },
     maxUnreadBytes: 8 * size,
   })
-  server.app.get('/whole', (c) => sendBytes(c, 200, {}, Buffer.alloc(size)))
-  server.app.get('/pieces', (c) =>
-    sendStream(c, 200, {}, async (sink) => {
+  const event = Buffer.alloc(size)
+  const serve = (path: string, answer: Parameters<typeof withExchange>[0]): unknown => server.app.get(path, withExchange(answer))
+  serve('/whole', (exchange) => sendBytes(exchange, 200, {}, Buffer.alloc(size)))
+  serve('/pieces', (exchange) =>
+    sendStream(exchange, 200, {}, async (sink) => {
       for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(Buffer.alloc(size))) await sink.drained()
     }),
   )
-  const event = Buffer.alloc(size)
-  server.app.get('/api/v1/things', (c) =>
-    sendStream(c, 200, {}, async (sink) => {
+  serve('/api/v1/things', (exchange) =>
+    sendStream(exchange, 200, {}, async (sink) => {
       for (let i = 0; i < 2 && !sink.closed; i++) if (!sink.write(event)) await sink.drained()
     }),
   )
-  server.app.get('/unwaited', (c) => sendStream(c, 200, {}, async (sink) => void sink.write(Buffer.alloc(size))))
+  serve('/unwaited', (exchange) => sendStream(exchange, 200, {}, async (sink) => void sink.write(Buffer.alloc(size))))
   port = (await server.listen(0, '127.0.0.1')).port
 })
 afterAll(() => server.close(0))

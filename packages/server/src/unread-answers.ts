@@ -1,6 +1,5 @@
 import { constants } from 'node:http2'
-import type { UnreadAnswers } from '@keelson/http-installer'
-import type { Outgoing } from './active-request.ts'
+import type { Outgoing, UnreadAnswers } from '@keelson/exchange'
 import { Row } from './row.ts'
 import type { Place } from './row.ts'
 

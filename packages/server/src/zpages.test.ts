@@ -1,6 +1,8 @@
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { decodeCbor, encodeCborDocument } from '@keelson/apimachinery/cbor'
 import * as cbor from '@keelson/apimachinery/cbor'
+import type { ExchangeServices } from '@keelson/exchange'
+import { createExchanges } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
@@ -9,8 +11,9 @@ import { registerHealthMetrics } from './health-metrics.ts'
 import { versionInfo } from './version.ts'
 import { installZPages } from './zpages.ts'
 
-function pages(bindings: InstallerEnv['Bindings'] = {}): (path: string, accept?: string) => Promise<Response> {
+function pages(services: ExchangeServices = {}): (path: string, accept?: string) => Promise<Response> {
   const app = new Hono<InstallerEnv>()
+  app.use(createExchanges(app, { user: { name: 'a', groups: [] }, ...services }))
   const paths = (): string[] => ['/metrics', '/api/v1', '/healthz/ping', '/healthz', '/openapi/v2']
   const installed = installZPages(app, {
     componentName: 'kube-apiserver',
@@ -19,7 +22,7 @@ function pages(bindings: InstallerEnv['Bindings'] = {}): (path: string, accept?:
     flagz: () => ({ v: '2', 'secure-port': '6443' }),
   })
   expect(installed).toEqual(['/flagz', '/statusz'])
-  return async (path, accept) => await app.request(path, accept === undefined ? {} : { headers: { accept } }, bindings)
+  return async (path, accept) => await app.request(path, accept === undefined ? {} : { headers: { accept } })
 }
 
 it('pages are text for people', async () => {

@@ -1,6 +1,7 @@
-import type { CborCodec, InstallerContext, InstallerEnv } from '@keelson/http-installer'
-import { parseAccept } from '@keelson/exchange'
-import { sendBytes, writeError } from '@keelson/http-installer'
+import { sendBytes } from '@keelson/exchange'
+import type { CborCodec, Exchange } from '@keelson/exchange'
+import { withExchange, writeError } from '@keelson/http-installer'
+import type { InstallerEnv } from '@keelson/http-installer'
 import { newNotAcceptable } from '@keelson/apimachinery'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import type { Hono } from 'hono'
@@ -26,7 +27,10 @@ export function installZPages(app: Hono<InstallerEnv>, options: ZPagesOptions): 
   const installed: string[] = []
   const install = (path: string, kind: string, body: () => Body): void => {
     const title = `\n${componentName} ${path.slice(1)}\n${warning}`
-    app.all(path, (c) => answer(c, kind, { componentName, title }, body()))
+    app.all(
+      path,
+      withExchange((exchange) => answer(exchange, kind, { componentName, title }, body())),
+    )
     installed.push(path)
   }
   if (flagz !== undefined) install('/flagz', 'Flagz', () => flagsBody(flagz()))
@@ -77,21 +81,16 @@ const group = 'config.k8s.io'
 const structured = { json: 'application/json', yaml: 'application/yaml', cbor: 'application/cbor' } as const
 type Structured = keyof typeof structured
 
-function answer(
-  c: InstallerContext,
-  kind: string,
-  { componentName, title }: { componentName: string; title: string },
-  body: Body,
-): Response {
-  const { cbor } = c.env
-  const form = negotiate(c.req.header('accept'), kind, cbor !== undefined)
+function answer(exchange: Exchange, kind: string, { componentName, title }: { componentName: string; title: string }, body: Body): void {
+  const { cbor } = exchange.services
+  const form = negotiate(exchange, kind, cbor !== undefined)
   if (form === undefined) {
     const types = [structured.json, structured.yaml, ...(cbor ? [structured.cbor] : []), 'text/plain']
-    return writeError(c, newNotAcceptable(types))
+    return writeError(exchange, newNotAcceptable(types))
   }
   if (form === 'text') {
     const lines = body.lines.map(([name, value]) => `${name}: ${value}\n`)
-    return sendBytes(c, 200, { 'content-type': 'text/plain; charset=utf-8' }, `${title}\n${lines.join('')}`)
+    return sendBytes(exchange, 200, { 'content-type': 'text/plain; charset=utf-8' }, `${title}\n${lines.join('')}`)
   }
   const { type, version } = form
   const document = { kind, apiVersion: `${group}/${version}`, metadata: { name: componentName }, ...body.members }
@@ -99,7 +98,7 @@ function answer(
   if (version === 'v1alpha1') {
     headers['warning'] = `299 - "This version of the ${kind.toLowerCase()} endpoint is deprecated. Please use a newer version."`
   }
-  return sendBytes(c, 200, headers, encode(type, document, cbor))
+  return sendBytes(exchange, 200, headers, encode(type, document, cbor))
 }
 
 function encode(type: Structured, document: object, cbor: CborCodec | undefined): Uint8Array | string {
@@ -109,12 +108,12 @@ function encode(type: Structured, document: object, cbor: CborCodec | undefined)
 
 /** As text, unless the kind is asked for by name and version. */
 function negotiate(
-  accept: string | undefined,
+  { accept, acceptClauses }: Exchange,
   kind: string,
   withCbor: boolean,
 ): 'text' | { readonly type: Structured; readonly version: string } | undefined {
-  if (accept === undefined || accept.trim() === '') return 'text'
-  for (const { type, subtype, parameters } of parseAccept(accept)) {
+  if (accept.trim() === '') return 'text'
+  for (const { type, subtype, parameters } of acceptClauses) {
     const { as, g, v = '' } = parameters
     const plain = as === undefined && g === undefined
     if (plain && ((type === '*' && subtype === '*') || (type === 'text' && (subtype === 'plain' || subtype === '*')))) return 'text'

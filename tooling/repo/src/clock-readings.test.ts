@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, string>> = {
   'packages/backend-etcd3/src/unary-call.ts': 'the deadline of a call to another process',
   'packages/encryption/src/kms/kms-client.ts': 'the deadline of a call to another process',
   'packages/http-installer/src/openapi/serve-openapi.ts': 'a caching header; clients use the system clock',
-  'packages/server/src/handler-chain.ts': 'how long a certificate is still valid, which clients judge by the clock of the system',
+  'packages/server/src/filters/authentication.ts': 'how long a certificate is still valid, which clients judge by the clock of the system',
   'packages/server/src/pprof/install-profiling.ts': 'when a profile of this process was taken',
   'packages/server/src/zpages.ts': 'when this process started',
 }

@@ -13,7 +13,6 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^apps\/apiserver\//, 'Flags and files of the operator.'],
   [/^packages\/control-plane\//, 'Options of the operator, and parameters passed on.'],
   [/^packages\/server\/src\/certificates\//, 'The contents of a certificate of this server.'],
-  [/^packages\/server\/src\/handler-chain\.ts/, 'Headers of the configuration.'],
   [/^packages\/http-installer\/src\/connect\//, 'Parameters passed on.'],
   [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
   [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/secrets\/validate\.ts/, 'Constants.'],

@@ -8,14 +8,14 @@ import { collect } from '../sized-list.ts'
 import { writeInSlabs } from '../write-in-slabs.ts'
 
 /** A list says first how long it is, and is then a walk like any other. */
-export async function writeCborList(answer: Answer, list: ResultList): Promise<Response> {
-  const { c, scope, negotiated } = answer
-  const cbor = c.env.cbor!
+export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {
+  const { exchange, scope, negotiated } = answer
+  const cbor = exchange.services.cbor!
   const shape = jsonShape(answer, list)
   const frame = Object.entries(parseJson(shape.empty).value as object)
   const schema = negotiated.transform === undefined ? scope.type?.schema : undefined
-  const items = await collect(c, list.items, () => {})
-  return writeInSlabs(c, { 'content-type': mediaTypes.cbor }, async (writer) => {
+  const items = await collect(exchange, list.items, () => {})
+  return writeInSlabs(exchange, { 'content-type': mediaTypes.cbor }, async (writer) => {
     await writer.write(Buffer.concat([cbor.selfDescribed, cbor.mapHead(frame.length)]))
     for (const [name, value] of frame) {
       await writer.write(cbor.encodeCbor(name))

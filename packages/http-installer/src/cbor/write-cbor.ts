@@ -7,9 +7,9 @@ import type { Answer } from '../scope.ts'
  * One object or table, of which there is JSON. The schema of the kind tells bytes from text. The codec is written by hand, for Kubernetes' dialect of CBOR:
  * strings are byte strings, and no library writes them so.
  */
-export function writeCbor({ c, scope }: Answer, status: number, json: string): Response | Promise<Response> {
+export function writeCbor({ exchange, scope }: Answer, status: number, json: string): void | Promise<void> {
   const { value } = parseJson(json)
   const kind = (value as { kind?: unknown }).kind
   const schema = kind === scope.gvk.kind ? scope.type?.schema : undefined
-  return sendCompressible(c, status, { 'content-type': mediaTypes.cbor }, c.env.cbor!.encodeCborDocument(value, schema))
+  return sendCompressible(exchange, status, { 'content-type': mediaTypes.cbor }, exchange.services.cbor!.encodeCborDocument(value, schema))
 }

@@ -1,12 +1,11 @@
-import type { InstallerContext } from '../context.ts'
-import type { ResponseHeaders } from '../response.ts'
+import type { Exchange, ResponseHeaders } from '@keelson/exchange'
 
 /** API objects that are longer are worth it to clients that accept it. */
 export const compressedBytes: number = 128 * 1024
 
 /** Names alone count: one with a weight ("gzip;q=1") is passed over, as by the original. */
-export function acceptsGzip(c: InstallerContext): boolean {
-  const accepted = c.req.header('accept-encoding')
+export function acceptsGzip(exchange: Exchange): boolean {
+  const accepted = exchange.header('accept-encoding')
   return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')
 }
 

@@ -1,6 +1,6 @@
 import { constants, createGzip } from 'node:zlib'
 import type { Gzip } from 'node:zlib'
-import type { ResponseSink } from '../response.ts'
+import type { ResponseSink } from '@keelson/exchange'
 
 /**
  * Compresses what is written on zlib's threads; this thread only passes buffers on. A client that does not read holds up the compressor, and that the

@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { newBadRequest, newGenericServerResponse, newInternal, newUnknownError } from '@keelson/apimachinery'
 import type { ApiError } from '@keelson/apimachinery'
 import type { Streamer, StreamTarget } from '@keelson/registry'
 import { negotiateOutput } from '../negotiate.ts'
 import type { Transform } from '../negotiate.ts'
-import { ClientGoneError } from '../read-body.ts'
-import { sendBytes } from '../response.ts'
+import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import type { ApiRequest } from '../scope.ts'
 import { notConvertible } from '../write-object.ts'
 import { headerObject, pairs } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
-import { nodePair } from './passage.ts'
 import type { Passage } from './passage.ts'
 import { readConnectOptions } from './read-connect-options.ts'
 import { streamWebSocket } from './stream-websocket.ts'
@@ -20,30 +17,30 @@ import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remot
 const maxRefusalBytes = 50_000
 
 /** Answers with bytes from elsewhere, as they come and as fast as the client takes them. */
-export async function handleStream({ c, scope, context, name, query }: ApiRequest): Promise<Response> {
-  const { transform } = negotiateOutput(c, scope.endpoint)
+export async function handleStream({ exchange, scope, name, query }: ApiRequest): Promise<void> {
+  const { transform } = negotiateOutput(exchange, scope.endpoint)
   const streamer = scope.storage as unknown as Streamer
-  const target = await streamer.openStream(context, name, readConnectOptions(streamer.streamOptions, query))
+  const target = await streamer.openStream(exchange, name, readConnectOptions(streamer.streamOptions, query))
   if (transform !== undefined) throw noMetadata(transform)
-  if (target === undefined) return sendBytes(c, 204, {}, '')
+  if (target === undefined) return sendBytes(exchange, 204, {}, '')
   const { stopping } = scope.settings
-  const answer = await ask(target, context.signal)
+  const answer = await ask(target, exchange.signal)
   try {
     if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
-    const { upgrade } = c.env
-    if (upgrade !== undefined && c.req.header('upgrade')?.toLowerCase() === 'websocket') {
-      return await streamWebSocket({ c, context, upgrade, stopping }, answer)
+    const { upgrade } = exchange
+    if (upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
+      return await streamWebSocket({ exchange, upgrade, stopping }, answer)
     }
-    return await streamBody({ c, context, stopping }, answer, streamer.streamType)
+    return await streamBody({ exchange, stopping }, answer, streamer.streamType)
   } finally {
     // Whatever became of it: nobody reads on.
     answer.destroy()
   }
 }
 
-async function streamBody({ c, stopping }: Passage, answer: IncomingMessage, type: string): Promise<Response> {
-  const { outgoing } = nodePair(c)
-  outgoing.writeHead(200, headerObject([...pairs(c.env.commonHeaders ?? []), ['Content-Type', type]]))
+async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessage, type: string): Promise<void> {
+  const { outgoing } = exchange.nodeStreams()
+  outgoing.writeHead(200, headerObject([...pairs(exchange.commonHeaders), ['Content-Type', type]]))
   outgoing.flushHeaders()
   const end = (): void => {
     answer.unpipe(outgoing)
@@ -55,7 +52,6 @@ async function streamBody({ c, stopping }: Passage, answer: IncomingMessage, typ
   } finally {
     stopping.removeEventListener('abort', end)
   }
-  return RESPONSE_ALREADY_SENT
 }
 
 /** What is streamed has no metadata that could be given alone. */

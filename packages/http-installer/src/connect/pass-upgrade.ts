@@ -1,14 +1,12 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 import type { Duplex } from 'node:stream'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { newUnknownError } from '@keelson/apimachinery'
 import type { Remote } from '@keelson/registry'
-import type { InstallerContext, Upgrade } from '../context.ts'
-import { ClientGoneError } from '../read-body.ts'
+import { ClientGoneError } from '@keelson/exchange'
+import type { Exchange, Upgrade } from '@keelson/exchange'
 import { forwardedHeaders, headerObject, pairs, without, withoutHopByHop } from './forwarded-headers.ts'
 import type { HeaderList } from './forwarded-headers.ts'
-import { nodePair } from './passage.ts'
 import type { UpgradePassage } from './passage.ts'
 import { remoteErrorText, requestRemote } from './remote-request.ts'
 import { spliceSockets } from './splice-sockets.ts'
@@ -19,15 +17,14 @@ export type UpgradeAnswer =
   | { readonly upgraded: false; readonly message: IncomingMessage }
 
 /** Passes on a request that changes the protocol, and then bytes in both directions, whatever they mean. */
-export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<Response> {
-  const { c, context, upgrade, stopping } = passage
-  const { incoming } = nodePair(c)
+export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
+  const { exchange, upgrade, stopping } = passage
+  const { incoming } = exchange.nodeStreams()
   const headers = forwardedHeaders(incoming)
-  const answer = await askForUpgrade(remote, { method: c.req.method, headers, signal: context.signal })
-  if (!answer.upgraded) return passRefusal(c, answer.message)
-  const socket = takeSocket(c, upgrade, pairs(answer.message.rawHeaders))
+  const answer = await askForUpgrade(remote, { method: exchange.method, headers, signal: exchange.signal })
+  if (!answer.upgraded) return passRefusal(exchange, answer.message)
+  const socket = takeSocket(exchange, upgrade, pairs(answer.message.rawHeaders))
   await spliceSockets({ socket, head: upgrade.head }, { socket: answer.socket, head: answer.head }, stopping)
-  return RESPONSE_ALREADY_SENT
 }
 
 export interface UpgradeRequest {
@@ -67,26 +64,25 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
 }
 
 /** What the remote says against it is for the client to read. */
-export async function passRefusal(c: InstallerContext, message: IncomingMessage): Promise<Response> {
+export async function passRefusal(exchange: Exchange, message: IncomingMessage): Promise<void> {
   const code = message.statusCode ?? 0
   if (code < 400) {
     message.destroy()
     throw newUnknownError(`invalid upgrade response: status code ${code}`)
   }
-  const { outgoing } = nodePair(c)
-  outgoing.writeHead(code, headerObject([...pairs(c.env.commonHeaders ?? []), ...withoutHopByHop(pairs(message.rawHeaders))]))
+  const { outgoing } = exchange.nodeStreams()
+  outgoing.writeHead(code, headerObject([...pairs(exchange.commonHeaders), ...withoutHopByHop(pairs(message.rawHeaders))]))
   await new Promise<void>((resolve) => {
     pipeline(message, outgoing, (error) => {
       if (error) outgoing.destroy()
       resolve()
     })
   })
-  return RESPONSE_ALREADY_SENT
 }
 
 /** Answers 101 and takes the connection out of HTTP's hands: it is the caller's to end. */
-export function takeSocket(c: InstallerContext, { socket }: Upgrade, headers: HeaderList): Duplex {
-  const { outgoing } = nodePair(c)
+export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
+  const { outgoing } = exchange.nodeStreams()
   outgoing.sendDate = false
   outgoing.writeHead(101, headerObject(headers))
   outgoing.flushHeaders()

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream'
 import type { Readable, Transform } from 'node:stream'
-import { ClientGoneError } from '../read-body.ts'
-import { BrokenResponseError } from '../response.ts'
+import { BrokenResponseError, ClientGoneError } from '@keelson/exchange'
 
 /** What the remote sends, through what may stand in between, to the client. When either breaks off, so does the other. */
 export function pipeBody(streams: readonly [Readable, ...Transform[], ServerResponse]): Promise<void> {

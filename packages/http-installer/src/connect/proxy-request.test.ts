@@ -1,11 +1,9 @@
 import http from 'node:http'
 import http2 from 'node:http2'
 import type { AddressInfo } from 'node:net'
-import { Hono } from 'hono'
-import { getRequestListener } from '@hono/node-server'
+import { Exchange } from '@keelson/exchange'
+import type { Incoming, Outgoing } from '@keelson/exchange'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testContext } from '@keelson/registry/testing'
-import type { InstallerEnv } from '../context.ts'
 import { writeError } from '../write-error.ts'
 import { proxyRequest } from './proxy-request.ts'
 
@@ -40,23 +38,19 @@ beforeAll(async () => {
       response.end('ok')
     }),
   )
-  const app = new Hono<InstallerEnv>()
-  app.all('*', async (c) => {
-    const controller = new AbortController()
-    c.env.outgoing?.once('close', () => controller.abort())
-    const context = { ...testContext('default'), signal: controller.signal }
-    const path = c.req.path.slice('/prefix'.length)
+  const serve = async (incoming: Incoming, outgoing: Outgoing): Promise<void> => {
+    const exchange = new Exchange(incoming, outgoing, {})
+    const path = decodeURI(exchange.target.text.split('?')[0]!).slice('/prefix'.length)
     const named = /^\/port\/(.*)$/.exec(decodeURIComponent(path))?.[1]
     const remote = { scheme: 'http', host: '127.0.0.1', port: named ?? String(path === '/nobody' ? 1 : port), path, query: '' } as const
     try {
-      return await proxyRequest({ c, context, stopping: stopping.signal }, remote)
+      await proxyRequest({ exchange, stopping: stopping.signal }, remote)
     } catch (error) {
-      return writeError(c, error)
+      writeError(exchange, error)
     }
-  })
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
-  base = `http://127.0.0.1:${await listen(http.createServer((request, response) => void listener(request, response)))}`
-  base2 = `http://127.0.0.1:${await listen(http2.createServer((request, response) => void listener(request, response)))}`
+  }
+  base = `http://127.0.0.1:${await listen(http.createServer((request, response) => void serve(request, response)))}`
+  base2 = `http://127.0.0.1:${await listen(http2.createServer((request, response) => void serve(request, response)))}`
 })
 afterAll(() => servers.forEach((server) => (server.close(), 'closeAllConnections' in server && server.closeAllConnections())))
 

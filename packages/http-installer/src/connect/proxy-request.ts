@@ -1,13 +1,9 @@
 import { posix } from 'node:path'
 import type { IncomingMessage } from 'node:http'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { newServiceUnavailable } from '@keelson/apimachinery'
 import type { Remote } from '@keelson/registry'
-import { ClientGoneError } from '../read-body.ts'
-import { targetOf } from '../context.ts'
-import { sendBytes } from '../response.ts'
+import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import { forwardedHeaders, headerObject, pairs, withoutCors, withoutHopByHop } from './forwarded-headers.ts'
-import { nodePair } from './passage.ts'
 import type { Passage } from './passage.ts'
 import { pipeBody } from './pipe-body.ts'
 import { rewriteHtml } from './rewrite-html.ts'
@@ -19,24 +15,24 @@ const farewellMs = 1000
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Passes a request on and its answer back, neither of them held: each side is read as fast as the other takes it. */
-export async function proxyRequest(passage: Passage, remote: Remote): Promise<Response> {
-  const { c, context } = passage
-  const { incoming } = nodePair(c)
-  const target = targetOf(c)
+export async function proxyRequest(passage: Passage, remote: Remote): Promise<void> {
+  const { exchange } = passage
+  const { incoming } = exchange.nodeStreams()
+  const target = exchange.target
   const path = remote.path.endsWith('/') || !target.path.endsWith('/') ? remote.path : `${remote.path}/`
-  if (path === '' && (c.req.method === 'GET' || c.req.method === 'HEAD')) {
+  if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
     // Relative links of a page at ".../proxy" would miss the last segment.
     const location = `${escapePath(target.path)}/${target.query === '' ? '' : `?${target.query}`}`
-    return sendBytes(c, 301, { location }, '')
+    return sendBytes(exchange, 301, { location }, '')
   }
   const prefix = target.path.endsWith(path) ? target.path.slice(0, target.path.length - path.length) : target.path
   const headers = requestHeaders(incoming, posix.join(prefix, path))
-  const request = requestRemote(remote, { method: c.req.method, headers, path, query: target.query, signal: context.signal })
+  const request = requestRemote(remote, { method: exchange.method, headers, path, query: target.query, signal: exchange.signal })
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve)
     request.on('error', (error) => {
       reject(
-        context.signal.aborted
+        exchange.signal.aborted
           ? new ClientGoneError()
           : newServiceUnavailable(`error trying to reach service: ${remoteErrorText(remote, error)}`),
       )
@@ -57,9 +53,9 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<Re
   }
 }
 
-async function sendAnswer({ c, stopping }: Passage, answer: IncomingMessage, links: LinkRewriter): Promise<Response> {
-  const { outgoing } = nodePair(c)
-  const common = c.env.commonHeaders ?? []
+async function sendAnswer({ exchange, stopping }: Passage, answer: IncomingMessage, links: LinkRewriter): Promise<void> {
+  const { outgoing } = exchange.nodeStreams()
+  const common = exchange.commonHeaders
   const rewritten = rewriteHtml(answer, links)
   const kept = withoutCors(withoutHopByHop(pairs(answer.rawHeaders))).filter(
     ([name]) => rewritten === undefined || name.toLowerCase() !== 'content-length',
@@ -68,7 +64,7 @@ async function sendAnswer({ c, stopping }: Passage, answer: IncomingMessage, lin
     name.toLowerCase() === 'location' ? ([name, links.rewrite(value)] as const) : ([name, value] as const),
   )
   outgoing.writeHead(answer.statusCode ?? 502, headerObject([...pairs(common), ...headers]))
-  if (c.req.method !== 'HEAD') outgoing.flushHeaders()
+  if (exchange.method !== 'HEAD') outgoing.flushHeaders()
   const cut = (): void => void setTimeout(() => answer.destroy(), farewellMs).unref()
   stopping.addEventListener('abort', cut)
   try {
@@ -76,7 +72,6 @@ async function sendAnswer({ c, stopping }: Passage, answer: IncomingMessage, lin
   } finally {
     stopping.removeEventListener('abort', cut)
   }
-  return RESPONSE_ALREADY_SENT
 }
 
 function requestHeaders(incoming: IncomingMessage, forwardedUri: string): string[] {

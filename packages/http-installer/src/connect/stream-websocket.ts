@@ -1,10 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { websocketOpcode } from '@keelson/apimachinery/httpstream'
 import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
-import { sendBytes } from '../response.ts'
+import { sendBytes } from '@keelson/exchange'
 import { splitList } from './forwarded-headers.ts'
-import { nodePair } from './passage.ts'
 import type { UpgradePassage } from './passage.ts'
 import { takeSocket } from './pass-upgrade.ts'
 import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
@@ -14,14 +12,14 @@ const base64 = 'base64.binary.k8s.io'
 const protocols = new Set(['binary.k8s.io', base64])
 
 /** Bytes as messages, for who can take nothing but a WebSocket. */
-export async function streamWebSocket({ c, upgrade, stopping }: UpgradePassage, answer: IncomingMessage): Promise<Response> {
-  const { incoming } = nodePair(c)
+export async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, answer: IncomingMessage): Promise<void> {
+  const { incoming } = exchange.nodeStreams()
   const offered = splitList(incoming.headers['sec-websocket-protocol'])
   const protocol = offered.find((name) => protocols.has(name))
-  const handshake = websocketHandshake(c.req.method, incoming.headers, protocol)
-  if (handshake === undefined || (offered.length > 0 && protocol === undefined)) return sendBytes(c, 403, {}, 'Forbidden\n')
+  const handshake = websocketHandshake(exchange.method, incoming.headers, protocol)
+  if (handshake === undefined || (offered.length > 0 && protocol === undefined)) return sendBytes(exchange, 403, {}, 'Forbidden\n')
   const opcode: MessageOpcode = protocol === base64 ? websocketOpcode.text : websocketOpcode.binary
-  const client = new ServerWebSocket(takeSocket(c, upgrade, handshake), { onMessage: () => {}, onEnd: () => answer.destroy() })
+  const client = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => {}, onEnd: () => answer.destroy() })
   // An empty message tells the client that it is heard.
   client.send(opcode)
   client.onDrain(() => answer.resume())
@@ -32,5 +30,4 @@ export async function streamWebSocket({ c, upgrade, stopping }: UpgradePassage, 
   answer.once('close', () => client.close())
   answer.on('error', () => answer.destroy())
   await untilClosed([client.socket], stopping, () => client.close(1001))
-  return RESPONSE_ALREADY_SENT
 }

@@ -1,13 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { isApiError, newInternal } from '@keelson/apimachinery'
 import type { Status } from '@keelson/apimachinery'
 import type { ProcessStreams, Remote } from '@keelson/registry'
-import { ClientGoneError } from '../read-body.ts'
-import { sendBytes } from '../response.ts'
+import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import { askForUpgrade, takeSocket } from './pass-upgrade.ts'
 import { ProcessTranslation } from './process-translation.ts'
-import { nodePair } from './passage.ts'
 import type { UpgradePassage } from './passage.ts'
 import { hostAndPort } from './remote-request.ts'
 import { websocketHandshake } from './server-websocket.ts'
@@ -21,20 +18,20 @@ const maxRefusalBytes = 64 * 1024
 
 /** A process's streams as a WebSocket to the client, and as SPDY to the remote. The client is answered first, and told within it what fails. */
 export async function translateWebSocket(
-  { c, upgrade, stopping }: UpgradePassage,
+  { exchange, upgrade, stopping }: UpgradePassage,
   remote: Remote,
   streams: ProcessStreams,
-): Promise<Response> {
-  const { incoming } = nodePair(c)
-  const handshake = websocketHandshake(c.req.method, incoming.headers, processProtocol)
-  if (handshake === undefined) return sendBytes(c, 400, {}, 'Bad Request\n')
+): Promise<void> {
+  const { incoming } = exchange.nodeStreams()
+  const handshake = websocketHandshake(exchange.method, incoming.headers, processProtocol)
+  if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [
     ['Host', hostAndPort(remote)] as const,
     ['Connection', 'Upgrade'] as const,
     ['Upgrade', 'SPDY/3.1'] as const,
     ...spdyProtocols.map((protocol) => ['X-Stream-Protocol-Version', protocol] as const),
   ]
-  const translation = new ProcessTranslation(takeSocket(c, upgrade, handshake), upgrade.head, streams)
+  const translation = new ProcessTranslation(takeSocket(exchange, upgrade, handshake), upgrade.head, streams)
   const over = untilClosed([translation.socket], stopping, () => translation.close(1001))
   try {
     const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: translation.signal })
@@ -45,7 +42,6 @@ export async function translateWebSocket(
       translation.finish((isApiError(error) ? newInternal(error.message) : newInternal('the server could not handle the request')).status)
   }
   await over
-  return RESPONSE_ALREADY_SENT
 }
 
 /** A Status that the remote answered with, or its words. */

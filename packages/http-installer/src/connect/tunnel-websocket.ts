@@ -1,11 +1,9 @@
 import type { Duplex } from 'node:stream'
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { websocketOpcode } from '@keelson/apimachinery/httpstream'
 import type { Remote } from '@keelson/registry'
-import { sendBytes } from '../response.ts'
+import { sendBytes } from '@keelson/exchange'
 import { forwardedHeaders, splitList, without } from './forwarded-headers.ts'
 import { askForUpgrade, passRefusal, takeSocket } from './pass-upgrade.ts'
-import { nodePair } from './passage.ts'
 import type { UpgradePassage } from './passage.ts'
 import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
 import { dismiss, keepOpen, untilClosed } from './splice-sockets.ts'
@@ -29,28 +27,27 @@ export function asksForTunnel(protocols: readonly string[]): boolean {
 }
 
 /** SPDY to the remote, the same bytes as messages to the client. The client is answered when the remote has agreed. */
-export async function tunnelWebSocket({ c, context, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<Response> {
-  const { incoming } = nodePair(c)
+export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
+  const { incoming } = exchange.nodeStreams()
   const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => asksForTunnel([protocol]))
-  if (websocketHandshake(c.req.method, incoming.headers, undefined) === undefined) return sendBytes(c, 400, {}, 'Bad Request\n')
+  if (websocketHandshake(exchange.method, incoming.headers, undefined) === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
   const headers = [
     ...without(forwardedHeaders(incoming), ...websocketHeaders),
     ['Connection', 'Upgrade'] as const,
     ['Upgrade', 'SPDY/3.1'] as const,
     ...protocols.map((protocol) => ['X-Stream-Protocol-Version', protocol.slice(prefix.length)] as const),
   ]
-  const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: context.signal })
-  if (!answer.upgraded) return passRefusal(c, answer.message)
+  const answer = await askForUpgrade(remote, { method: 'POST', headers, signal: exchange.signal })
+  if (!answer.upgraded) return passRefusal(exchange, answer.message)
   const chosen = answer.message.headers['x-stream-protocol-version']
   if (answer.message.headers.upgrade?.toLowerCase() !== 'spdy/3.1') {
     answer.socket.destroy()
-    return sendBytes(c, 500, {}, 'unable to upgrade: missing upgrade headers in response\n')
+    return sendBytes(exchange, 500, {}, 'unable to upgrade: missing upgrade headers in response\n')
   }
   const protocol = typeof chosen === 'string' ? `${prefix}${chosen.trim()}` : undefined
-  const handshake = websocketHandshake(c.req.method, incoming.headers, protocol) ?? []
-  const tunnel = joinTunnel(takeSocket(c, upgrade, handshake), upgrade.head, answer)
+  const handshake = websocketHandshake(exchange.method, incoming.headers, protocol) ?? []
+  const tunnel = joinTunnel(takeSocket(exchange, upgrade, handshake), upgrade.head, answer)
   await untilClosed([tunnel.socket, answer.socket], stopping, () => tunnel.close(1001))
-  return RESPONSE_ALREADY_SENT
 }
 
 function joinTunnel(client: Duplex, head: Buffer, remote: { readonly socket: Duplex; readonly head: Buffer }): ServerWebSocket {

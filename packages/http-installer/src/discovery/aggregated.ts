@@ -1,17 +1,15 @@
 import { createHash } from 'node:crypto'
-import { parseAccept } from '@keelson/exchange'
-import type { InstallerContext } from '../context.ts'
-import { sendBytes } from '../response.ts'
+import { sendBytes } from '@keelson/exchange'
+import type { Exchange } from '@keelson/exchange'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 import { apiVersionOf } from '../scope.ts'
 
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /** All groups, versions and resources in one document, for clients that ask for it by media type. */
-export function asksForAggregated(c: InstallerContext): boolean {
-  const accept = c.req.header('accept')
-  if (accept === undefined || !accept.includes('APIGroupDiscoveryList')) return false
-  for (const { type, subtype, parameters } of parseAccept(accept)) {
+export function asksForAggregated(exchange: Exchange): boolean {
+  if (!exchange.accept.includes('APIGroupDiscoveryList')) return false
+  for (const { type, subtype, parameters } of exchange.acceptClauses) {
     if (type !== 'application' || subtype !== 'json') continue
     const { as, g, v } = parameters
     if (as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2') return true
@@ -28,11 +26,11 @@ interface CachedDocument {
 }
 const cache = new WeakMap<DiscoveryRegistry, Partial<Record<'core' | 'named', CachedDocument>>>()
 
-export function serveAggregated(c: InstallerContext, registry: DiscoveryRegistry, which: 'core' | 'named'): Response {
+export function serveAggregated(exchange: Exchange, registry: DiscoveryRegistry, which: 'core' | 'named'): void {
   const { json, etag } = documentOf(registry, which)
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
-  if (c.req.header('if-none-match') === etag) return sendBytes(c, 304, headers, '')
-  return sendBytes(c, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
+  if (exchange.header('if-none-match') === etag) return sendBytes(exchange, 304, headers, '')
+  return sendBytes(exchange, 200, { ...headers, 'content-type': aggregatedMediaType }, json)
 }
 
 function documentOf(registry: DiscoveryRegistry, which: 'core' | 'named'): CachedDocument {

@@ -52,7 +52,7 @@ it('gives everything at once to who asks for it, once', async () => {
   const answer = await server.request('GET', '/api', undefined, { accept })
   expect(answer.headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')
   expect(answer.body.items[0].versions[0]).toMatchObject({ version: 'v1', freshness: 'Current' })
-  expect(answer.body.items[0].versions[0].resources[1].subresources[0]).toEqual({
+  expect(answer.body.items[0].versions[0].resources[1].subresources[1]).toEqual({
     subresource: 'status',
     responseKind: { group: '', version: '', kind: 'Namespace' },
     verbs: ['get', 'patch', 'update'],

@@ -1,51 +1,56 @@
-import type { InstallerContext } from '../context.ts'
+import type { Exchange } from '@keelson/exchange'
 import { metaDocument } from './meta-document.ts'
 import { asksForAggregated, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../scope.ts'
 
-/** `segments` are the path's: ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. Undefined: no such group or version. */
+/** Serves ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. False: there is no such group or version. */
 export function serveDiscovery(
-  c: InstallerContext,
+  exchange: Exchange,
   registry: DiscoveryRegistry,
   segments: readonly string[],
   serverAddress: () => string | undefined,
-): Response | undefined {
-  const document = documentOf(c, registry, segments, serverAddress)
-  if (document === undefined) return undefined
-  // The list of groups, and a group, are kept by a part of the original that asks for no method.
+): boolean {
   const [root, , version] = segments
-  return root === 'apis' && version === undefined ? serveAnyMethod(c, document) : serveDocument(c, document)
+  if (segments.length > (root === 'api' ? 2 : 3)) return false
+  const document = documentOf(exchange, registry, segments, serverAddress)
+  if (document === undefined) return false
+  // kube-apiserver serves the list of groups, and each group, whatever the method is.
+  if (root === 'apis' && version === undefined) serveAnyMethod(exchange, document)
+  else serveDocument(exchange, document)
+  return true
 }
 
 function documentOf(
-  c: InstallerContext,
+  exchange: Exchange,
   registry: DiscoveryRegistry,
   [root, group = '', version]: readonly string[],
   serverAddress: () => string | undefined,
-): (() => Response) | undefined {
+): (() => void) | undefined {
   if (root === 'api') {
     // The core group has no name, so its version stands where others have their group.
-    if (group !== '') return resourceList(c, registry.group(''), group)
+    if (group !== '') return resourceList(exchange, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
-    return () => (asksForAggregated(c) ? serveAggregated(c, registry, 'core') : apiVersions(c, registry, serverAddress()))
+    return () =>
+      asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'core') : apiVersions(exchange, registry, serverAddress())
   }
-  if (group === '') return () => (asksForAggregated(c) ? serveAggregated(c, registry, 'named') : groupList(c, registry))
+  if (group === '')
+    return () => (asksForAggregated(exchange) ? serveAggregated(exchange, registry, 'named') : groupList(exchange, registry))
   const found = registry.group(group)
-  if (version !== undefined) return resourceList(c, found, version)
-  return found && (() => metaDocument(c, 'APIGroup', { ...groupEntry(found) }))
+  if (version !== undefined) return resourceList(exchange, found, version)
+  return found && (() => metaDocument(exchange, 'APIGroup', { ...groupEntry(found) }))
 }
 
-function apiVersions(c: InstallerContext, registry: DiscoveryRegistry, serverAddress: string | undefined): Response {
+function apiVersions(exchange: Exchange, registry: DiscoveryRegistry, serverAddress: string | undefined): void {
   const versions = (registry.group('')?.versions ?? []).map(({ version }) => version)
   const addresses = serverAddress === undefined ? [] : [{ clientCIDR: '0.0.0.0/0', serverAddress }]
-  return metaDocument(c, 'APIVersions', { versions, serverAddressByClientCIDRs: addresses }, false)
+  return metaDocument(exchange, 'APIVersions', { versions, serverAddressByClientCIDRs: addresses }, false)
 }
 
-function groupList(c: InstallerContext, registry: DiscoveryRegistry): Response {
+function groupList(exchange: Exchange, registry: DiscoveryRegistry): void {
   const named = registry.groups().filter((group) => group.name !== '' && group.versions.length > 0)
-  return metaDocument(c, 'APIGroupList', { groups: named.map(groupEntry) })
+  return metaDocument(exchange, 'APIGroupList', { groups: named.map(groupEntry) })
 }
 
 function groupEntry({ name, versions }: DiscoveryGroup): object {
@@ -53,13 +58,13 @@ function groupEntry({ name, versions }: DiscoveryGroup): object {
   return { name, versions: entries, preferredVersion: entries[0] ?? { groupVersion: '', version: '' } }
 }
 
-function resourceList(c: InstallerContext, group: DiscoveryGroup | undefined, version: string): (() => Response) | undefined {
+function resourceList(exchange: Exchange, group: DiscoveryGroup | undefined, version: string): (() => void) | undefined {
   const found = group?.versions.find((candidate) => candidate.version === version)
   if (group === undefined || found === undefined) return undefined
   const gv = { group: group.name, version }
   const resources = found.resources.map((resource) => resourceEntry(resource, gv))
   // The core group's list is older than lists' apiVersion and does without.
-  return () => metaDocument(c, 'APIResourceList', { groupVersion: apiVersionOf(gv), resources }, group.name !== '')
+  return () => metaDocument(exchange, 'APIResourceList', { groupVersion: apiVersionOf(gv), resources }, group.name !== '')
 }
 
 function resourceEntry(resource: DiscoveryResource, gv: { group: string; version: string }): object {

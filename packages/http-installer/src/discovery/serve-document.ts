@@ -1,38 +1,38 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
-import type { InstallerContext } from '../context.ts'
+import type { Exchange } from '@keelson/exchange'
 import { checkAcceptable, checkTakesJson } from '../preconditions.ts'
 import { writeError } from '../write-error.ts'
 
 const nowhere = { group: '', resource: '' }
 
-/** A document that can only be read, in the forms that all have. */
-export function serveDocument(c: InstallerContext, document: () => Response): Response {
-  return readOnly(c, () => checkAcceptable(c, false), document)
+/** Serves a document that can only be read, in all usual encodings. */
+export function serveDocument(exchange: Exchange, write: () => void): void {
+  serveReadOnly(exchange, () => checkAcceptable(exchange, false), write)
 }
 
-/** The same of one that is JSON and nothing else. */
-export function serveJsonDocument(c: InstallerContext, document: () => Response): Response {
-  return readOnly(c, () => checkTakesJson(c), document)
+/** The same for a document that is JSON only. */
+export function serveJsonDocument(exchange: Exchange, write: () => void): void {
+  serveReadOnly(exchange, () => checkTakesJson(exchange), write)
 }
 
-function readOnly(c: InstallerContext, checkAccept: () => void, document: () => Response): Response {
-  return serveAnyMethod(c, () => {
-    if (c.req.method !== 'GET') throw newGenericServerResponse(405, c.req.method, nowhere, '')
+function serveReadOnly(exchange: Exchange, checkAccept: () => void, write: () => void): void {
+  serveAnyMethod(exchange, () => {
+    if (exchange.method !== 'GET') throw newGenericServerResponse(405, exchange.method, nowhere, '')
     checkAccept()
-    return document()
+    write()
   })
 }
 
-/** What is answered to whoever asks, however. */
-export function serveAnyMethod(c: InstallerContext, document: () => Response): Response {
+/** Serves a document whatever the method is. */
+export function serveAnyMethod(exchange: Exchange, write: () => void): void {
   try {
-    return document()
+    write()
   } catch (error) {
-    return writeError(c, error)
+    writeError(exchange, error)
   }
 }
 
-/** Below what is there. */
-export function writeNothingThere(c: InstallerContext): Response {
-  return writeError(c, newGenericServerResponse(404, c.req.method, nowhere, ''))
+/** Responds 404 to a path of an installed group. */
+export function writeNothingThere(exchange: Exchange): void {
+  writeError(exchange, newGenericServerResponse(404, exchange.method, nowhere, ''))
 }

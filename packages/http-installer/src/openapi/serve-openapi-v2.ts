@@ -1,8 +1,7 @@
-import { parseAccept } from '@keelson/exchange'
+import { sendBytes } from '@keelson/exchange'
+import type { AcceptClause, Exchange } from '@keelson/exchange'
 import { acceptsGzip } from '../compress/accepts-gzip.ts'
 import { sendGzip } from '../compress/send-compressed.ts'
-import type { InstallerContext } from '../context.ts'
-import { sendBytes } from '../response.ts'
 import type { OpenApiRegistry, SwaggerForm } from './openapi-registry.ts'
 
 const vary = 'Accept-Encoding, Accept'
@@ -16,20 +15,20 @@ const accepted: readonly { readonly subtype: string; readonly answer: string; re
 ]
 
 /** `/openapi/v2`: everything that the server has, in one document. */
-export async function serveOpenApiV2(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
-  const wanted = negotiate(c.req.header('accept') || '*/*')
-  if (wanted === undefined) return sendBytes(c, 406, { vary }, '')
+export async function serveOpenApiV2(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
+  const wanted = exchange.accept === '' ? accepted[0] : negotiate(exchange.acceptClauses)
+  if (wanted === undefined) return sendBytes(exchange, 406, { vary }, '')
   // The forms say the same, so one hash names both; `vary` keeps them apart.
   const headers: Record<string, string> = { vary, etag: `"${await registry.swagger('json').etag()}"` }
-  if (c.req.header('if-none-match') === headers['etag']) return sendBytes(c, 304, headers, '')
+  if (exchange.header('if-none-match') === headers['etag']) return sendBytes(exchange, 304, headers, '')
   const bytes = await registry.swagger(wanted.form).bytes()
   headers['content-type'] = wanted.answer
-  if (!acceptsGzip(c)) return sendBytes(c, 200, headers, bytes)
-  return sendGzip(c, 200, headers, bytes)
+  if (!acceptsGzip(exchange)) return sendBytes(exchange, 200, headers, bytes)
+  return sendGzip(exchange, 200, headers, bytes)
 }
 
-function negotiate(accept: string): (typeof accepted)[number] | undefined {
-  for (const { type, subtype } of parseAccept(accept)) {
+function negotiate(clauses: readonly AcceptClause[]): (typeof accepted)[number] | undefined {
+  for (const { type, subtype } of clauses) {
     if (type !== 'application' && type !== '*') continue
     const found = accepted.find((candidate) => subtype === candidate.subtype || subtype === '*')
     if (found !== undefined) return found

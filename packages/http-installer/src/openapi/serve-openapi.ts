@@ -1,31 +1,30 @@
 import { createHash } from 'node:crypto'
-import { parseAccept } from '@keelson/exchange'
-import type { InstallerContext } from '../context.ts'
-import { sendBytes } from '../response.ts'
-import { queryOf } from '../write-error.ts'
+import { sendBytes } from '@keelson/exchange'
+import type { Exchange } from '@keelson/exchange'
 import type { OpenApiRegistry } from './openapi-registry.ts'
 
 const prefix = '/openapi/v3'
 
 /** `/openapi/v3` and what is below it, whatever the method. */
-export async function serveOpenApi(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
-  if (c.req.path === prefix) return serveIndex(c, registry)
-  const path = c.req.path.slice(prefix.length + 1)
+export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
+  const requested = exchange.target.path
+  if (requested === prefix) return serveIndex(exchange, registry)
+  const path = requested.slice(prefix.length + 1)
   const document = registry.document(path)
-  if (document === undefined) return sendBytes(c, 404, {}, '')
+  if (document === undefined) return sendBytes(exchange, 404, {}, '')
   const hash = await document.etag()
-  if (!acceptsJson(c.req.header('accept'))) return sendBytes(c, 406, { vary: 'Accept' }, '')
+  if (!acceptsJson(exchange)) return sendBytes(exchange, 406, { vary: 'Accept' }, '')
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
-  const asked = queryOf(c).get('hash')
-  if (asked && asked !== hash) return sendBytes(c, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
+  const asked = exchange.query.get('hash')
+  if (asked && asked !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
   // A URL with the right hash never means anything else.
   if (asked) headers['cache-control'] = 'public, immutable'
   if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
-  if (c.req.header('if-none-match') === headers['etag']) return notModified(c, headers)
-  return sendBytes(c, 200, headers, await document.bytes())
+  if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)
+  return sendBytes(exchange, 200, headers, await document.bytes())
 }
 
-async function serveIndex(c: InstallerContext, registry: OpenApiRegistry): Promise<Response> {
+async function serveIndex(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
   const paths: Record<string, { serverRelativeURL: string }> = {}
   for (const path of registry.paths()) {
     const hash = await registry.document(path)?.etag()
@@ -36,12 +35,12 @@ async function serveIndex(c: InstallerContext, registry: OpenApiRegistry): Promi
     etag: `"${createHash('sha512').update(body).digest('hex').toUpperCase()}"`,
     'content-type': 'text/plain; charset=utf-8',
   }
-  return c.req.header('if-none-match') === headers['etag'] ? notModified(c, headers) : sendBytes(c, 200, headers, body)
+  return exchange.header('if-none-match') === headers['etag'] ? notModified(exchange, headers) : sendBytes(exchange, 200, headers, body)
 }
 
-function notModified(c: InstallerContext, headers: Record<string, string>): Response {
+function notModified(exchange: Exchange, headers: Record<string, string>): void {
   delete headers['content-type']
-  return sendBytes(c, 304, headers, '')
+  return sendBytes(exchange, 304, headers, '')
 }
 
 function urlOf(path: string, hash: string): string {
@@ -49,9 +48,7 @@ function urlOf(path: string, hash: string): string {
 }
 
 /** The original also writes it as protobuf; kubectl and client-go ask for JSON. */
-function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined || accept === '') return true
-  return parseAccept(accept).some(
-    ({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'),
-  )
+function acceptsJson({ accept, acceptClauses }: Exchange): boolean {
+  if (accept === '') return true
+  return acceptClauses.some(({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'))
 }

@@ -1,7 +1,7 @@
 import { isApiError, newInternal } from '@keelson/apimachinery'
 import type { Status } from '@keelson/apimachinery'
 import type { ObjectEvent, ObjectWatch } from '@keelson/storagebackend'
-import type { ResponseSink } from '../response.ts'
+import type { ResponseSink } from '@keelson/exchange'
 import type { EventFramer } from './event-frames.ts'
 
 export interface WatchPump {

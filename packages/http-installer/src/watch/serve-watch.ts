@@ -6,8 +6,8 @@ import type { ListRequestOptions } from '../list-options.ts'
 import { cborStream, mediaTypes, negotiateStream } from '../negotiate.ts'
 import type { NegotiatedStream } from '../negotiate.ts'
 import { parseIncludeObject } from '../query-options.ts'
-import { sendStream } from '../response.ts'
-import type { ResponseSink } from '../response.ts'
+import { sendStream } from '@keelson/exchange'
+import type { ResponseSink } from '@keelson/exchange'
 import type { ApiRequest } from '../scope.ts'
 import { createFramer, errorFrame } from './event-frames.ts'
 import { pumpWatch } from './pump-watch.ts'
@@ -17,33 +17,33 @@ import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocke
  * A watch: events as they come, one frame each, until its time is over, the client leaves or the server stops. Nothing is pulled from the
  * storage's watch that the socket does not take, so a client that does not read holds up itself only; the storage ends it in the end.
  */
-export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<Response> {
-  const { c, scope, query } = request
+export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<void> {
+  const { exchange, scope, query } = request
   const { settings } = scope
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
   const sent = settings.observeWatch({ group: scope.gvk.group, version: scope.gvk.version, resource: scope.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
   // A client may leave before the first event, even before the watch is open.
   const gone = (): void => life.end()
-  c.env?.outgoing?.once('close', gone)
-  request.context.signal.addEventListener('abort', gone, { once: true })
+  exchange.outgoing.once('close', gone)
+  exchange.signal.addEventListener('abort', gone, { once: true })
   try {
     const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
     // In this order: what is wrong with the watch itself is said before its form is looked at.
-    const negotiated = negotiateStream(c)
+    const negotiated = negotiateStream(exchange)
     const { form } = negotiated
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
-    const framer = createFramer(scope, negotiated, { include, cbor: c.env?.cbor })
+    const framer = createFramer(scope, negotiated, { include, cbor: exchange.services.cbor })
     const produce = async (sink: ResponseSink): Promise<void> => {
       sink.onClose(gone)
       try {
-        if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated, c.env?.cbor))
+        if ('error' in opened) sink.write(errorFrame(opened.error.status, negotiated, exchange.services.cbor))
         else
           await pumpWatch(
             {
               sink,
               framer,
-              failed: (status) => errorFrame(status, negotiated, c.env?.cbor),
+              failed: (status) => errorFrame(status, negotiated, exchange.services.cbor),
               signal: life.signal,
               sent,
               onInternalError: settings.onInternalError,
@@ -54,15 +54,15 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
         life.end()
       }
     }
-    const upgrade = websocketUpgrade(c)
-    if (upgrade !== undefined) return await sendWebSocket(c, upgrade, watchMessages[form], produce)
-    return await sendStream(c, 200, { 'content-type': streamType(form) }, produce)
+    const upgrade = websocketUpgrade(exchange)
+    if (upgrade !== undefined) return await sendWebSocket(exchange, upgrade, watchMessages[form], produce)
+    return await sendStream(exchange, 200, { 'content-type': streamType(form) }, produce)
   } catch (error) {
     life.end()
     throw error
   } finally {
-    request.context.signal.removeEventListener('abort', gone)
-    c.env?.outgoing?.off('close', gone)
+    exchange.signal.removeEventListener('abort', gone)
+    exchange.outgoing.off('close', gone)
   }
 }
 
@@ -73,7 +73,7 @@ function streamType(form: NegotiatedStream['form']): string {
 
 /** A version that is too old is told as the first event: clients expect the same there and later on. */
 async function open(
-  { context }: ApiRequest,
+  { exchange }: ApiRequest,
   storage: Watchable,
   options: ListRequestOptions,
   deadline: number,
@@ -83,7 +83,7 @@ async function open(
   try {
     return {
       watch: await storage.watch(
-        context,
+        exchange,
         { predicate, resourceVersion, resourceVersionMatch, allowBookmarks, sendInitialEvents, deadline },
         signal,
       ),

@@ -1,19 +1,16 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { websocketOpcode, websocketTokenProtocol } from '@keelson/apimachinery/httpstream'
 import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
 import { splitList } from '../connect/forwarded-headers.ts'
 import { takeSocket } from '../connect/pass-upgrade.ts'
 import { ServerWebSocket, websocketHandshake } from '../connect/server-websocket.ts'
-import type { InstallerContext, Upgrade } from '../context.ts'
+import { SinkEnd, sendBytes } from '@keelson/exchange'
+import type { Exchange, ResponseSink, Upgrade } from '@keelson/exchange'
 import type { NegotiatedStream } from '../negotiate.ts'
-import { sendBytes } from '../response.ts'
-import type { ResponseSink } from '../response.ts'
-import { SinkEnd } from '../sink-end.ts'
 
 /** The connection of a client that wants the watch's events as messages of a WebSocket. */
-export function websocketUpgrade(c: InstallerContext): Upgrade | undefined {
-  const upgrade = c.env?.upgrade
-  return upgrade !== undefined && c.req.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
+export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {
+  const upgrade = exchange.upgrade
+  return upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
 }
 
 export interface WatchMessages {
@@ -25,21 +22,24 @@ export interface WatchMessages {
 
 /** Answers with a WebSocket to which `produce` writes, one message for each write; it is closed when that resolves. */
 export async function sendWebSocket(
-  c: InstallerContext,
+  exchange: Exchange,
   upgrade: Upgrade,
   messages: WatchMessages,
   produce: (sink: ResponseSink) => Promise<void>,
-): Promise<Response> {
-  const handshake = websocketHandshake(c.req.method, c.env.incoming!.headers, chosenProtocol(c.req.header('sec-websocket-protocol')))
-  if (handshake === undefined) return sendBytes(c, 400, {}, 'Bad Request\n')
-  if (!saysOrigin(c.req.header('origin'))) return sendBytes(c, 403, {}, '')
-  const sink = new WebSocketSink(c, upgrade, handshake, messages)
+): Promise<void> {
+  const handshake = websocketHandshake(
+    exchange.method,
+    exchange.incoming.headers,
+    chosenProtocol(exchange.header('sec-websocket-protocol')),
+  )
+  if (handshake === undefined) return sendBytes(exchange, 400, {}, 'Bad Request\n')
+  if (!saysOrigin(exchange.header('origin'))) return sendBytes(exchange, 403, {}, '')
+  const sink = new WebSocketSink(exchange, upgrade, handshake, messages)
   try {
     await produce(sink)
   } finally {
     sink.finish()
   }
-  return RESPONSE_ALREADY_SENT
 }
 
 /** As the original: whoever asks must say from where, and any place will do. */
@@ -57,10 +57,10 @@ class WebSocketSink implements ResponseSink {
   readonly #messages: WatchMessages
   readonly #end = new SinkEnd()
 
-  constructor(c: InstallerContext, upgrade: Upgrade, handshake: Parameters<typeof takeSocket>[2], messages: WatchMessages) {
+  constructor(exchange: Exchange, upgrade: Upgrade, handshake: Parameters<typeof takeSocket>[2], messages: WatchMessages) {
     this.#messages = messages
     // What the client says is of no interest; that it leaves is.
-    this.#socket = new ServerWebSocket(takeSocket(c, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
+    this.#socket = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
     this.#socket.onDrain(this.#end.awake)
     this.#socket.start(upgrade.head)
   }

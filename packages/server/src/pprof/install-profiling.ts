@@ -2,10 +2,10 @@ import type { Session } from 'node:inspector/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { parseQuery, parseTarget } from '@keelson/exchange'
-import type { QueryParameters } from '@keelson/exchange'
-import type { InstallerContext, InstallerEnv } from '@keelson/http-installer'
-import { requestContextOf, sendBytes } from '@keelson/http-installer'
+import { sendBytes } from '@keelson/exchange'
+import type { Exchange } from '@keelson/exchange'
+import { withExchange } from '@keelson/http-installer'
+import type { InstallerEnv } from '@keelson/http-installer'
 import type { Hono } from 'hono'
 import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Profile } from './encode-pprof.ts'
@@ -28,9 +28,9 @@ interface TakenProfile {
 /** At the original's paths and in its form. One at a time: profiles slow everybody down. What takes them is loaded when it is asked for. */
 export function installProfiling(app: Hono<InstallerEnv>): void {
   let busy = false
-  const exclusive =
-    (name: string, take: (c: InstallerContext, session: Session) => Promise<TakenProfile>) => async (c: InstallerContext) => {
-      if (busy) return sendPlain(c, plainError(500, 'Could not enable profiling: profiling already in use'))
+  const exclusive = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>
+    withExchange(async (exchange) => {
+      if (busy) return sendPlain(exchange, plainError(500, 'Could not enable profiling: profiling already in use'))
       busy = true
       let session: Session | undefined
       try {
@@ -39,49 +39,51 @@ export function installProfiling(app: Hono<InstallerEnv>): void {
         session.connect()
         const timeNanoseconds = BigInt(Date.now()) * 1_000_000n
         const began = performance.now()
-        const taken = await take(c, session)
-        if (queryOf(c).get('format') === 'runtime') {
-          return sendPlain(c, { status: 200, type: 'application/json', body: JSON.stringify(taken.runtime) })
+        const taken = await take(exchange, session)
+        if (exchange.query.get('format') === 'runtime') {
+          return sendPlain(exchange, { status: 200, type: 'application/json', body: JSON.stringify(taken.runtime) })
         }
         const { encodePprof } = await import('./encode-pprof.ts')
         const durationNanoseconds = (performance.now() - began) * 1e6
         const profile = encodePprof({ ...(await taken.pprof()), timeNanoseconds, durationNanoseconds })
         const headers = { 'content-type': 'application/octet-stream', 'content-disposition': `attachment; filename="${name}"` }
-        return sendBytes(c, 200, { ...headers, 'x-content-type-options': 'nosniff' }, await promisify(gzip)(profile))
+        return sendBytes(exchange, 200, { ...headers, 'x-content-type-options': 'nosniff' }, await promisify(gzip)(profile))
       } finally {
         session?.disconnect()
         busy = false
       }
-    }
-  app.get('/debug/pprof', (c) => sendBytes(c, 302, { location: '/debug/pprof/' }, ''))
-  app.get('/debug/pprof/', (c) => sendPlain(c, { status: 200, type: 'text/plain; charset=utf-8', body: index }))
+    })
+  app.get(
+    '/debug/pprof',
+    withExchange((exchange) => sendBytes(exchange, 302, { location: '/debug/pprof/' }, '')),
+  )
+  app.get(
+    '/debug/pprof/',
+    withExchange((exchange) => sendPlain(exchange, { status: 200, type: 'text/plain; charset=utf-8', body: index })),
+  )
   app.get('/debug/pprof/profile', exclusive('profile', takeCpu))
   app.get('/debug/pprof/heap', exclusive('heap', takeHeap))
 }
 
-async function takeCpu(c: InstallerContext, session: Session): Promise<TakenProfile> {
+async function takeCpu(exchange: Exchange, session: Session): Promise<TakenProfile> {
   await session.post('Profiler.enable')
   await session.post('Profiler.start')
-  await forSeconds(c, 30)
+  await forSeconds(exchange, 30)
   const { profile } = await session.post('Profiler.stop')
   return { runtime: profile, pprof: async () => (await import('./runtime-profiles.ts')).cpuSamples(profile) }
 }
 
-async function takeHeap(c: InstallerContext, session: Session): Promise<TakenProfile> {
+async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProfile> {
   const { heapInterval, heapSamples } = await import('./runtime-profiles.ts')
   await session.post('HeapProfiler.startSampling', { samplingInterval: heapInterval })
-  await forSeconds(c, 10)
+  await forSeconds(exchange, 10)
   const { profile } = await session.post('HeapProfiler.stopSampling')
   return { runtime: profile, pprof: async () => heapSamples(profile) }
 }
 
 /** A client that leaves waits no longer. */
-async function forSeconds(c: InstallerContext, usual: number): Promise<void> {
-  const asked = Number(queryOf(c).get('seconds') ?? usual)
+async function forSeconds(exchange: Exchange, usual: number): Promise<void> {
+  const asked = Number(exchange.query.get('seconds') ?? usual)
   const seconds = Number.isFinite(asked) && asked > 0 ? Math.min(asked, maxSeconds) : usual
-  await wait(seconds * 1000, undefined, { signal: requestContextOf(c).signal })
-}
-
-function queryOf(c: InstallerContext): QueryParameters {
-  return parseQuery(parseTarget(c.env.incoming?.url ?? c.req.url).query)
+  await wait(seconds * 1000, undefined, { signal: exchange.signal })
 }

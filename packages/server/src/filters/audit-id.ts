@@ -1,17 +1,24 @@
 import { randomFillSync } from 'node:crypto'
+import type { Exchange } from '@keelson/exchange'
 
 const batch = 128
 const idLength = 36
 const random = new Uint8Array(batch * 16)
 const text = Buffer.alloc(batch * idLength)
-/** The two digits of each byte. */
+/** The two hexadecimal digits of each byte. */
 const digits = Uint8Array.from(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('')))
 const hyphenBefore = new Set([4, 6, 8, 10])
 
 let ids = ''
 let next = 0
 
-/** A random UUID (version 4) for each request: they are written by the hundred, for one at a time costs more than the rest of a request's head. */
+/** Gives the request its id, the client's own if it sent one, and returns it in the response. */
+export function auditId(exchange: Exchange): void {
+  exchange.requestId = exchange.header('audit-id') || newAuditId()
+  exchange.commonHeaders = ['Audit-Id', exchange.requestId]
+}
+
+/** A random UUID (version 4). They are made 128 at a time, because making one alone costs more than the rest of a response's head. */
 export function newAuditId(): string {
   if (next === ids.length) refill()
   return ids.slice(next, (next += idLength))

@@ -1,29 +1,25 @@
 import { Readable, Writable } from 'node:stream'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ClientGoneError } from './active-request.ts'
+import { ClientGoneError } from './errors.ts'
+import type { Incoming, NodePair, Outgoing } from './node-streams.ts'
 
-/** Bytes of an answer that wait for their reader before the handler is held up. */
+/** Bytes of a response that may wait for their reader before the handler has to wait. */
 const highWaterMark = 64 * 1024
 
 /** Statuses whose `Response` takes no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** Receives what became of a request. */
+/** The two ends of the promise of a `Response`. */
 export interface FetchOutcome {
   readonly resolve: (response: Response) => void
   readonly reject: (reason: unknown) => void
 }
 
-export interface FetchExchange {
-  readonly incoming: FetchIncoming
-  readonly outgoing: FetchOutgoing
-}
-
 /**
- * A node request and response for a standard `Request`: handlers serve it as they serve a connection's. The request's signal and a cancelled
- * body end both, as a closed connection does.
+ * Creates a node request and response for a standard `Request`, so that handlers serve it like a request of a connection. Aborting the request's signal or
+ * cancelling the body of the response ends both, like a closed connection.
  */
-export function openFetchExchange(request: Request, outcome: FetchOutcome): FetchExchange {
+export function openFetchPair(request: Request, outcome: FetchOutcome): NodePair {
   const incoming = new FetchIncoming(request)
   const outgoing = new FetchOutgoing(incoming, outcome)
   const { signal } = request
@@ -37,15 +33,15 @@ export function openFetchExchange(request: Request, outcome: FetchOutcome): Fetc
   })
   if (signal.aborted) abort()
   else signal.addEventListener('abort', abort)
-  return { incoming, outgoing }
+  return { incoming: incoming as unknown as Incoming, outgoing: outgoing as unknown as Outgoing }
 }
 
 function reasonOf({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError')
 }
 
-/** The request: what handlers read of node's `IncomingMessage`. */
-export class FetchIncoming extends Readable {
+/** The members of node's `IncomingMessage` that handlers read. */
+class FetchIncoming extends Readable {
   readonly method: string
   readonly url: string
   readonly headers: IncomingHttpHeaders = Object.create(null) as IncomingHttpHeaders
@@ -53,7 +49,7 @@ export class FetchIncoming extends Readable {
   readonly httpVersion = '1.1'
   readonly httpVersionMajor = 1
   readonly httpVersionMinor = 1
-  /** Stands for the connection, which is this request's alone: no address, no certificate. */
+  /** Stands for the connection: no address, no certificate. */
   readonly socket: object = {}
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined
 
@@ -66,7 +62,7 @@ export class FetchIncoming extends Readable {
     for (const [name, value] of request.headers) this.#addHeader(name, value)
     if (this.headers.host === undefined) this.#addHeader('host', host)
     this.#body = request.body?.getReader()
-    // As HTTP/1.1 says it of a body whose length is not announced.
+    // What HTTP/1.1 sends for a body of unknown length.
     if (this.#body !== undefined && this.headers['content-length'] === undefined) this.#addHeader('transfer-encoding', 'chunked')
   }
 
@@ -89,8 +85,8 @@ export class FetchIncoming extends Readable {
   }
 }
 
-/** The answer: what handlers write of node's `ServerResponse`, turned into a `Response`. */
-export class FetchOutgoing extends Writable {
+/** The members of node's `ServerResponse` that handlers use, turned into a `Response`. */
+class FetchOutgoing extends Writable {
   readonly req: FetchIncoming
   statusCode = 200
   readonly #outcome: FetchOutcome
@@ -98,7 +94,7 @@ export class FetchOutgoing extends Writable {
   #headWritten = false
   #responded = false
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Asks the handler for more, once the reader has taken what there is. */
+  /** Lets the handler write on, once the reader has read what is there. */
   #wake: (() => void) | undefined
 
   constructor(req: FetchIncoming, outcome: FetchOutcome) {
@@ -116,7 +112,7 @@ export class FetchOutgoing extends Writable {
     return this
   }
 
-  /** `headers`: names and values in turns, or by name. */
+  /** `headers`: names and values in turns, or an object. */
   writeHead(status: number, headers: readonly string[] | Readonly<Record<string, string | readonly string[]>> = []): this {
     this.statusCode = status
     this.#headWritten = true
@@ -137,7 +133,7 @@ export class FetchOutgoing extends Writable {
     if (!this.#responded && !this.destroyed) this.#stream()
   }
 
-  /** A whole answer needs no stream. */
+  /** A whole response needs no stream. */
   override end(chunk?: unknown, encoding?: unknown, written?: unknown): this {
     const done = [chunk, encoding, written].find((argument) => typeof argument === 'function') as (() => void) | undefined
     const isBody = typeof chunk === 'string' || chunk instanceof Uint8Array
@@ -162,7 +158,7 @@ export class FetchOutgoing extends Writable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (!this.writableFinished) {
-      const reason = error ?? new TypeError('the server broke off the answer')
+      const reason = error ?? new TypeError('the server broke off the response')
       if (this.#responded) this.#body?.error(reason)
       else this.#outcome.reject(reason)
     }
@@ -198,7 +194,7 @@ export class FetchOutgoing extends Writable {
   }
 }
 
-/** The reader may keep and change what it gets; handlers write the next answer into the bytes of this one. */
+/** A copy: the reader may keep and change it, and handlers reuse the buffer for the next response. */
 function ownBytes(chunk: Uint8Array | string): Uint8Array<ArrayBuffer> {
   return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk)
 }

@@ -1,4 +1,4 @@
-/** Whether a sink still has somebody to read it, who waits for room, and who is told of the end. */
+/** The end of a sink: whether its reader has left, the writer that waits for room, and the listeners for the end. */
 export class SinkEnd {
   readonly #listeners: (() => void)[] = []
   #closed = false
@@ -13,20 +13,20 @@ export class SinkEnd {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  /** There is room, or nothing to wait for any more. */
+  /** Wakes the waiting writer: there is room, or nothing to wait for any more. */
   readonly awake = (): void => {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
   }
 
-  /** `listener` is called when the reader leaves; at once when it has. */
+  /** Calls `listener` when the reader leaves, at once if it has left. */
   onClose(listener: () => void): void {
     if (this.#closed) listener()
     else this.#listeners.push(listener)
   }
 
-  /** A regular end is no news to the listeners. */
+  /** A regular end: the listeners are not called. */
   finish(): void {
     this.#listeners.length = 0
     this.awake()

@@ -4,10 +4,15 @@ import { Deadlines } from './deadlines.ts'
 beforeEach(() => vi.useFakeTimers())
 afterEach(() => vi.useRealTimers())
 
-test('what is late expires once, the oldest first, and the rest stays', () => {
-  const deadlines = new Deadlines(1000)
+interface Entry {
+  readonly name: string
+  readonly started: number
+}
+const entry = (name: string): Entry => ({ name, started: performance.now() })
+
+test('entries expire once, the oldest first; deleted ones do not', () => {
   const expired: string[] = []
-  const entry = (name: string): { expire: () => void } => ({ expire: () => expired.push(name) })
+  const deadlines = new Deadlines<Entry>(1000, ({ name }) => expired.push(name))
   deadlines.add(entry('a'))
   const finished = deadlines.add(entry('finished'))
   vi.advanceTimersByTime(600)
@@ -20,10 +25,10 @@ test('what is late expires once, the oldest first, and the rest stays', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a clock that is set expires nothing, and keeps nothing alive', () => {
-  const deadlines = new Deadlines(1000)
+test('setting the system clock neither expires an entry nor keeps one alive', () => {
   let expired = 0
-  deadlines.add({ expire: () => expired++ })
+  const deadlines = new Deadlines<Entry>(1000, () => expired++)
+  deadlines.add(entry('a'))
   vi.setSystemTime(Date.now() + 3_600_000)
   vi.advanceTimersByTime(500)
   expect(expired).toBe(0)

@@ -1,0 +1,252 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type * as cbor from '@keelson/apimachinery/cbor'
+import type { RequestContext, UserInfo } from '@keelson/apimachinery'
+import type { BodyBudget, ClientWait, HeldBody, UnreadAnswers } from './bounds.ts'
+import { ClientGoneError, DeadlineExceededError } from './errors.ts'
+import { mediaTypesOf, parseAccept } from './media-types.ts'
+import type { AcceptClause } from './media-types.ts'
+import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
+import { parseQuery } from './query.ts'
+import type { QueryParameters } from './query.ts'
+import { noAttributes } from './request-attributes.ts'
+import type { RequestAttributes } from './request-attributes.ts'
+import { malformedTarget, parseTarget } from './target.ts'
+import type { RequestTarget } from './target.ts'
+import { managerFromUserAgent } from './user-agent.ts'
+import { warningHeaders } from './warnings.ts'
+
+/** The CBOR codec, passed in by servers that serve CBOR, so that others do not load it. */
+export type CborCodec = typeof cbor
+
+/** What all exchanges of a server share. */
+export interface ExchangeServices {
+  /** The time as handlers see it. Default: the system's. */
+  readonly now?: (() => number) | undefined
+  /** Default: CBOR is neither accepted nor produced. */
+  readonly cbor?: CborCodec | undefined
+  readonly unreadAnswers?: UnreadAnswers | undefined
+  readonly bodyBudget?: BodyBudget | undefined
+}
+
+/** Serves the requests of one path. Found from the request attributes before the request is authorized. */
+export interface Route {
+  readonly namespaced: boolean
+  serve(exchange: Exchange): Promise<void>
+}
+
+/** Runs once when an exchange is over: its handler is done, or its deadline has passed. */
+export type Finisher = (exchange: Exchange) => void
+
+const nobody: UserInfo = { name: '', groups: [] }
+const noHeaders: readonly string[] = []
+
+/**
+ * One request and its response. Everything that is known of a request is parsed at most once and kept here; filters and handlers read it and never parse
+ * the URL or a header themselves. Registry and storage see the exchange as a `RequestContext` only.
+ */
+export class Exchange implements RequestContext {
+  readonly method: string
+  readonly target: RequestTarget
+  readonly services: ExchangeServices
+  /** When the request arrived, by `performance.now()`. */
+  readonly started: number = performance.now()
+  /** When the current phase (authentication, authorization) started, by `performance.now()`. */
+  phaseStarted: number = this.started
+  /** Defined if the request asks for another protocol and its connection can change to one (HTTP/1.1). */
+  readonly upgrade: Upgrade | undefined
+
+  requestId = ''
+  info: RequestAttributes = noAttributes
+  /** Undefined: no installed resource serves this URL. */
+  route: Route | undefined = undefined
+  /** "" for requests that are cluster-wide. */
+  namespace = ''
+  /** Long-running requests have no deadline and do not count against the in-flight limit. */
+  isLongRunning = false
+  /** The authenticated user. */
+  requestor: UserInfo = nobody
+  /** The user that the request runs as: the requestor, or the user that it impersonates. */
+  user: UserInfo = nobody
+  /** A user that the caller of an in-process request has authenticated; credentials of the request are then ignored. */
+  presetUser: UserInfo | undefined = undefined
+  /**
+   * Names and values in turns: headers of every response (`Audit-Id`, `Cache-Control`). They are not set on the node response, because a response that
+   * holds headers before its head is written costs twice as much.
+   */
+  commonHeaders: readonly string[] = noHeaders
+  /** Bytes of the response body that were passed to the socket. */
+  sentBytes = 0
+  clientWait: ClientWait | undefined = undefined
+  /** Defined while a large body is held. */
+  heldBody: HeldBody | undefined = undefined
+  /** The deadline has passed. */
+  expired = false
+
+  #incoming: Incoming
+  #outgoing: Outgoing
+  #isOver = false
+  #finishers: Finisher[] | undefined = undefined
+  #query: QueryParameters | undefined = undefined
+  #acceptClauses: readonly AcceptClause[] | undefined = undefined
+  #fieldManager: string | undefined = undefined
+  #controller: AbortController | undefined = undefined
+  #warnings: Set<string> | undefined = undefined
+  #warningsFull = false
+
+  constructor(incoming: Incoming, outgoing: Outgoing, services: ExchangeServices, upgrade?: Upgrade) {
+    this.#incoming = incoming
+    this.#outgoing = outgoing
+    this.method = incoming.method ?? 'GET'
+    this.target = targetOf(incoming.url ?? '/')
+    this.services = services
+    this.upgrade = upgrade
+  }
+
+  get incoming(): Incoming {
+    return this.#incoming
+  }
+
+  get outgoing(): Outgoing {
+    return this.#outgoing
+  }
+
+  /** Node's own streams, for code that pipes. HTTP/2 requests without a body get them here on demand; those are used like HTTP/1.1's. */
+  nodeStreams(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
+    const pair = this.#incoming.nodePair?.()
+    if (pair !== undefined) {
+      this.#incoming = pair.incoming
+      this.#outgoing = pair.outgoing
+    }
+    return { incoming: this.#incoming as IncomingMessage, outgoing: this.#outgoing as ServerResponse }
+  }
+
+  /** False: the request target is no URL, or has broken escapes. Such a request has an empty path and no attributes. */
+  get hasValidTarget(): boolean {
+    return this.target !== malformedTarget
+  }
+
+  /** Sets the interpretation of the URL, and the route that was found from it. */
+  interpret(info: RequestAttributes, route: Route | undefined): void {
+    this.info = info
+    this.route = route
+    this.namespace = route?.namespaced === false ? '' : info.namespace
+  }
+
+  get query(): QueryParameters {
+    return (this.#query ??= parseQuery(this.target.query))
+  }
+
+  /** The value of a request header; several values are joined by a comma. `name` in lower case. */
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name]
+    return typeof value === 'object' ? value.join(', ') : value
+  }
+
+  /** The Accept header; "" if absent. */
+  get accept(): string {
+    return this.header('accept') ?? ''
+  }
+
+  /** The clauses of the Accept header, in order of preference. */
+  get acceptClauses(): readonly AcceptClause[] {
+    return (this.#acceptClauses ??= parseAccept(this.accept))
+  }
+
+  /** The media types of the Accept header without parameters, in the order sent. */
+  get acceptedTypes(): readonly string[] {
+    return mediaTypesOf(this.accept)
+  }
+
+  /** The Content-Type header; the first if there are several, since joined they are a type that nobody sent. */
+  get contentType(): string | undefined {
+    return this.#incoming.headers['content-type']
+  }
+
+  get userAgent(): string {
+    return this.#incoming.headers['user-agent'] ?? ''
+  }
+
+  get fieldManager(): string {
+    return (this.#fieldManager ??= this.query.get('fieldManager') || managerFromUserAgent(this.userAgent))
+  }
+
+  get now(): (() => number) | undefined {
+    return this.services.now
+  }
+
+  /** Aborts when the client leaves or the deadline passes. Created on first use: most requests are over before anything could abort them. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      const controller = (this.#controller = new AbortController())
+      const gone = (): void => {
+        if (!this.#isOver) controller.abort(new ClientGoneError())
+      }
+      if (this.#outgoing.destroyed) gone()
+      else this.#outgoing.on('close', gone)
+      if (this.expired) controller.abort(new DeadlineExceededError('the request timed out'))
+    }
+    return this.#controller.signal
+  }
+
+  get aborted(): boolean {
+    if (this.#controller !== undefined) return this.#controller.signal.aborted
+    return this.expired || (!this.#isOver && this.#outgoing.destroyed)
+  }
+
+  /** Sends a `Warning: 299` header for each text, once, until the head of the response is sent. */
+  warn(text: string): void {
+    if (text === '' || this.#warningsFull) return
+    const sent = (this.#warnings ??= new Set())
+    if (sent.has(text)) return
+    sent.add(text)
+    const headers = warningHeaders(sent)
+    // Once one warning does not fit, none of the following will: a body may cause a hundred thousand of them.
+    this.#warningsFull = headers.length < sent.size
+    if (!this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', headers)
+  }
+
+  /** Adds headers, names and values in turns, to those of every response. */
+  addHeaders(headers: readonly string[]): void {
+    this.commonHeaders = this.commonHeaders.length === 0 ? headers : this.commonHeaders.concat(headers)
+  }
+
+  /** Runs `finisher` at the end, the last one added first; at once if the exchange is over. */
+  onEnd(finisher: Finisher): void {
+    if (this.#isOver) finisher(this)
+    else (this.#finishers ??= []).push(finisher)
+  }
+
+  /** The handler is done, or is not waited for any more. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** Ends the exchange and runs its finishers; later calls do nothing. A connection that closes from now on aborts nothing. */
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    const finishers = this.#finishers
+    if (finishers === undefined) return
+    for (let i = finishers.length - 1; i >= 0; i--) finishers[i]!(this)
+  }
+
+  /** Aborts the signal because the deadline has passed. */
+  expire(): void {
+    this.expired = true
+    this.#controller?.abort(new DeadlineExceededError('the request timed out'))
+  }
+}
+
+/** Whether a value is an `Exchange`, also of another copy of this package. */
+export function isExchange(value: unknown): value is Exchange {
+  return typeof value === 'object' && value !== null && 'interpret' in value && 'acceptClauses' in value
+}
+
+function targetOf(url: string): RequestTarget {
+  try {
+    return parseTarget(url)
+  } catch (error) {
+    if (error instanceof URIError) return malformedTarget
+    throw error
+  }
+}

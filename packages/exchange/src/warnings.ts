@@ -1,0 +1,31 @@
+const maxHeaderBytes = 4 * 1024
+const truncatedLength = 256
+
+/** The `Warning` headers of the texts. Long texts are truncated only if all headers together would exceed what clients accept. */
+export function warningHeaders(texts: Iterable<string>): string[] {
+  const headers: string[] = []
+  let bytes = 0
+  for (const text of texts) headers.push(warningHeader(text))
+  for (const header of headers) bytes += header.length
+  if (bytes <= maxHeaderBytes) return headers
+  bytes = 0
+  const cut: string[] = []
+  for (const text of texts) {
+    const header = warningHeader(text.length > truncatedLength ? text.slice(0, truncatedLength) : text)
+    if (bytes + header.length > maxHeaderBytes) break
+    bytes += header.length
+    cut.push(header)
+  }
+  return cut
+}
+
+function warningHeader(text: string): string {
+  return `299 - ${quote(text)}`
+}
+
+/** An RFC 7230 quoted string. Control characters become spaces. Node writes headers in Latin-1, so other characters become UTF-8 bytes. */
+function quote(text: string): string {
+  // eslint-disable-next-line no-control-regex
+  const clean = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[\\"]/g, '\\$&')
+  return `"${Buffer.from(clean, 'utf8').toString('latin1')}"`
+}

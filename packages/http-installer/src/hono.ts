@@ -1,0 +1,72 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Exchange, isExchange, openFetchPair } from '@keelson/exchange'
+import type { ExchangeServices, Incoming, Outgoing, Upgrade } from '@keelson/exchange'
+import type { Context, Env } from 'hono'
+
+/** The bindings of @hono/node-server, which an `Exchange` has too. Absent under `app.request()`. */
+interface NodeBindings {
+  readonly incoming?: Incoming
+  readonly outgoing?: Outgoing
+  readonly upgrade?: Upgrade | undefined
+}
+
+/** The Hono Env of everything that this package installs, and of the server in front of it. */
+export interface InstallerEnv extends Env {
+  Bindings: NodeBindings
+  Variables: { exchange?: Exchange }
+}
+
+export type InstallerContext = Context<InstallerEnv>
+
+/** The exchange of a Hono context. Throws if neither a server nor `createExchanges` is in front of the handler. */
+export function exchangeOf(c: InstallerContext): Exchange {
+  const { env } = c
+  // The server passes the exchange as the bindings: no object and no lookup for each request.
+  if (isExchange(env)) return env
+  const exchange = c.get('exchange')
+  if (exchange === undefined) throw new Error('the request has no exchange: put a server or createExchanges() in front')
+  return exchange
+}
+
+/** Handlers answer through the exchange, so Hono gets the response that means "sent already". */
+export const responseSent: Response = RESPONSE_ALREADY_SENT
+
+/**
+ * A Hono handler that answers through the exchange.
+ *
+ * @example
+ * app.get('/hello', withExchange((exchange) => sendBytes(exchange, 200, {}, `hello ${exchange.user.name}`)))
+ */
+export function withExchange(serve: (exchange: Exchange) => void | Promise<void>): (c: InstallerContext) => Response | Promise<Response> {
+  return (c) => {
+    const pending = serve(exchangeOf(c))
+    return pending instanceof Promise ? pending.then(() => responseSent) : responseSent
+  }
+}
+
+/** Opens the exchange of a request that comes without one, and serves it: from @hono/node-server, or from `app.request()` without a socket. */
+export async function openExchange(
+  c: InstallerContext,
+  services: ExchangeServices,
+  serve: (exchange: Exchange) => Promise<unknown>,
+): Promise<void> {
+  const { incoming, outgoing, upgrade } = c.env ?? {}
+  if (incoming !== undefined && outgoing !== undefined) {
+    const exchange = new Exchange(incoming, outgoing, services, upgrade)
+    c.set('exchange', exchange)
+    await serve(exchange)
+    return
+  }
+  let settle!: Parameters<typeof openFetchPair>[1]
+  const answered = new Promise<Response>((resolve, reject) => (settle = { resolve, reject }))
+  const pair = openFetchPair(c.req.raw, settle)
+  const exchange = new Exchange(pair.incoming, pair.outgoing, services)
+  c.set('exchange', exchange)
+  // A stream answers before its handler is done; a handler of the app's own may answer with a `Response` and never touch the exchange.
+  const served = serve(exchange).then(() => (exchange.outgoing.headersSent ? answered : undefined))
+  const answer = await Promise.race([answered, served])
+  if (answer === undefined) return
+  // Hono copies the headers of the response that is replaced, so that one is removed first.
+  c.res = undefined
+  c.res = answer
+}

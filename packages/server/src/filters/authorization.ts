@@ -1,0 +1,20 @@
+import { forbiddenError } from '@keelson/auth'
+import type { Authorizer, Decision } from '@keelson/auth'
+import type { Exchange } from '@keelson/exchange'
+import { writeError } from '@keelson/http-installer'
+import type { AccessMetrics } from '../access-metrics.ts'
+import type { Filter, FilterOutcome } from './filter.ts'
+
+/** Answers 403 unless the user may do what the request asks for. The authorizer sees the attributes that the route was found from. */
+export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'authorized'>): Filter {
+  function finish(exchange: Exchange, { decision, reason }: Decision): FilterOutcome {
+    access.authorized(decision, (performance.now() - exchange.phaseStarted) / 1000)
+    if (decision === 'allow') return
+    writeError(exchange, forbiddenError({ user: exchange.user, info: exchange.info }, reason))
+    return 'answered'
+  }
+  return (exchange) => {
+    const decision = authorizer.authorize({ user: exchange.user, info: exchange.info })
+    return decision instanceof Promise ? decision.then((late) => finish(exchange, late)) : finish(exchange, decision)
+  }
+}

@@ -1,0 +1,66 @@
+import type { RequestAttributes, Route } from '@keelson/exchange'
+import type { Authenticator, Authorizer } from '@keelson/auth'
+import type { AccessMetrics } from '../access-metrics.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+import type { RequestMetrics } from '../request-metrics.ts'
+import { auditId } from './audit-id.ts'
+import { authenticate } from './authentication.ts'
+import { authorize } from './authorization.ts'
+import { cacheControl } from './cache-control.ts'
+import { cors } from './cors.ts'
+import { refuseWhileDraining } from './draining.ts'
+import type { NamedFilter } from './filter.ts'
+import { goAway } from './goaway.ts'
+import { strictTransportSecurity } from './hsts.ts'
+import { impersonate } from './impersonation.ts'
+import { createInFlightLimit, limitInFlight } from './in-flight.ts'
+import type { InFlightLimits } from './in-flight.ts'
+import { requestDeadline } from './request-deadline.ts'
+import type { RequestDeadlines } from './request-deadline.ts'
+import { logRequest } from './request-log.ts'
+import type { RequestRecord } from './request-log.ts'
+import { requestInfo } from './request-info.ts'
+import { measureRequest } from './request-metrics.ts'
+import { countRequest } from './wait-group.ts'
+
+export interface FilterOptions {
+  readonly authenticator: Authenticator
+  readonly authorizer: Authorizer
+  readonly limits: InFlightLimits
+  readonly goAwayChance: number
+  readonly corsAllowedOrigins: readonly RegExp[]
+  readonly hstsDirectives: readonly string[]
+  readonly lifecycle: Lifecycle
+  readonly deadlines: RequestDeadlines
+  readonly metrics: RequestMetrics
+  readonly access: AccessMetrics
+  /** Finds what serves a request, before the request is authorized. */
+  readonly findRoute: (info: RequestAttributes) => Route | undefined
+  /** Receives a record of every request when it is over. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined
+}
+
+/**
+ * What every request passes before it is dispatched, from the outside in: the order of kube-apiserver's `DefaultBuildHandlerChain`. One difference: the
+ * request log comes before the request info, so that requests with a malformed URL are logged too.
+ */
+export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
+  const { authenticator, authorizer, lifecycle, metrics, access } = options
+  return [
+    { name: 'audit-id', filter: auditId },
+    { name: 'request-log', filter: logRequest(options.onRequest) },
+    { name: 'request-info', filter: requestInfo(options.findRoute) },
+    { name: 'draining', filter: refuseWhileDraining(lifecycle) },
+    { name: 'hsts', filter: strictTransportSecurity(options.hstsDirectives) },
+    { name: 'cache-control', filter: cacheControl },
+    { name: 'goaway', filter: goAway(options.goAwayChance) },
+    { name: 'wait-group', filter: countRequest(lifecycle) },
+    { name: 'request-deadline', filter: requestDeadline(options.deadlines, metrics) },
+    { name: 'cors', filter: cors(options.corsAllowedOrigins) },
+    { name: 'authentication', filter: authenticate(authenticator, { access, metrics }) },
+    { name: 'impersonation', filter: impersonate(authorizer) },
+    { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
+    { name: 'authorization', filter: authorize(authorizer, access) },
+    { name: 'request-metrics', filter: measureRequest(metrics) },
+  ]
+}

@@ -1,0 +1,34 @@
+import { sendBytes } from '@keelson/exchange'
+import type { Filter } from './filter.ts'
+
+/** Names and values in turns. */
+type HeaderList = readonly string[]
+
+const fixed: HeaderList = [
+  'Access-Control-Allow-Methods',
+  'POST, GET, OPTIONS, PUT, DELETE, PATCH',
+  'Access-Control-Allow-Headers',
+  'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+  'Access-Control-Expose-Headers',
+  'Date',
+  'Access-Control-Allow-Credentials',
+  'true',
+]
+
+/** Lets web pages of the allowed origins read responses, and answers their preflight requests. Other requests pass unchanged, as in kube-apiserver. */
+export function cors(allowedOrigins: readonly RegExp[]): Filter {
+  if (allowedOrigins.length === 0) return () => {}
+  return (exchange) => {
+    const headers = corsHeaders(allowedOrigins, exchange.header('origin'))
+    if (headers === undefined) return
+    exchange.addHeaders(headers)
+    if (exchange.method !== 'OPTIONS') return
+    sendBytes(exchange, 204, {}, '')
+    return 'answered'
+  }
+}
+
+function corsHeaders(allowed: readonly RegExp[], origin: string | undefined): HeaderList | undefined {
+  if (origin === undefined || origin === '' || !allowed.some((pattern) => pattern.test(origin))) return undefined
+  return ['Access-Control-Allow-Origin', origin, ...fixed]
+}

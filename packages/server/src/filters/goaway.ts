@@ -1,0 +1,10 @@
+import { closeAfterAnswer } from '../close-after-answer.ts'
+import type { Filter } from './filter.ts'
+
+/** Asks clients of HTTP/2 with the given probability to reconnect after the response, so that load balancers can spread them. */
+export function goAway(chance: number): Filter {
+  if (chance <= 0) return () => {}
+  return ({ incoming }) => {
+    if (Math.random() < chance) closeAfterAnswer(incoming)
+  }
+}

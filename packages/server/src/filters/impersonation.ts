@@ -1,0 +1,32 @@
+import { isApiError } from '@keelson/apimachinery'
+import { authorizeImpersonation, impersonatedUser } from '@keelson/auth'
+import type { Authorizer } from '@keelson/auth'
+import type { Exchange } from '@keelson/exchange'
+import { writeError } from '@keelson/http-installer'
+import type { Filter, FilterOutcome } from './filter.ts'
+
+/** Runs the request as the user of its `Impersonate-*` headers, if the requestor is allowed to impersonate that user. */
+export function impersonate(authorizer: Authorizer): Filter {
+  async function authorize(exchange: Exchange, wanted: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
+    try {
+      exchange.user = await authorizeImpersonation(authorizer, { user: exchange.requestor, info: exchange.info, wanted })
+      exchange.phaseStarted = performance.now()
+    } catch (error) {
+      return refuse(exchange, error)
+    }
+  }
+  return (exchange) => {
+    try {
+      const wanted = impersonatedUser(exchange.incoming.rawHeaders)
+      return wanted === undefined ? undefined : authorize(exchange, wanted)
+    } catch (error) {
+      return refuse(exchange, error)
+    }
+  }
+}
+
+function refuse(exchange: Exchange, error: unknown): FilterOutcome {
+  if (!isApiError(error)) throw error
+  writeError(exchange, error)
+  return 'answered'
+}

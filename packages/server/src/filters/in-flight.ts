@@ -1,0 +1,118 @@
+import { newTooManyRequests } from '@keelson/apimachinery'
+import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
+import type { Value } from '@keelson/apimachinery/metrics'
+import { mastersGroup } from '@keelson/auth'
+import type { ClientWait, Exchange } from '@keelson/exchange'
+import { writeError } from '@keelson/http-installer'
+import type { RequestMetrics } from '../request-metrics.ts'
+import type { Filter, FilterOutcome } from './filter.ts'
+
+const readOnlyVerbs = new Set(['get', 'list', 'watch'])
+const probePaths = new Set(['/healthz', '/livez', '/readyz'])
+
+export interface InFlightLimits {
+  /** 0: no limit. */
+  readonly readOnly: number
+  readonly mutating: number
+}
+
+export type InFlightKind = 'readOnly' | 'mutating'
+
+/** Admits one request. `leave` is called once; after that `begin` and `end` do nothing. */
+export interface Ticket extends ClientWait {
+  leave(): void
+}
+
+/** Decides which requests may run. A limit that queues requests returns promises. */
+export interface InFlightLimit {
+  /** Undefined: refused, because too many requests of this kind run. */
+  admit(info: RequestInfo, user: UserInfo): Ticket | undefined | Promise<Ticket | undefined>
+}
+
+/** Refuses requests with 429 that the limit does not admit. Long-running requests are not limited. */
+export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics, 'dropped'>): Filter {
+  const enter = (exchange: Exchange, ticket: Ticket | undefined): FilterOutcome => {
+    if (ticket === undefined) {
+      metrics.dropped(exchange)
+      exchange.outgoing.setHeader('Retry-After', '1')
+      writeError(exchange, newTooManyRequests('Too many requests, please try again later.', 1))
+      return 'answered'
+    }
+    exchange.clientWait = ticket
+    exchange.onEnd(() => ticket.leave())
+  }
+  return (exchange) => {
+    if (exchange.isLongRunning) return
+    const ticket = limit.admit(exchange.info, exchange.user)
+    return ticket instanceof Promise ? ticket.then((late) => enter(exchange, late)) : enter(exchange, ticket)
+  }
+}
+
+/**
+ * Limits the number of requests that run at the same time. As with kube-apiserver's priority level `exempt`, probes and members of `system:masters` are
+ * neither counted nor refused. A response that waits for its client does not count while it waits, so that clients that do not read cannot keep others
+ * out. `current` counts every request in flight, exempt ones too.
+ */
+export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Record<InFlightKind, Value>>): InFlightLimit {
+  const counted = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
+  const exempt = { readOnly: exemptTicket(current.readOnly), mutating: exemptTicket(current.mutating) }
+  return {
+    admit: (info, user) => {
+      const kind = readOnlyVerbs.has(info.verb) ? 'readOnly' : 'mutating'
+      const limit = limits[kind]
+      if (limit === 0 || isExempt(info, user)) {
+        current[kind].value++
+        return exempt[kind]
+      }
+      return counted[kind].taken < limit ? new CountedTicket(counted[kind]) : undefined
+    },
+  }
+}
+
+function isExempt(info: RequestInfo, user: UserInfo): boolean {
+  return (!info.isResourceRequest && info.verb === 'get' && probePaths.has(info.path)) || user.groups.includes(mastersGroup)
+}
+
+class Seats {
+  readonly current: Value
+  taken = 0
+
+  constructor(current: Value) {
+    this.current = current
+  }
+}
+
+class CountedTicket implements Ticket {
+  readonly #seats: Seats
+  #state: 'taken' | 'free' | 'left' = 'taken'
+
+  constructor(seats: Seats) {
+    this.#seats = seats
+    seats.current.value++
+    seats.taken++
+  }
+
+  begin(): void {
+    if (this.#state !== 'taken') return
+    this.#state = 'free'
+    this.#seats.taken--
+  }
+
+  /** Takes the seat back even if all are taken: a request that has begun is finished. */
+  end(): void {
+    if (this.#state !== 'free') return
+    this.#state = 'taken'
+    this.#seats.taken++
+  }
+
+  leave(): void {
+    if (this.#state === 'taken') this.#seats.taken--
+    this.#state = 'left'
+    this.#seats.current.value--
+  }
+}
+
+function exemptTicket(current: Value): Ticket {
+  const nothing = (): void => {}
+  return { begin: nothing, end: nothing, leave: () => void current.value-- }
+}

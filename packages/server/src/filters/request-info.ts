@@ -1,0 +1,29 @@
+import { RequestInfoError, parseRequestInfo } from '@keelson/exchange'
+import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
+import { isLongRunning } from '../long-running.ts'
+import { plainError, sendPlain } from '../plain-answer.ts'
+import type { Filter, FilterOutcome } from './filter.ts'
+
+/**
+ * Interprets the URL and finds the route, once for all later filters and for the dispatch. A request without a route passes: it is authenticated and
+ * authorized before its 404.
+ */
+export function requestInfo(findRoute: (info: RequestAttributes) => Route | undefined): Filter {
+  return (exchange) => {
+    if (!exchange.hasValidTarget) return refuse(exchange, 400, '400 Bad Request')
+    try {
+      const info = parseRequestInfo(exchange.method, exchange.target, exchange.query)
+      exchange.interpret(info, info.isResourceRequest ? findRoute(info) : undefined)
+      exchange.isLongRunning = isLongRunning(info)
+    } catch (error) {
+      if (!(error instanceof RequestInfoError)) throw error
+      const url = JSON.stringify(exchange.target.text)
+      return refuse(exchange, 500, `Internal Server Error: ${url}: failed to create RequestInfo: ${error.message}`)
+    }
+  }
+}
+
+function refuse(exchange: Exchange, status: number, text: string): FilterOutcome {
+  sendPlain(exchange, plainError(status, text))
+  return 'answered'
+}

@@ -1,0 +1,42 @@
+import { formatDuration } from '@keelson/apimachinery'
+import type { Filter } from './filter.ts'
+
+/** The log record of a request. The names are kube-apiserver's; `user` and `impersonatedUser` are ours. */
+export interface RequestRecord extends Readonly<Record<string, unknown>> {
+  readonly verb: string
+  readonly URI: string
+  /** From the end of the request's headers to the end of its answer, in Go's notation, rounded to microseconds: "4.355ms". */
+  readonly latency: string
+  readonly userAgent: string
+  readonly 'audit-ID': string
+  readonly srcIP: string
+  /** Empty for a request that was not authenticated. */
+  readonly user: string
+  /** Absent without impersonation. */
+  readonly impersonatedUser?: string
+  /** 0: the client left before there was an answer. */
+  readonly resp: number
+}
+
+/** Logs every request when its response is written, or its client has left. */
+export function logRequest(log: ((record: RequestRecord) => void) | undefined): Filter {
+  if (log === undefined) return () => {}
+  return (exchange) => {
+    const { incoming, outgoing } = exchange
+    const { remoteAddress = '', remotePort = 0 } = incoming.socket
+    outgoing.once('close', () => {
+      const { requestor, user } = exchange
+      log({
+        verb: exchange.method,
+        URI: incoming.url ?? '',
+        latency: formatDuration(BigInt(Math.round((performance.now() - exchange.started) * 1000)) * 1000n),
+        userAgent: exchange.userAgent,
+        'audit-ID': exchange.requestId,
+        srcIP: remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`,
+        user: requestor.name,
+        ...(user !== requestor && { impersonatedUser: user.name }),
+        resp: outgoing.headersSent ? outgoing.statusCode : 0,
+      })
+    })
+  }
+}

@@ -1,0 +1,17 @@
+import type { Exchange } from '@keelson/exchange'
+import { isObserved } from '../request-labels.ts'
+import type { RequestMetrics } from '../request-metrics.ts'
+import type { Filter } from './filter.ts'
+
+/** Measures requests that are allowed to run: duration, size, status, and how many long-running ones there are. */
+export function measureRequest(metrics: RequestMetrics): Filter {
+  const observe = (exchange: Exchange): void =>
+    metrics.observe(exchange, exchange.outgoing.statusCode, (performance.now() - exchange.started) / 1000, exchange.sentBytes)
+  return (exchange) => {
+    if (isObserved(exchange.info)) exchange.onEnd(observe)
+    if (!exchange.isLongRunning) return
+    const running = metrics.longRunning(exchange)
+    running.value++
+    exchange.onEnd(() => void running.value--)
+  }
+}
