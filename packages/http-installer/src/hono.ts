@@ -55,6 +55,7 @@ export async function openExchange(
     const exchange = new Exchange(incoming, outgoing, services, upgrade)
     c.set('exchange', exchange)
     await serve(exchange)
+    if (exchange.outgoing.headersSent && !c.finalized) c.res = responseSent
     return
   }
   let settle!: Parameters<typeof openFetchPair>[1]

@@ -1,6 +1,6 @@
 import type { Exchange, ExchangeServices } from '@keelson/exchange'
 import { isExchange } from '@keelson/exchange'
-import { openExchange, responseSent } from '@keelson/http-installer'
+import { openExchange, responseSent, writePageNotFound } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import type { MiddlewareHandler, Next } from 'hono'
 import { passFilters } from './filters/filter.ts'
@@ -32,8 +32,13 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
   }
   return (c, next) => {
     const { env } = c
-    // Without an exchange the app is mounted in another one, which did not come through the server's own listener.
-    return isExchange(env) ? serve(env, next) : openExchange(c, services, (exchange) => serve(exchange, next))
+    if (isExchange(env)) return serve(env, next)
+    // The app is mounted in another one, which has its own reading of paths: what is decided about must be what is dispatched.
+    return openExchange(c, services, (exchange) => {
+      if (exchange.target.path === c.req.path) return serve(exchange, next)
+      writePageNotFound(exchange)
+      return Promise.resolve()
+    })
   }
 }
 
