@@ -13,7 +13,7 @@ import { defineResource, recordCodecs } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import type { TestStore } from '@keelson/registry/testing'
-import { complaintsOfIP, services } from '@keelson/resources-core'
+import { ipErrorMessages, services } from '@keelson/resources-core'
 import { createObjectStore } from '@keelson/storagebackend'
 import type { Backend } from '@keelson/storagebackend'
 import { createServiceAllocators } from './allocation/service-allocators.ts'
@@ -28,7 +28,7 @@ export interface TestServicesOptions {
   readonly now?: Clock['now']
 }
 
-/** One server's services, with all that they stand on. Several on one backend are several servers. */
+/** Services of one server with their dependencies. Several instances on one backend act as several servers. */
 export interface TestServices extends AsyncDisposable {
   readonly store: TestStore<Service>['store']
   readonly backend: Backend
@@ -39,7 +39,7 @@ export interface TestServices extends AsyncDisposable {
 const types: ApiTypes = createApiTypes([coreV1, networkingV1])
 
 const group = 'networking.k8s.io'
-/** Only what allocation relies on. */
+/** Minimal definition with the rules that allocation relies on. */
 const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   group,
   version: 'v1',
@@ -47,7 +47,7 @@ const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   plural: 'ipaddresses',
   scope: 'Cluster',
   strategy: {},
-  validateName: complaintsOfIP,
+  validateName: ipErrorMessages,
 })
 const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<ServiceCIDR>({
   group,
@@ -112,7 +112,7 @@ export async function openServices(options: TestServicesOptions = {}): Promise<T
   }
 }
 
-/** As the server does at its start. */
+/** Creates the default ServiceCIDR, as the server does on start. */
 async function makeReady(client: LoopbackClient, clusterIPRange: string): Promise<void> {
   const condition = { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: '', message: '' }
   try {

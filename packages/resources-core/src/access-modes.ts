@@ -6,6 +6,6 @@ const shortForms: readonly (readonly [mode: string, short: string])[] = [
 ]
 
 /** Formats access modes as abbreviations, like "RWO,ROX". */
-export function accessModesText(modes: readonly string[] = []): string {
+export function formatAccessModes(modes: readonly string[] = []): string {
   return shortForms.flatMap(([mode, short]) => (modes.includes(mode) ? [short] : [])).join(',')
 }

@@ -25,7 +25,7 @@ import { tokenRequestKind } from './serviceaccounts/token-subresource.ts'
 import { setTokenRequestDefaults } from './serviceaccounts/validate-token-request.ts'
 import { services } from './services/index.ts'
 
-/** core/v1, with the types of other groups that its subresources take: tokens, scales and evictions. Adding a resource is a folder and a line here. */
+/** The core group, with the types of other groups that its subresources accept. To add a resource, add a folder and a line here. */
 export const core: ApiGroup = defineApiGroup({
   name: '',
   priority: 18000,

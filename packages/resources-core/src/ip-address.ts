@@ -100,7 +100,7 @@ export function validateIP(value: string, path: FieldPath): FieldErrorList {
 }
 
 /** Returns the error messages of `validateIP`, for object names that are addresses. */
-export function complaintsOfIP(value: string): readonly string[] {
+export function ipErrorMessages(value: string): readonly string[] {
   return validateIP(value, fieldPath()).map(({ detail }) => detail)
 }
 

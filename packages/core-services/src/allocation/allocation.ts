@@ -11,7 +11,7 @@ export interface AllocationOptions {
   readonly dryRun: boolean
 }
 
-/** What one write of a service claims, and what it will give back when it succeeds. In a dry run it only pretends. */
+/** Addresses and ports that one write of a service allocates, and those that it releases on success. A dry run allocates nothing. */
 export class Allocation {
   readonly allocators: ServiceAllocators
   readonly #options: AllocationOptions
@@ -26,13 +26,13 @@ export class Allocation {
     this.#options = options
   }
 
-  /** undefined, or why the address cannot be had. */
+  /** Returns an error message if the address cannot be allocated. */
   async takeIP(allocator: IPAllocator, ip: string): Promise<string | undefined> {
     const { service, dryRun } = this.#options
     if (dryRun) return allocator.tryTake(ip)
-    const complaint = await allocator.take(ip, service)
-    if (complaint === undefined) this.#ips.push({ allocator, ip })
-    return complaint
+    const error = await allocator.take(ip, service)
+    if (error === undefined) this.#ips.push({ allocator, ip })
+    return error
   }
 
   async takeAnyIP(allocator: IPAllocator): Promise<string | undefined> {
@@ -42,18 +42,18 @@ export class Allocation {
     return ip
   }
 
-  /** undefined, or why the port cannot be had. */
+  /** Returns an error message if the port cannot be allocated. */
   async takePort(port: number): Promise<string | undefined> {
     const { ports } = this.allocators
     const { dryRun } = this.#options
     if (dryRun && (this.#ports.has(port) || (await ports.isTaken(port)))) return 'provided port is already allocated'
-    const complaint = dryRun ? undefined : await ports.take(port)
-    if (complaint === undefined) this.#claim(port)
-    return complaint
+    const error = dryRun ? undefined : await ports.take(port)
+    if (error === undefined) this.#claim(port)
+    return error
   }
 
   async takeAnyPort(): Promise<number | undefined> {
-    // A dry run counts upward from here, around the end of what an integer holds; the numbers are for show.
+    // A dry run returns placeholder numbers: it counts up from the highest port and may wrap around int32.
     const port = this.#options.dryRun ? this.#highest + 1 : await this.allocators.ports.takeAny()
     if (port === undefined) return undefined
     this.#claim(port)

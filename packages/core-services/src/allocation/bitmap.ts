@@ -1,6 +1,6 @@
 /**
- * Numbers that are taken, as the original stores them: bit n of one large number, its bytes with the highest first and without leading
- * zeros. Kept here with the lowest byte first.
+  Set of allocated numbers. Stored in kube-apiserver's encoding, a big-endian integer without leading zeros whose bit n means n. In memory, the
+  lowest byte comes first.
  */
 export class Bitmap {
   #bytes: Uint8Array
@@ -10,7 +10,7 @@ export class Bitmap {
     this.#bytes = new Uint8Array(Math.ceil(size / 8))
   }
 
-  /** Bits beyond `size` are dropped. */
+  /** Decodes a bitmap; ignores bits beyond `size`. */
   static from(base64: string, size: number): Bitmap {
     const bitmap = new Bitmap(size)
     const bytes = Buffer.from(base64, 'base64').reverse()
@@ -26,7 +26,7 @@ export class Bitmap {
     return ((this.#bytes[n >> 3] ?? 0) >> (n & 7)) % 2 === 1
   }
 
-  /** False when it is there already. */
+  /** Returns false if the number is already in the set. */
   add(n: number): boolean {
     if (this.has(n)) return false
     this.#bytes[n >> 3] = this.#bytes[n >> 3]! | (1 << (n & 7))

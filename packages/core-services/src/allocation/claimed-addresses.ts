@@ -2,9 +2,9 @@ import type { IPAddress } from '@keelson/api/networking/v1'
 import { isApiError } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Family } from './ip-range.ts'
-import type { KnownObjects } from './known-objects.ts'
+import type { CachedObjects } from './cached-objects.ts'
 
-/** Whose address it is. */
+/** Service that owns an address. */
 export interface ServiceName {
   readonly namespace: string
   readonly name: string
@@ -17,63 +17,63 @@ const ipFamily = 'ipaddress.kubernetes.io/ip-family'
 const manager = 'ipallocator.k8s.io'
 
 /**
- * Addresses are claimed by making an IPAddress object of that name, which only one can, whichever server they ask. What is known of them
- * saves useless tries; the store decides.
+ * Allocates addresses by creating IPAddress objects: the name is the address, so only one server can succeed. A local cache avoids futile
+ * attempts; the store decides.
  */
 export class ClaimedAddresses {
-  readonly #known: KnownObjects<IPAddress>
-  /** Claimed or tried by this server, and not yet known. */
-  readonly #mine = new Set<string>()
+  readonly #cache: CachedObjects<IPAddress>
+  /** Addresses this server claimed or tried to claim that are not in the cache yet. */
+  readonly #pending = new Set<string>()
 
-  constructor(makeKnown: (onChange: (ip: string) => void) => KnownObjects<IPAddress>) {
-    this.#known = makeKnown((ip) => this.#mine.delete(ip))
+  constructor(createCache: (onChange: (ip: string) => void) => CachedObjects<IPAddress>) {
+    this.#cache = createCache((ip) => this.#pending.delete(ip))
   }
 
-  /** To be awaited before `seemsFree`, `get` and `list` are asked. */
+  /** Await this before calling `seemsFree`, `get` or `list`. */
   synced(): Promise<void> {
-    return this.#known.synced()
+    return this.#cache.synced()
   }
 
-  /** False when somebody has it, or is about to. */
+  /** Returns false if the address is taken or being claimed, according to the cache. */
   seemsFree(ip: string): boolean {
-    return !this.#mine.has(ip) && !this.#known.has('', ip)
+    return !this.#pending.has(ip) && !this.#cache.has('', ip)
   }
 
-  /** False when somebody has it. */
+  /** Returns false if the address is taken. */
   async claim(ip: string, service: ServiceName, family: Family): Promise<boolean> {
-    this.#mine.add(ip)
+    this.#pending.add(ip)
     try {
-      await this.#known.api.create('', addressFor(ip, service, family))
+      await this.#cache.api.create('', addressFor(ip, service, family))
       return true
     } catch (error) {
-      this.#mine.delete(ip)
+      this.#pending.delete(ip)
       if (isApiError(error, 'AlreadyExists')) return false
       throw error
     }
   }
 
-  /** Nothing happens to an address that another has by now. Never throws: what stays is found by the repair loop. */
+  /** Releases an address unless another service owns it now. Never throws: the repair loop cleans up what remains. */
   async release(ip: string, service: ServiceName): Promise<void> {
-    this.#mine.delete(ip)
+    this.#pending.delete(ip)
     try {
       await this.remove(ip, (address) => belongsTo(address, service))
     } catch {
-      // The store is away, or the server is on its way down.
+      // The store is unavailable, or the server is shutting down.
     }
   }
 
-  /** Deletes the object that `condition` holds for, and no other that takes its place. */
+  /** Deletes the address object if `condition` holds for it; never deletes its replacement. */
   async remove(ip: string, condition: (address: ReadonlyAddress) => boolean): Promise<void> {
-    if (await this.#removeIf(ip, this.#known.get('', ip), condition)) return
-    // What is known may be late.
-    await this.#removeIf(ip, await this.#known.api.get('', ip, { resourceVersion: '' }), condition)
+    if (await this.#removeIf(ip, this.#cache.get('', ip), condition)) return
+    // The cache may be stale.
+    await this.#removeIf(ip, await this.#cache.api.get('', ip, { resourceVersion: '' }), condition)
   }
 
-  /** False when it was not this object, or is gone. */
+  /** Returns false if the condition fails or the object has changed or gone. */
   async #removeIf(ip: string, address: ReadonlyAddress | undefined, condition: (address: ReadonlyAddress) => boolean): Promise<boolean> {
     if (address === undefined || !condition(address)) return false
     try {
-      await this.#known.api.delete('', ip, { preconditions: { uid: address.metadata.uid ?? '' } })
+      await this.#cache.api.delete('', ip, { preconditions: { uid: address.metadata.uid ?? '' } })
       return true
     } catch (error) {
       if (isApiError(error, 'NotFound') || isApiError(error, 'Conflict')) return false
@@ -81,25 +81,25 @@ export class ClaimedAddresses {
     }
   }
 
-  /** Every address that was claimed here, by any server. */
+  /** Lists the addresses claimed by the allocator of any server. */
   *list(): Generator<ReadonlyAddress> {
-    for (const address of this.#known.values()) if (address.metadata.labels?.[managedBy] === manager) yield address
+    for (const address of this.#cache.values()) if (address.metadata.labels?.[managedBy] === manager) yield address
   }
 
   get(ip: string): ReadonlyAddress | undefined {
-    return this.#known.get('', ip)
+    return this.#cache.get('', ip)
   }
 }
 
 function addressFor(ip: string, { namespace, name }: ServiceName, family: Family): IPAddress {
   return {
     metadata: { name: ip, labels: { [ipFamily]: family, [managedBy]: manager } },
-    // Without its group, which is core's: who names it manages it.
+    // The group is omitted because services are in core.
     spec: { parentRef: { resource: 'services', namespace, name } },
   }
 }
 
-/** The service that an address names, if it does name one. */
+/** Returns the service an address refers to; undefined if its parent is not a service. */
 export function parentOf({ spec }: ReadonlyAddress): ServiceName | undefined {
   const { group = '', resource = '', namespace = '', name = '' } = spec?.parentRef ?? {}
   return group === '' && resource === 'services' ? { namespace, name } : undefined
@@ -110,7 +110,7 @@ export function belongsTo(address: ReadonlyAddress, service: ServiceName): boole
   return parent?.namespace === service.namespace && parent.name === service.name
 }
 
-/** Its labels say what they should. */
+/** True if the labels of the address are correct. */
 export function isWellLabelled({ metadata }: ReadonlyAddress, family: Family): boolean {
   return metadata.labels?.[managedBy] === manager && metadata.labels[ipFamily] === family
 }

@@ -9,7 +9,7 @@ import { keepsPreference } from './ip-families.ts'
 
 const ipsPath = fieldPath('spec', 'clusterIPs')
 
-/** An address of each of the service's families, which are known by now; those that were asked for, or any. */
+/** Allocates one address per IP family of the service: the requested ones, or any. */
 export async function allocateClusterIPs(service: Service, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   if (spec.type === 'ExternalName' || spec.clusterIPs?.[0] === noClusterIP) return
@@ -23,12 +23,12 @@ export async function allocateClusterIPs(service: Service, allocation: Allocatio
 async function allocateOne(service: Service, i: number, allocation: Allocation): Promise<void> {
   const { clusterIPs = [], ipFamilies = [] } = service.spec!
   const allocator = allocation.allocators.ips.get(ipFamilies[i] as Family)
-  if (allocator === undefined) throw new Error(`no addresses of family ${ipFamilies[i]}`)
+  if (allocator === undefined) throw new Error(`no address allocator for IP family ${ipFamilies[i]}`)
   const asked = clusterIPs[i]!
   if (asked !== '') {
-    const complaint = await allocation.takeIP(allocator, asked)
-    if (complaint === undefined) return
-    throw invalidService(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${asked}: ${complaint}`))
+    const error = await allocation.takeIP(allocator, asked)
+    if (error === undefined) return
+    throw invalidService(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${asked}: ${error}`))
   }
   const ip = await allocation.takeAnyIP(allocator)
   if (ip === undefined) {
@@ -37,7 +37,7 @@ async function allocateOne(service: Service, i: number, allocation: Allocation):
   clusterIPs[i] = ip
 }
 
-/** Services get addresses when they stop being mere names, and a second one with a second family; they lose them the same way. */
+/** Allocates or releases addresses when the service changes from or to ExternalName, or gains or loses its second family. */
 export async function updateClusterIPs(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   const before = specOf(old)

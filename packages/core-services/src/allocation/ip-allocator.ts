@@ -1,15 +1,15 @@
 import { pause, systemClock, TimeSlice } from '@keelson/apimachinery'
 import { formatIP, parseIP } from '@keelson/resources-core'
-import { searchOrder } from './band.ts'
-import type { Random } from './band.ts'
+import { searchOrder } from './static-band.ts'
+import type { Random } from './static-band.ts'
 import type { ClaimedAddresses, ServiceName } from './claimed-addresses.ts'
 import type { Family, IPRange } from './ip-range.ts'
 import type { ServiceRanges } from './service-ranges.ts'
 
-/** A change in the store is known everywhere after so long, but for servers in trouble. */
+/** Time after which the caches of healthy servers have seen a change in the store. */
 const settleMilliseconds = 100
 
-/** Gives services addresses of one family, out of all ranges that there are for it. */
+/** Allocates service addresses of one family from all its ranges. */
 export class IPAllocator {
   readonly family: Family
   readonly #ranges: ServiceRanges
@@ -23,27 +23,27 @@ export class IPAllocator {
     this.#random = parts.random
   }
 
-  /** undefined, or why the address cannot be had. */
+  /** Returns an error message if the address cannot be allocated. */
   async take(ip: string, service: ServiceName): Promise<string | undefined> {
     const within = (ranges: readonly IPRange[]): boolean => ranges.some((range) => range.contains(ip))
-    if (!within(await this.#ranges.known(this.family)) && !within(await this.#ranges.now(this.family))) {
+    if (!within(await this.#ranges.cached(this.family)) && !within(await this.#ranges.read(this.family))) {
       return 'the provided network does not match the current range'
     }
     const claimed = await this.#addresses.claim(canonical(ip), service, this.family)
     return claimed ? undefined : 'provided IP is already allocated'
   }
 
-  /** undefined when all are taken. */
+  /** Allocates any address; undefined if all ranges are full. */
   async takeAny(service: ServiceName): Promise<string | undefined> {
     await this.#addresses.synced()
-    const ip = await this.#takeFrom(await this.#ranges.known(this.family), service)
+    const ip = await this.#takeFrom(await this.#ranges.cached(this.family), service)
     if (ip !== undefined) return ip
-    // What was given back a moment ago by another server, or ranges that it made, may not be known yet.
+    // The cache may not have seen addresses just released, or ranges just added, by another server.
     await pause(systemClock, settleMilliseconds, { keepAlive: true })
-    return this.#takeFrom(await this.#ranges.now(this.family), service)
+    return this.#takeFrom(await this.#ranges.read(this.family), service)
   }
 
-  /** As the original does, a dry run looks at the range alone. */
+  /** Like kube-apiserver, a dry run checks only whether the address is in range. */
   async tryTake(ip: string): Promise<string | undefined> {
     const range = await this.#anyRange()
     if (range === undefined) return 'allocator not ready'
@@ -67,7 +67,7 @@ export class IPAllocator {
         const wait = slice.pauseIfOver()
         if (wait !== undefined) await wait
         const ip = range.address(offset)
-        // Another server may have been faster; then the next one is tried.
+        // If another server was faster, try the next address.
         if (this.#addresses.seemsFree(ip) && (await this.#addresses.claim(ip, service, this.family))) return ip
       }
     }
@@ -75,11 +75,11 @@ export class IPAllocator {
   }
 
   async #anyRange(): Promise<IPRange | undefined> {
-    return (await this.#ranges.known(this.family))[0] ?? (await this.#ranges.now(this.family))[0]
+    return (await this.#ranges.cached(this.family))[0] ?? (await this.#ranges.read(this.family))[0]
   }
 }
 
-/** As it is named; for addresses that were validated. */
+/** Formats a valid address canonically, as IPAddress objects are named. */
 function canonical(ip: string): string {
   return formatIP(parseIP(ip)!)
 }

@@ -11,31 +11,31 @@ const familiesPath = fieldPath('spec', 'ipFamilies')
 const ipsPath = fieldPath('spec', 'clusterIPs')
 
 /**
- * Fills in which families of addresses the service has and why, from what the client says, what it was and what the cluster has.
- * Refuses what cannot be had, so that allocation need not doubt any of it.
+  Sets IP families and family policy from the request, the previous state and the families of the cluster. Throws Invalid for combinations
+  that cannot be allocated. Mutates `service`.
  */
 export function initIPFamilies(service: Service, old: ReadonlyService | undefined, configured: readonly Family[]): void {
   const spec = service.spec!
   const oldSpec = old && specOf(old)
   if (spec.type === 'ExternalName' || keepsPreference(spec, oldSpec)) return
-  const detached = spec.clusterIP === noClusterIP && Object.keys(spec.selector ?? {}).length === 0
-  spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (detached ? 'RequireDualStack' : 'SingleStack')
+  const isUnmanaged = spec.clusterIP === noClusterIP && Object.keys(spec.selector ?? {}).length === 0
+  spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (isUnmanaged ? 'RequireDualStack' : 'SingleStack')
   const refuse = (errors: FieldErrorList): void => {
     if (errors.length > 0) throw invalidService(service, ...errors)
   }
   refuse(validateClusterIPs(spec, oldSpec))
   refuse([...matchPolicy(spec, oldSpec), ...inferFamilies(spec, configured)])
-  if (!detached) {
+  if (!isUnmanaged) {
     refuse([...checkConfigured(spec, configured)])
   }
   const families = (spec.ipFamilies ??= [])
   if (families.length === 0) families.push(configured[0]!)
   const wantsTwo = spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1
-  // Without selector and address the cluster has no say: whoever writes the endpoints may use both.
-  if (wantsTwo && (detached || configured.length === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
+  // Without selector and address, the endpoints are managed externally and may use both families.
+  if (wantsTwo && (isUnmanaged || configured.length === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
 }
 
-/** One that prefers two stacks, and is not asked to change, stays as it is when the cluster gets or loses a family. */
+/** True if the service prefers dual-stack and is unchanged: then it keeps its families although those of the cluster may have changed. */
 export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefined): boolean {
   if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || old.type !== spec.type) return false
   if (!['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? '')) return false
@@ -43,13 +43,13 @@ export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefine
   return equalLists(old.clusterIPs, spec.clusterIPs) && equalLists(old.ipFamilies, spec.ipFamilies)
 }
 
-/** A single stack sheds the second of what was not touched; anything else may not lose a second one silently. */
+/** Drops the unchanged secondary values of a service that becomes single-stack. Otherwise rejects the removal of secondary values. */
 function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErrorList {
   const policy = spec.ipFamilyPolicy!
   const errors: FieldErrorList = []
   const refuse = (detail: string): number => errors.push(fieldError.invalid(policyPath, policy, detail))
-  const single = policy === 'SingleStack'
-  if (old !== undefined && single) {
+  const isSingleStack = policy === 'SingleStack'
+  if (old !== undefined && isSingleStack) {
     if (equalLists(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
     if (equalLists(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
   } else if (old !== undefined) {
@@ -57,8 +57,8 @@ function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErr
     if (isReduced(spec.ipFamilies, old.ipFamilies)) refuse("must be 'SingleStack' to release the secondary IP family")
   }
   const allowTwo = "must be 'RequireDualStack' or 'PreferDualStack' when multiple"
-  if (single && spec.clusterIPs?.length === 2) refuse(`${allowTwo} cluster IPs are specified`)
-  if (single && spec.ipFamilies?.length === 2) refuse(`${allowTwo} IP families are specified`)
+  if (isSingleStack && spec.clusterIPs?.length === 2) refuse(`${allowTwo} cluster IPs are specified`)
+  if (isSingleStack && spec.ipFamilies?.length === 2) refuse(`${allowTwo} IP families are specified`)
   return errors
 }
 
@@ -66,7 +66,7 @@ function isReduced(after: readonly string[] = [], before: readonly string[] = []
   return after.length > 0 && after.length < before.length
 }
 
-/** Addresses tell the families that were not named. */
+/** Derives missing families from the addresses. */
 function inferFamilies(spec: ServiceSpec, configured: readonly Family[]): FieldErrorList {
   const errors: FieldErrorList = []
   for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {

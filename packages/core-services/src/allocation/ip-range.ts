@@ -1,40 +1,41 @@
 import { formatCidr, formatIP, parseCidr, parseIP } from '@keelson/resources-core'
 import type { IPAddress } from '@keelson/resources-core'
-import { bandOf } from './band.ts'
+import { staticBandSize } from './static-band.ts'
 
 export type Family = 'IPv4' | 'IPv6'
 
-/** Of larger ranges only the beginning is given out; counting stays exact. */
+/** Only the first addresses of larger ranges are used, so that offsets stay exact integers. */
 const largestRange = 2 ** 48
 
-/** The addresses of one range that services may have, by number. The network's own, and for IPv4 the broadcast address, are nobody's. */
+/** Usable addresses of a range by offset, without the network address and the IPv4 broadcast address. */
 export class IPRange {
   readonly family: Family
   readonly cidr: string
-  /** How many. */
+  /** Number of usable addresses. */
   readonly size: number
-  /** How many of the first are kept for who asks by address. */
+  /** Size of the static band, whose addresses dynamic allocation uses last. */
   readonly band: number
-  /** What a dry run is given: nobody knows what a real one would get. */
+  /** Address returned by dry runs. */
   readonly placeholder: string
   readonly #first: bigint
   readonly #network: IPAddress
 
-  /** Throws for what is no range, or too small to hold a service. */
+  /** Throws if the text is not a CIDR, or the range is too small or too large. */
   constructor(text: string) {
     const cidr = parseCidr(text)
-    if (cidr === undefined || cidr.address.isMapped) throw new Error(`${JSON.stringify(text)} is no range of addresses`)
+    if (cidr === undefined || cidr.address.isMapped) throw new Error(`${JSON.stringify(text)} is not a valid CIDR`)
     const { network, prefixLength } = cidr
     this.#network = network
     this.cidr = formatCidr(cidr)
     this.placeholder = formatIP(network)
     this.family = network.family === 4 ? 'IPv4' : 'IPv6'
-    if (this.family === 'IPv6' && prefixLength < 64) throw new Error(`the range ${this.cidr} is too large: 64 bits is the shortest prefix`)
-    const whole = Math.min(2 ** ((this.family === 'IPv4' ? 32 : 128) - prefixLength), largestRange)
-    this.size = whole - (this.family === 'IPv4' ? 2 : 1)
-    if (this.size < 1) throw new Error(`the range ${this.cidr} holds no address for a service`)
+    if (this.family === 'IPv6' && prefixLength < 64)
+      throw new Error(`the CIDR ${this.cidr} is too large: the prefix must have at least 64 bits`)
+    const total = Math.min(2 ** ((this.family === 'IPv4' ? 32 : 128) - prefixLength), largestRange)
+    this.size = total - (this.family === 'IPv4' ? 2 : 1)
+    if (this.size < 1) throw new Error(`the CIDR ${this.cidr} is too small: it has no usable addresses`)
     this.#first = toNumber(network) + 1n
-    this.band = Math.min(bandOf(whole, { least: 16, most: 256, part: 16 }), this.size)
+    this.band = Math.min(staticBandSize(total, { min: 16, max: 256, divisor: 16 }), this.size)
   }
 
   contains(ip: string): boolean {
@@ -44,7 +45,7 @@ export class IPRange {
     return offset >= 0n && offset < BigInt(this.size)
   }
 
-  /** In canonical form. */
+  /** Returns the address at an offset in canonical form. */
   address(offset: number): string {
     const number = this.#first + BigInt(offset)
     if (this.family === 'IPv4') {
@@ -59,10 +60,10 @@ function toNumber({ bytes }: IPAddress): bigint {
   return bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n)
 }
 
-/** One range, or one of each family with a comma between them, in order of preference. Throws for anything else. */
+/** Parses one CIDR, or one per family separated by a comma, in order of preference. Throws if invalid. */
 export function parseIPRanges(text: string): readonly IPRange[] {
   const ranges = text.split(',').map((range) => new IPRange(range.trim()))
-  if (ranges.length > 2) throw new Error('there may not be more than two ranges of addresses')
-  if (ranges[0]?.family === ranges[1]?.family) throw new Error('two ranges of addresses must be of different families')
+  if (ranges.length > 2) throw new Error('at most two CIDRs are allowed')
+  if (ranges[0]?.family === ranges[1]?.family) throw new Error('two CIDRs must be of different IP families')
   return ranges
 }

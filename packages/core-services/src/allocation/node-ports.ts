@@ -11,36 +11,36 @@ export async function allocateNodePorts(service: Service, allocation: Allocation
   if (needsHealthCheck(spec)) await allocateHealthCheckPort(service, allocation)
 }
 
-/** Ports of the same number with different protocols share a node port, unless they ask for different ones. */
+/** Ports with the same number and different protocols share a node port, unless they request different ones. */
 async function allocateForPorts(service: Service, allocation: Allocation): Promise<void> {
   const ports = service.spec?.ports ?? []
-  const wishes = new Map<number, number>()
-  for (const { port, nodePort } of ports) if (nodePort && !wishes.has(port)) wishes.set(port, nodePort)
+  const requestedPorts = new Map<number, number>()
+  for (const { port, nodePort } of ports) if (nodePort && !requestedPorts.has(port)) requestedPorts.set(port, nodePort)
   const shared = new Map<number, number>()
   for (const [i, port] of ports.entries()) {
     const asked = port.nodePort ?? 0
     if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
     const known = shared.get(port.port)
     if (known === undefined) {
-      const wanted = wishes.get(port.port)
-      const given = wanted === undefined ? await takeAny(allocation) : await take(service, i, wanted, allocation)
-      port.nodePort = given
-      shared.set(port.port, given)
+      const requested = requestedPorts.get(port.port)
+      const nodePort = requested === undefined ? await takeAny(allocation) : await take(service, i, requested, allocation)
+      port.nodePort = nodePort
+      shared.set(port.port, nodePort)
     } else if (asked === 0) port.nodePort = known
     else if (asked !== known) await take(service, i, asked, allocation)
   }
 }
 
 async function take(service: Service, i: number, port: number, allocation: Allocation): Promise<number> {
-  const complaint = await allocation.takePort(port)
-  if (complaint === undefined) return port
-  throw invalidService(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, complaint))
+  const error = await allocation.takePort(port)
+  if (error === undefined) return port
+  throw invalidService(service, fieldError.invalid(fieldPath('spec', 'ports').index(i).child('nodePort'), port, error))
 }
 
 async function takeAny(allocation: Allocation): Promise<number> {
-  let complaint = 'range is full'
-  const port = await allocation.takeAnyPort().catch((error: unknown) => void (complaint = (error as Error).message))
-  if (port === undefined) throw newInternal(`failed to allocate a nodePort: ${complaint}`)
+  let message = 'range is full'
+  const port = await allocation.takeAnyPort().catch((error: unknown) => void (message = (error as Error).message))
+  if (port === undefined) throw newInternal(`failed to allocate a nodePort: ${message}`)
   return port
 }
 
@@ -52,8 +52,8 @@ async function allocateHealthCheckPort(service: Service, allocation: Allocation)
     service.spec!.healthCheckNodePort = port
     return
   }
-  const complaint = await allocation.takePort(asked)
-  if (complaint !== undefined) throw newInternal(`failed to allocate requested HealthCheck NodePort ${asked}: ${complaint}`)
+  const error = await allocation.takePort(asked)
+  if (error !== undefined) throw newInternal(`failed to allocate requested HealthCheck NodePort ${asked}: ${error}`)
 }
 
 export async function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {

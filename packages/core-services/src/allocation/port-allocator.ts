@@ -1,20 +1,20 @@
 import type { RangeAllocation } from '@keelson/api/core/v1'
 import type { Storage } from '@keelson/storagebackend'
-import { searchOrder } from './band.ts'
-import type { Random } from './band.ts'
-import { formatPortRange, isInPortRange, portBand } from './port-range.ts'
+import { searchOrder } from './static-band.ts'
+import type { Random } from './static-band.ts'
+import { formatPortRange, isInPortRange, portStaticBand } from './port-range.ts'
 import type { PortRange } from './port-range.ts'
 import { RangeRegistry } from './range-registry.ts'
 
 export interface PortAllocatorOptions {
   readonly range: PortRange
   readonly storage: Storage<RangeAllocation>
-  /** Where the RangeAllocation is: "/registry/ranges/servicenodeports". */
+  /** Storage key of the RangeAllocation, "/registry/ranges/servicenodeports". */
   readonly key: string
   readonly random: Random
 }
 
-/** Gives services ports that are the same on every node. */
+/** Allocates node ports of services. */
 export class PortAllocator {
   readonly range: PortRange
   readonly registry: RangeRegistry
@@ -27,7 +27,7 @@ export class PortAllocator {
     this.registry = new RangeRegistry({ storage, key, range: formatPortRange(range), size, resource: 'servicenodeportallocations' })
   }
 
-  /** undefined, or why the port cannot be had. */
+  /** Returns an error message if the port cannot be allocated. */
   async take(port: number): Promise<string | undefined> {
     if (!isInPortRange(this.range, port)) {
       return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(this.range)}`
@@ -40,13 +40,13 @@ export class PortAllocator {
     }
   }
 
-  /** undefined when all are taken. */
+  /** Allocates any port; undefined if the range is full. */
   takeAny(): Promise<number | undefined> {
     const { first, last } = this.range
     const size = last - first + 1
     return this.registry.change((bitmap) => {
       if (bitmap.count >= size) return undefined
-      for (const offset of searchOrder(size, portBand(this.range), this.#random)) if (bitmap.add(offset)) return first + offset
+      for (const offset of searchOrder(size, portStaticBand(this.range), this.#random)) if (bitmap.add(offset)) return first + offset
       return undefined
     })
   }
@@ -55,14 +55,14 @@ export class PortAllocator {
     return isInPortRange(this.range, port) && (await this.registry.read()).bitmap.has(port - this.range.first)
   }
 
-  /** Never throws: what stays is found by the repair loop. */
+  /** Releases ports. Never throws: the repair loop cleans up what remains. */
   async release(ports: readonly number[]): Promise<void> {
     const offsets = ports.filter((port) => isInPortRange(this.range, port)).map((port) => port - this.range.first)
     if (offsets.length === 0) return
     try {
       await this.registry.change((bitmap) => offsets.forEach((offset) => bitmap.delete(offset)))
     } catch {
-      // The store is away, or the server is on its way down.
+      // The store is unavailable, or the server is shutting down.
     }
   }
 }

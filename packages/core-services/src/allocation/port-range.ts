@@ -1,11 +1,11 @@
-import { bandOf } from './band.ts'
+import { staticBandSize } from './static-band.ts'
 
 export interface PortRange {
   readonly first: number
   readonly last: number
 }
 
-/** `30000-32767`, `30000+2767` or `30000`. Throws for anything else. */
+/** Parses `30000-32767`, `30000+2767` or `30000`. Throws if invalid. */
 export function parsePortRange(text: string): PortRange {
   const [, low = '', sign, high = ''] = /^\s*(\d{1,6})(?:([-+])(\d{1,6}))?\s*$/.exec(text) ?? []
   if (low === '') throw new Error(`unable to parse port range: ${text}`)
@@ -24,7 +24,7 @@ export function isInPortRange({ first, last }: PortRange, port: number): boolean
   return port >= first && port <= last
 }
 
-/** How many of the first are kept for who asks by number. */
-export function portBand({ first, last }: PortRange): number {
-  return bandOf(last - first + 1, { least: 16, most: 128, part: 32 })
+/** Size of the static band, whose ports dynamic allocation uses last. */
+export function portStaticBand({ first, last }: PortRange): number {
+  return staticBandSize(last - first + 1, { min: 16, max: 128, divisor: 32 })
 }

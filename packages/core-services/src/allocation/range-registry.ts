@@ -7,19 +7,19 @@ import { Bitmap } from './bitmap.ts'
 export interface RangeRegistryOptions {
   readonly storage: Storage<RangeAllocation>
   readonly key: string
-  /** As it is written in the object: "30000-32767". */
+  /** Range as stored in the object, like "30000-32767". */
   readonly range: string
   readonly size: number
-  /** What is allocated, for messages. */
+  /** Name of the allocated resource, for error messages. */
   readonly resource: string
 }
 
 export interface RangeState {
-  /** Empty when what is stored is of another range. */
+  /** Allocated numbers; empty if the stored object is for another range. */
   readonly bitmap: Bitmap
-  /** It is there, and of this range. */
+  /** True if the object exists and is for this range. */
   readonly isCurrent: boolean
-  /** undefined before the object is there. */
+  /** Undefined if the object does not exist yet. */
   readonly stored: StoredObject<RangeAllocation> | undefined
 }
 
@@ -32,8 +32,8 @@ interface Waiting {
 }
 
 /**
- * Which numbers of a range are taken: one object that all servers write, each write compared with what was read. What is asked for while a
- * write is under way goes into the next one together, so that many who ask do not wait for one another.
+ * Allocated numbers of a range, stored in one object that all servers update with optimistic locking. Changes requested during a write are
+ * batched into the next one.
  */
 export class RangeRegistry {
   readonly #options: RangeRegistryOptions
@@ -45,7 +45,7 @@ export class RangeRegistry {
     this.#options = options
   }
 
-  /** Runs `step` on the current state and resolves when what it did is stored. It runs again after a lost race, on the newer state. */
+  /** Runs `step` on the current state and resolves when the change is stored. Runs it again after a conflict. */
   change<R>(step: Step<R>): Promise<R> {
     const done = new Promise<unknown>((resolve, reject) => this.#waiting.push({ step, resolve, reject }))
     if (!this.#writing) void this.#writeAll()
@@ -64,7 +64,7 @@ export class RangeRegistry {
     }
   }
 
-  /** Puts this state in the place of the one that was read; false when that has changed meanwhile. */
+  /** Replaces the state that was read; returns false if it has changed since. */
   async replace(bitmap: Bitmap, { stored }: RangeState): Promise<boolean> {
     const { storage, key, range } = this.#options
     const object: RangeAllocation = { metadata: { name: key.slice(key.lastIndexOf('/') + 1) }, range, data: bitmap.toBase64() }

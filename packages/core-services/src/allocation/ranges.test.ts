@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bandOf, searchOrder } from './band.ts'
+import { staticBandSize, searchOrder } from './static-band.ts'
 import { Bitmap } from './bitmap.ts'
 import { IPRange, parseIPRanges } from './ip-range.ts'
-import { formatPortRange, parsePortRange, portBand } from './port-range.ts'
+import { formatPortRange, parsePortRange, portStaticBand } from './port-range.ts'
 
-describe('the order in which numbers are tried', () => {
-  it('has each once, and those of the band last', () => {
+describe('searchOrder', () => {
+  it('yields each number once, and those of the static band last', () => {
     const arbitrary = fc.record({
       size: fc.integer({ min: 1, max: 300 }),
       share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -23,40 +23,40 @@ describe('the order in which numbers are tried', () => {
   })
 
   it.each([
-    [{ least: 16, most: 256, part: 16 }, 16, 0],
-    [{ least: 16, most: 256, part: 16 }, 256, 16],
-    [{ least: 16, most: 256, part: 16 }, 1024, 64],
-    [{ least: 16, most: 256, part: 16 }, 65_536, 256],
-  ])('keeps back what the original does: %j of %i', (rule, size, band) => {
-    expect(bandOf(size, rule)).toBe(band)
+    [{ min: 16, max: 256, divisor: 16 }, 16, 0],
+    [{ min: 16, max: 256, divisor: 16 }, 256, 16],
+    [{ min: 16, max: 256, divisor: 16 }, 1024, 64],
+    [{ min: 16, max: 256, divisor: 16 }, 65_536, 256],
+  ])("has kube-apiserver's static band: %j of %i", (rule, size, band) => {
+    expect(staticBandSize(size, rule)).toBe(band)
   })
 })
 
-describe('ranges of addresses', () => {
+describe('IP ranges', () => {
   it.each([
     ['10.0.0.0/24', 254, '10.0.0.1', '10.0.0.254'],
     ['10.0.0.0/30', 2, '10.0.0.1', '10.0.0.2'],
     ['255.255.255.0/28', 14, '255.255.255.1', '255.255.255.14'],
     ['fd00::/112', 65_535, 'fd00::1', 'fd00::ffff'],
     ['fd00::/64', 2 ** 48 - 1, 'fd00::1', 'fd00::ffff:ffff:ffff'],
-  ])('%s holds %i, from %s to %s', (text, size, first, last) => {
+  ])('%s has %i addresses, from %s to %s', (text, size, first, last) => {
     const range = new IPRange(text)
     expect([range.size, range.address(0), range.address(size - 1)]).toEqual([size, first, last])
     expect([range.contains(first), range.contains(last), range.contains(range.placeholder)]).toEqual([true, true, false])
   })
 
-  it.each(['10.0.0.0', '10.0.0.0/32', '::ffff:10.0.0.0/112', 'fd00::/63', 'a/8'])('%s is none', (text) => {
+  it.each(['10.0.0.0', '10.0.0.0/32', '::ffff:10.0.0.0/112', 'fd00::/63', 'a/8'])('%s is invalid', (text) => {
     expect(() => new IPRange(text)).toThrow()
   })
 
-  it('may be one of each family', () => {
+  it('may be dual-stack', () => {
     expect(parseIPRanges('fd00::/112, 10.0.0.0/24').map(({ family }) => family)).toEqual(['IPv6', 'IPv4'])
-    expect(() => parseIPRanges('10.0.0.0/24,10.1.0.0/24')).toThrow('different families')
-    expect(() => parseIPRanges('10.0.0.0/24,fd00::/112,10.1.0.0/24')).toThrow('not be more than two')
+    expect(() => parseIPRanges('10.0.0.0/24,10.1.0.0/24')).toThrow('different IP families')
+    expect(() => parseIPRanges('10.0.0.0/24,fd00::/112,10.1.0.0/24')).toThrow('at most two')
   })
 })
 
-describe('ranges of ports', () => {
+describe('port ranges', () => {
   it.each([
     ['30000-32767', 30_000, 32_767],
     ['30000+2767', 30_000, 32_767],
@@ -66,18 +66,18 @@ describe('ranges of ports', () => {
     expect(formatPortRange({ first, last })).toBe(`${first}-${last}`)
   })
 
-  it.each(['', 'a', '2-1', '1-65536', '65536'])('%j is none', (text) => {
+  it.each(['', 'a', '2-1', '1-65536', '65536'])('%j is invalid', (text) => {
     expect(() => parsePortRange(text)).toThrow()
   })
 
-  it('keep some of the first back', () => {
-    expect(portBand({ first: 30_000, last: 32_767 })).toBe(86)
-    expect(portBand({ first: 30_000, last: 30_015 })).toBe(0)
+  it('have a static band', () => {
+    expect(portStaticBand({ first: 30_000, last: 32_767 })).toBe(86)
+    expect(portStaticBand({ first: 30_000, last: 30_015 })).toBe(0)
   })
 })
 
-describe('the bitmap', () => {
-  it('is stored as one large number, without leading zeros', () => {
+describe('Bitmap', () => {
+  it('is encoded as a big-endian integer without leading zeros', () => {
     const bitmap = new Bitmap(2768)
     expect(bitmap.toBase64()).toBe('')
     bitmap.add(0)
@@ -86,7 +86,7 @@ describe('the bitmap', () => {
     expect(bitmap.toBase64()).toBe(Buffer.from([2, 1]).toString('base64'))
   })
 
-  it('is what it was when it is read again', () => {
+  it('survives a round trip', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(499)), fc.uniqueArray(fc.nat(499)), (added, deleted) => {
         const bitmap = new Bitmap(500)

@@ -6,11 +6,11 @@ import { openServices } from '../services.fixture.ts'
 import type { TestServices, TestServicesOptions } from '../services.fixture.ts'
 
 const context = testContext('ns')
-// Not random: whatever is given in a range this small would sooner or later be what a test asks for.
+// Deterministic, because random values in such a small range would collide with those that tests request.
 const small: TestServicesOptions = { clusterIPRange: '10.0.0.0/28', nodePortRange: '30000-30003', random: () => 0 }
 const dual: TestServicesOptions = { clusterIPRange: '10.0.0.0/24,fd00::/112' }
 
-/** As a request arrives: with defaults. */
+/** Builds a service with defaults, like a request. */
 function service(name: string, spec: ServiceSpec = {}): Service {
   const object: Service = { metadata: { name }, spec: { ports: [{ port: 80 }], selector: { app: 'a' }, ...spec } }
   services.setDefaults?.(object)
@@ -30,7 +30,7 @@ const taken = { message: expect.stringContaining('provided IP is already allocat
 const portTaken = { message: expect.stringContaining('provided port is already allocated') as unknown }
 
 describe('cluster addresses', () => {
-  it('are given, kept and given again after a delete', async () => {
+  it('are allocated, kept on updates and reused after a delete', async () => {
     const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy } = await create('a')
     expect(clusterIP).toMatch(/^10\.0\.0\.([1-9]|1[0-4])$/)
     expect({ clusterIPs, ipFamilies, ipFamilyPolicy }).toEqual({
@@ -49,7 +49,7 @@ describe('cluster addresses', () => {
     expect((await create('b', { clusterIP: clusterIP! })).clusterIP).toBe(clusterIP)
   })
 
-  it('are different for all who ask at once, until there are none', async () => {
+  it('are unique for concurrent requests until the range is full', async () => {
     const made = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`s${i}`)))
     const ips = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.clusterIP] : []))
     expect(ips).toHaveLength(14)
@@ -61,21 +61,21 @@ describe('cluster addresses', () => {
     )
   })
 
-  it('are given back when the service is refused', async () => {
+  it('are released if the service is rejected', async () => {
     await expect(create('a', { clusterIP: '10.0.0.5', sessionAffinity: 'Often' })).rejects.toMatchObject({ code: 422 })
     await create('b', { clusterIP: '10.0.0.5' })
     await expect(create('b', { clusterIP: '10.0.0.6' })).rejects.toMatchObject({ reason: 'AlreadyExists' })
     await create('c', { clusterIP: '10.0.0.6' })
   })
 
-  it('of a dry run are for show', async () => {
+  it('are placeholders in a dry run', async () => {
     expect((await create('a', {}, true)).clusterIP).toBe('10.0.0.0')
     expect((await create('a', { clusterIP: '10.0.0.9' }, true)).clusterIP).toBe('10.0.0.9')
     await expect(create('a', { clusterIP: '10.1.0.9' }, true)).rejects.toMatchObject({ code: 422 })
     await create('b', { clusterIP: '10.0.0.9' })
   })
 
-  it('are what the store says, whichever server is asked', async () => {
+  it('are consistent across servers on one store', async () => {
     await create('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] })
     await using second = await openServices({ ...small, backend: test.backend })
     await expect(create('b', { clusterIP: '10.0.0.7' }, false, second)).rejects.toMatchObject(taken)
@@ -84,7 +84,7 @@ describe('cluster addresses', () => {
     await create('b', { clusterIP: '10.0.0.7' }, false, second)
   })
 
-  it('come and go with the type', async () => {
+  it('are allocated and released with changes of the type', async () => {
     await create('a', { clusterIP: '10.0.0.7' })
     const stored = plain(await test.store.get(context, 'a', {})) as Service
     stored.spec = { ...stored.spec, type: 'ExternalName', externalName: 'x.y' }
@@ -101,14 +101,14 @@ describe('cluster addresses', () => {
     expect((await update('a', {})).clusterIP).toMatch(/^10\.0\.0\.\d+$/)
   })
 
-  it('do not change', async () => {
+  it('are immutable', async () => {
     await create('a', { clusterIP: '10.0.0.7' })
     await expect(update('a', { clusterIP: '10.0.0.8', clusterIPs: ['10.0.0.8'] })).rejects.toMatchObject({
       message: 'Service "a" is invalid: spec.clusterIPs[0]: Invalid value: ["10.0.0.8"]: may not change once set',
     })
   })
 
-  it('are not for the headless', async () => {
+  it('are not allocated for headless services', async () => {
     expect(await create('a', { clusterIP: 'None' })).toMatchObject({
       clusterIPs: ['None'],
       ipFamilies: ['IPv4'],
@@ -120,7 +120,7 @@ describe('cluster addresses', () => {
     })
   })
 
-  it('go back when the last finalizer does', async () => {
+  it('are released when the last finalizer is removed', async () => {
     const held = service('a', { clusterIP: '10.0.0.7' })
     held.metadata.finalizers = ['example.com/hold']
     await test.store.create(context, held, { dryRun: false })
@@ -130,7 +130,7 @@ describe('cluster addresses', () => {
     await create('b', { clusterIP: '10.0.0.7' })
   })
 
-  it('are none of a service that comes into being by its status', async () => {
+  it('are not allocated for a service created through its status', async () => {
     const status = test.store.subresource(services.subresources!['status']!)
     const given = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
     given.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
@@ -143,7 +143,7 @@ describe('cluster addresses', () => {
   })
 })
 
-describe('families', () => {
+describe('IP families', () => {
   it.each([
     [
       { ipFamilyPolicy: 'RequireDualStack' },
@@ -166,7 +166,7 @@ describe('families', () => {
     })
   })
 
-  it('may be two, and one again', async () => {
+  it('can change to dual-stack and back', async () => {
     await using both = await openServices(dual)
     expect(await create('p', {}, false, both)).toMatchObject({ ipFamilies: ['IPv4'] })
     const { clusterIPs = [] } = await create('a', { ipFamilyPolicy: 'PreferDualStack' }, false, both)
@@ -189,7 +189,7 @@ describe('node ports', () => {
     ports: nodePorts.map((nodePort, i) => ({ name: `p${i}`, port: 80 + i, nodePort })),
   })
 
-  it('are given, kept by name, and go with what they were given for', async () => {
+  it('are allocated, kept by port name and released with their port', async () => {
     const { ports = [] } = await create('a', nodePort(0, 30_002))
     expect(ports[1]?.nodePort).toBe(30_002)
     expect(ports[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
@@ -203,7 +203,7 @@ describe('node ports', () => {
     await create('c', nodePort(30_002))
   })
 
-  it('are as many as the range has', async () => {
+  it('are limited by the range', async () => {
     await create('a', nodePort(0, 0, 0, 0))
     await expect(create('b', nodePort(0))).rejects.toMatchObject({
       code: 500,
@@ -213,7 +213,7 @@ describe('node ports', () => {
     await create('b', nodePort(0, 0, 0, 0))
   })
 
-  it('outside the range are refused, and everything that was taken with them is free', async () => {
+  it('outside the range are rejected, and values allocated with them are released', async () => {
     await expect(create('a', { ...nodePort(30_000, 99), clusterIP: '10.0.0.7' })).rejects.toMatchObject({
       message:
         'Service "a" is invalid: spec.ports[1].nodePort: Invalid value: 99: provided port is not in the valid range. The range of valid ports is 30000-30003',
@@ -221,7 +221,7 @@ describe('node ports', () => {
     await create('b', { ...nodePort(30_000), clusterIP: '10.0.0.7' })
   })
 
-  it('are shared by protocols of one port', async () => {
+  it('are shared by the protocols of one port', async () => {
     const ports = [
       { name: 'u', port: 53, protocol: 'UDP' },
       { name: 't', port: 53, protocol: 'TCP' },
@@ -230,7 +230,7 @@ describe('node ports', () => {
     expect(made.ports?.[0]?.nodePort).toBe(made.ports?.[1]?.nodePort)
   })
 
-  it('of a dry run are for show', async () => {
+  it('are placeholders in a dry run', async () => {
     expect((await create('a', nodePort(0, 0), true)).ports?.map((port) => port.nodePort)).toEqual([32_769, 32_770])
     expect((await create('a', nodePort(2 ** 31 - 1, 0, 0), true)).ports?.slice(1).map((port) => port.nodePort)).toEqual([
       -(2 ** 31),
@@ -243,7 +243,7 @@ describe('node ports', () => {
     await expect(create('a', nodePort(30_000))).rejects.toMatchObject(portTaken)
   })
 
-  it('health checks of load balancers have one of their own', async () => {
+  it('include one for the health checks of a load balancer', async () => {
     const local: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false }
     const { healthCheckNodePort, ports } = await create('a', local)
     expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)

@@ -3,15 +3,15 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { FinishHook, StoreHooksFactory } from '@keelson/registry'
 import { familyOf, allocatedValues } from '@keelson/resources-core'
 import { Allocation } from './allocation.ts'
-import { carryOver, syncClusterIPs } from './carry-over.ts'
+import { keepAllocatedValues, syncClusterIPs } from './keep-allocated-values.ts'
 import { allocateClusterIPs, updateClusterIPs } from './cluster-ips.ts'
 import { initIPFamilies } from './ip-families.ts'
 import { allocateNodePorts, updateNodePorts } from './node-ports.ts'
 import type { ServiceAllocators } from './service-allocators.ts'
 
 /**
- * Gives services their cluster addresses and node ports, and takes them back. What is claimed is written down before the service, and given
- * back when the service is refused; what a crash in between leaves is found by `ServiceRepair`.
+  Store hooks that allocate and release cluster addresses and node ports of services. Values are allocated before the service is written and
+  released if the write fails; `ServiceRepair` cleans up after a crash in between.
  */
 export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFactory<Service> {
   const begin = async (
@@ -42,7 +42,7 @@ export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFac
 }
 
 async function allocate(service: Service, old: DeepReadonly<Service> | undefined, allocation: Allocation): Promise<void> {
-  if (old !== undefined) carryOver(service, old)
+  if (old !== undefined) keepAllocatedValues(service, old)
   syncClusterIPs(service, old)
   initIPFamilies(service, old, [...allocation.allocators.ips.keys()])
   if (old === undefined) {

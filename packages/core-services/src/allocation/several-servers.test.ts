@@ -18,13 +18,13 @@ async function create({ store }: TestServices, name: string): Promise<ServiceSpe
 const remove = ({ store }: TestServices, name: string): Promise<unknown> => store.delete(context, name, { options: {}, dryRun: false })
 
 describe('several servers on one store', () => {
-  it('give each address and port once, and all of them', async () => {
+  it('allocate each address and port exactly once', async () => {
     await using backend = openMemory()
     const options = { backend, clusterIPRange: '10.0.0.0/26', nodePortRange: '30000-30049' }
     await using first = await openServices(options)
     await using second = await openServices(options)
     const servers = [first, second]
-    // 62 addresses and 50 ports for 64 who ask.
+    // 62 addresses and 50 ports for 64 concurrent requests.
     const made = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => create(servers[i % 2]!, `s${i}`)))
     const given = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(new Set(given.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
@@ -36,13 +36,13 @@ describe('several servers on one store', () => {
         /^Internal error occurred: failed to allocate a (nodePort|serviceIP for Service "s\d+"): range is full$/,
       )
     }
-    // What the refused had claimed is free again, on whichever server it is asked for.
+    // Values claimed by rejected requests are free again on every server.
     await remove(second, `s${made.findIndex(({ status }) => status === 'fulfilled')}`)
     expect((await create(second, 'late')).ports?.[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
     await expect.poll(() => [...first.allocators.addresses.list()]).toHaveLength(50)
   })
 
-  it('agree on what has been released by another', async () => {
+  it('see values released by another server', async () => {
     await using backend = openMemory()
     const options = { backend, clusterIPRange: '10.0.0.0/30', nodePortRange: '30000-30001' }
     await using first = await openServices(options)
@@ -54,7 +54,7 @@ describe('several servers on one store', () => {
     expect((await first.allocators.ports.registry.read()).bitmap.count).toBe(0)
   })
 
-  it('do not write once for each that asks at the same time', async () => {
+  it('batch concurrent port allocations into few writes', async () => {
     await using server = await openServices()
     const revision = async (): Promise<number> => (await server.allocators.ports.registry.read()).stored!.revision
     const before = await revision()
@@ -63,7 +63,7 @@ describe('several servers on one store', () => {
     expect((await revision()) - before).toBeLessThan(5)
   })
 
-  it('give back what they claimed for a service that is refused, however often', async () => {
+  it('release the values of rejected services', async () => {
     await using server = await openServices({ clusterIPRange: '10.0.0.0/30' })
     const refused: Service = { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], clusterIP: '10.0.0.1', sessionAffinity: 'Often' } }
     services.setDefaults?.(refused)

@@ -5,40 +5,40 @@ import { readResult } from '@keelson/registry'
 import type { Getter, Remote, RemoteTls } from '@keelson/registry'
 
 export interface KubeletOptions {
-  /** For nodes that do not say theirs. Default 10250. */
+  /** Port of nodes that do not report one. Default 10250. */
   readonly port?: number
-  /** Which of a node's addresses to take, the best first. Default: host name, then internal, then external ones. */
+  /** Node address types in order of preference. Default: host name, then internal, then external addresses. */
   readonly preferredAddressTypes?: readonly string[]
-  /** How long it may take until a kubelet listens. Default 5 s. */
+  /** Connect timeout. Default 5 s. */
   readonly timeoutMs?: number
-  /** Asked for each connection: certificates may be renewed. Default: no certificate is shown, and any is believed. */
+  /** Called for each connection, because certificates may be renewed. Default: no client certificate and no server verification. */
   readonly tls?: () => Promise<RemoteTls>
 }
 
-/** A node's kubelet, ready to be asked. */
+/** Connection parameters of a kubelet. */
 export interface KubeletConnection {
   readonly remote: Omit<Remote, 'path' | 'query'>
-  /** It speaks WebSocket with clients itself, in every version there is. */
+  /** True if the kubelet supports all WebSocket protocol versions itself. */
   readonly speaksWebSocket: boolean
 }
 
-/** Throws ApiError: no such node, or none of its addresses will do. */
+/** Throws ApiError if the node does not exist or has no usable address. */
 export type KubeletClient = (context: RequestContext, nodeName: string) => Promise<KubeletConnection>
 
 const defaultAddressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 const anyCertificate = async (): Promise<RemoteTls> => ({ verify: false })
 
-/** Where kubelets are is what their nodes say. */
+/** Creates a client that finds kubelets by the addresses in node statuses. */
 export function createKubeletClient(nodes: Getter, options: KubeletOptions = {}): KubeletClient {
   const { port = 10_250, preferredAddressTypes = defaultAddressTypes, timeoutMs = 5000, tls = anyCertificate } = options
   return async (context, nodeName) => {
     const { status = {} } = readResult<Node>(await nodes.get(context, nodeName, {}))
-    const own = status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
+    const reportedPort = status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0
     return {
       remote: {
         scheme: 'https',
         host: preferredAddress(status.addresses ?? [], preferredAddressTypes),
-        port: String(own > 0 ? own : port),
+        port: String(reportedPort > 0 ? reportedPort : port),
         tls: await tls(),
         connectTimeoutMs: timeoutMs,
       },
@@ -50,8 +50,8 @@ export function createKubeletClient(nodes: Getter, options: KubeletOptions = {})
 type Addresses = NonNullable<DeepReadonly<NonNullable<Node['status']>>['addresses']>
 
 function preferredAddress(addresses: Addresses, types: readonly string[]): string {
-  for (const wanted of types) {
-    const found = addresses.find(({ type }) => type === wanted)
+  for (const preferred of types) {
+    const found = addresses.find(({ type }) => type === preferred)
     if (found !== undefined) return found.address ?? ''
   }
   const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ')

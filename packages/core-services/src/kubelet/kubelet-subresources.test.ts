@@ -6,7 +6,7 @@ import { testContext } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
 import { nodeProxySubresource } from '../proxy/node-proxy.ts'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
-import { splitSchemeNamePort } from '../proxy/scheme-name-port.ts'
+import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
 import { createKubeletClient } from './kubelet-client.ts'
 import type { KubeletOptions } from './kubelet-client.ts'
 import { kubeletSubresources } from './kubelet-subresources.ts'
@@ -66,7 +66,7 @@ const connect = (path: string, name: string, options: object = {}, kubelet?: Kub
 const open = (name: string, options: object = {}) =>
   (paths().get('pods/log') as RESTStorage & Streamer).openStream(context, name, options as KubeObject)
 
-it('a process is the kubelet’s, with the streams that are wanted', async () => {
+it('connects exec and attach to the kubelet with the requested streams', async () => {
   const target = await connect('pods/exec', 'one', { command: ['sh', '-c', 'a b'], stdin: true, stdout: true })
   expect(target).toMatchObject({
     remote: {
@@ -90,12 +90,12 @@ it('a process is the kubelet’s, with the streams that are wanted', async () =>
   })
 })
 
-it('a kubelet that speaks WebSocket itself is left to it', async () => {
+it('passes WebSockets through to kubelets that support them', async () => {
   expect(await connect('pods/exec', 'many', { container: 'a' })).not.toHaveProperty('websocket')
   expect(await connect('pods/portforward', 'many')).not.toHaveProperty('websocket')
 })
 
-it('which container is meant must be clear, and the pod somewhere', async () => {
+it('requires an unambiguous container and a scheduled pod', async () => {
   await expect(connect('pods/exec', 'many')).rejects.toThrow('a container name must be specified for pod many, choose one of: [i a b]')
   await expect(connect('pods/exec', 'one', { container: 'x' })).rejects.toThrow('container x is not valid for pod one')
   await expect(connect('pods/exec', 'waiting')).rejects.toMatchObject({ code: 400, message: 'pod waiting does not have a host assigned' })
@@ -103,7 +103,7 @@ it('which container is meant must be clear, and the pod somewhere', async () => 
   expect(await open('waiting')).toBeUndefined()
 })
 
-it('logs', async () => {
+it('streams logs from the kubelet', async () => {
   const options = { follow: true, previous: true, sinceTime: '2026-01-01T00:00:00Z', insecureSkipTLSVerifyBackend: true }
   expect(await open('one', options)).toMatchObject({
     resource: 'pods/log',
@@ -117,7 +117,7 @@ it('logs', async () => {
   await expect(open('one', { stream: 'Stdout' })).rejects.toThrow('stream: Forbidden: may not be specified')
 })
 
-it('of a node’s addresses the preferred one is taken', async () => {
+it('uses the preferred address of a node', async () => {
   const kubelet = { preferredAddressTypes: ['ExternalIP', 'InternalIP'], port: 4000, tls: async () => ({ verify: true, authority: 'ca' }) }
   const { remote } = await connect('pods/exec', 'many', { container: 'a' }, kubelet)
   expect(remote).toMatchObject({ host: '10.0.0.1', port: '4000', tls: { verify: true, authority: 'ca' } })
@@ -127,7 +127,7 @@ it('of a node’s addresses the preferred one is taken', async () => {
   })
 })
 
-it('pods are reached at the port that is named, or the first that is declared', async () => {
+it('proxies to the requested port of a pod, or the first declared one', async () => {
   const at = async (id: string, path = '') => {
     const { remote } = await connect('pods/proxy', id, { path })
     return `${remote.scheme}://${remote.host}:${remote.port}${remote.path}`
@@ -140,7 +140,7 @@ it('pods are reached at the port that is named, or the first that is declared', 
   await expect(at('ftp:many:1')).rejects.toThrow('invalid pod request "ftp:many:1"')
 })
 
-it('services lead to pods of their own namespace only', async () => {
+it('proxies services only to pods in their namespace', async () => {
   expect((await connect('services/proxy', 's:80', { path: '/x' })).remote).toMatchObject({ host: '10.1.0.1', port: '8080', path: '/x' })
   expect((await connect('services/proxy', 'https:s:web')).remote).toMatchObject({ scheme: 'https', port: '8080' })
   for (const id of ['s:nobody', 's:foreign', 's']) {
@@ -153,7 +153,7 @@ it('services lead to pods of their own namespace only', async () => {
   }
 })
 
-it('nodes are reached at an address that was looked at, and no other', async () => {
+it('proxies nodes only to checked addresses', async () => {
   const proxy = (found: readonly string[]) => nodeProxySubresource(createKubeletClient(getter(...nodes)), async () => found)
   const remote = async (id: string, found: readonly string[]) => (await proxy(found).connect(context, id, {} as KubeObject)).remote
   expect(await remote('n', ['10.0.0.1', '10.0.0.2'])).toMatchObject({ scheme: 'https', host: 'node-n', address: '10.0.0.1', port: '10255' })
@@ -170,16 +170,16 @@ it('nodes are reached at an address that was looked at, and no other', async () 
   await expect(remote('n', [])).rejects.toThrow('no addresses for hostname')
 })
 
-it('where this server may be sent', () => {
+it('allows only global unicast addresses', () => {
   for (const allowed of ['10.0.0.1', '192.168.1.1', '8.8.8.8', 'fd00::1', '2001:db8::1', '::ffff:10.0.0.1'])
     expect(isGlobalUnicast(allowed)).toBe(true)
   const refused = ['127.0.0.1', '0.0.0.0', '169.254.169.254', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'febf::1', 'ff02::1']
   for (const address of [...refused, '::ffff:127.0.0.1', '::ffff:169.254.169.254', '', 'name']) expect(isGlobalUnicast(address)).toBe(false)
 })
 
-it('what a proxy’s URL names', () => {
-  expect(splitSchemeNamePort('web')).toEqual({ scheme: 'http', name: 'web', port: '' })
-  expect(splitSchemeNamePort('web:http')).toEqual({ scheme: 'http', name: 'web', port: 'http' })
-  expect(splitSchemeNamePort('https:web:')).toEqual({ scheme: 'https', name: 'web', port: '' })
-  for (const wrong of ['', ':80', 'a:b:c:d', 'ftp:web:21']) expect(splitSchemeNamePort(wrong)).toBeUndefined()
+it('parses scheme, name and port of a proxy URL', () => {
+  expect(parseSchemeNamePort('web')).toEqual({ scheme: 'http', name: 'web', port: '' })
+  expect(parseSchemeNamePort('web:http')).toEqual({ scheme: 'http', name: 'web', port: 'http' })
+  expect(parseSchemeNamePort('https:web:')).toEqual({ scheme: 'https', name: 'web', port: '' })
+  for (const wrong of ['', ':80', 'a:b:c:d', 'ftp:web:21']) expect(parseSchemeNamePort(wrong)).toBeUndefined()
 })

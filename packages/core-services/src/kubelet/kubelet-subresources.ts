@@ -14,7 +14,7 @@ export interface ReachableObjects {
   readonly endpoints: Getter
 }
 
-/** Every path of core/v1 behind which is not an object but somebody who answers. */
+/** Subresources of core/v1 that forward requests to kubelets, pods and services. */
 export function kubeletSubresources(objects: ReachableObjects, options: KubeletOptions = {}): ReadonlyMap<string, RESTStorage> {
   const { pods, nodes } = objects
   const kubelet = createKubeletClient(nodes, options)

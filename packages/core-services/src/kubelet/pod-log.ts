@@ -3,10 +3,10 @@ import { fieldError, fieldPath, newInvalid, unnamedPath } from '@keelson/apimach
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { readResult, restFacts } from '@keelson/registry'
 import type { RESTStorage, Streamer } from '@keelson/registry'
-import { containerName } from './container-name.ts'
+import { resolveContainerName } from './container-name.ts'
 import type { PodStreams } from './pod-streams.ts'
 
-/** GET pods/NAME/log: what a container has written, and with `follow` what it goes on to write. */
+/** GET pods/NAME/log: streams the log of a container; with `follow` including new output. */
 export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Streamer {
   return {
     ...restFacts({ group: '', version: 'v1', kind: 'Pod' }),
@@ -31,7 +31,7 @@ export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Str
       const errors = validateLogOptions(options)
       if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, name, errors)
       const pod = readResult<Pod>(await pods.get(context, name, {}))
-      const container = containerName(pod, options.container ?? '')
+      const container = resolveContainerName(pod, options.container ?? '')
       const node = pod.spec?.nodeName
       if (!node) return undefined
       const { remote } = await kubelet(context, node)

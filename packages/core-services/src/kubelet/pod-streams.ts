@@ -4,9 +4,9 @@ import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachi
 import { readResult, restFacts } from '@keelson/registry'
 import type { Connecter, Getter, OptionsDescription, ProcessStreams, RESTStorage } from '@keelson/registry'
 import type { KubeletClient, KubeletConnection } from './kubelet-client.ts'
-import { containerName } from './container-name.ts'
+import { resolveContainerName } from './container-name.ts'
 
-/** Where pods are, and how their kubelets are reached. */
+/** Access to pods and their kubelets. */
 export interface PodStreams {
   readonly pods: Getter
   readonly kubelet: KubeletClient
@@ -24,7 +24,7 @@ export function execSubresource(parts: PodStreams): StreamStorage {
   }
 }
 
-/** The same for the process that the container already runs. */
+/** GET and POST pods/NAME/attach: attaches to the main process of a container. */
 export function attachSubresource(parts: PodStreams): StreamStorage {
   return {
     ...streamFacts({ kind: 'PodAttachOptions', members: processMembers }),
@@ -32,7 +32,7 @@ export function attachSubresource(parts: PodStreams): StreamStorage {
   }
 }
 
-/** Connections to ports of a pod, as many as are opened within the one. */
+/** GET and POST pods/NAME/portforward: multiplexes connections to ports of a pod over one connection. */
 export function portForwardSubresource(parts: PodStreams): StreamStorage {
   return {
     ...streamFacts({ kind: 'PodPortForwardOptions', members: { ports: 'integers' } }),
@@ -47,7 +47,7 @@ export function portForwardSubresource(parts: PodStreams): StreamStorage {
   }
 }
 
-/** Browsers can only GET when they want a WebSocket. */
+/** GET is supported because browsers open WebSockets with GET. */
 function streamFacts(connectOptions: OptionsDescription): RESTStorage & Omit<Connecter, 'connect'> {
   const gvk = { group: '', version: 'v1', kind: connectOptions.kind }
   return { ...restFacts(gvk), connectMethods: ['GET', 'POST'], connectOptions, connectNeedsCreate: true }
@@ -63,7 +63,7 @@ async function connectProcess(parts: PodStreams, context: RequestContext, reques
   const { name, verb } = request
   const options = request.options as unknown as PodAttachOptions & Partial<Pick<PodExecOptions, 'command'>>
   const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
-  const container = containerName(pod, options.container ?? '')
+  const container = resolveContainerName(pod, options.container ?? '')
   const { remote, speaksWebSocket } = await kubeletOf(parts, context, name, pod)
   const { stdin = false, stdout = false, stderr = false, tty = false, command } = options
   const streams: ProcessStreams = { stdin, stdout, stderr, tty }

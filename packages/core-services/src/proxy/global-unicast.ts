@@ -1,8 +1,8 @@
 import { parseIP } from '@keelson/resources-core'
 
 /**
- * May this server be sent there? Not to itself, nor to what only its own link knows (metadata of clouds among them), nor to many at once.
- * Private networks are where pods and nodes live.
+  True if clients may make this server connect to the address. Excludes loopback, link-local (such as cloud metadata services), multicast,
+  broadcast and unspecified addresses. Private networks are allowed, because pods and nodes are there.
  */
 export function isGlobalUnicast(address: string): boolean {
   const ip = parseIP(address)
@@ -10,9 +10,15 @@ export function isGlobalUnicast(address: string): boolean {
   const { bytes, family } = ip
   const [a, b] = family === 4 ? bytes.slice(12) : bytes
   if (family === 4) {
-    const broadcast = bytes.slice(12).every((byte) => byte === 255)
-    return !(broadcast || a === 127 || (a === 169 && b === 254) || (a! >= 224 && a! <= 239) || bytes.slice(12).every((byte) => byte === 0))
+    const isBroadcast = bytes.slice(12).every((byte) => byte === 255)
+    return !(
+      isBroadcast ||
+      a === 127 ||
+      (a === 169 && b === 254) ||
+      (a! >= 224 && a! <= 239) ||
+      bytes.slice(12).every((byte) => byte === 0)
+    )
   }
-  const loopback = bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15]! <= 1
-  return !(loopback || a === 0xff || (a === 0xfe && (b! & 0xc0) === 0x80))
+  const isLoopback = bytes.slice(0, 15).every((byte) => byte === 0) && bytes[15]! <= 1
+  return !(isLoopback || a === 0xff || (a === 0xfe && (b! & 0xc0) === 0x80))
 }

@@ -4,31 +4,31 @@ import type { Connecter, RESTStorage } from '@keelson/registry'
 import type { KubeletClient } from '../kubelet/kubelet-client.ts'
 import { isGlobalUnicast } from './global-unicast.ts'
 import { proxiedPath, proxyFacts } from './proxy-facts.ts'
-import { splitSchemeNamePort } from './scheme-name-port.ts'
+import { parseSchemeNamePort } from './scheme-name-port.ts'
 
-/** Every address of a name. */
+/** Resolves a host name to all its addresses. */
 export type LookUp = (host: string) => Promise<readonly string[]>
 
-const bySystem: LookUp = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+const lookUpWithSystem: LookUp = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** nodes/NAME/proxy: any request to the kubelet, with this server's certificate; or, at another port, to whatever listens there. */
-export function nodeProxySubresource(kubelet: KubeletClient, lookUp: LookUp = bySystem): RESTStorage & Connecter {
+/** nodes/NAME/proxy: forwards requests to the kubelet with this server's certificate, or to another port of the node without it. */
+export function nodeProxySubresource(kubelet: KubeletClient, lookUp: LookUp = lookUpWithSystem): RESTStorage & Connecter {
   return {
     ...proxyFacts('NodeProxyOptions', { namespaced: false }),
     async connect(context, id, options) {
-      const target = splitSchemeNamePort(id)
+      const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid node request ${JSON.stringify(id)}`)
       const { remote } = await kubelet(context, target.name)
-      const place = { address: await allowedAddress(remote.host, lookUp), path: proxiedPath(options), query: '' }
-      if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...place }, passes: 'proxy' }
+      const destination = { address: await resolveAllowedAddress(remote.host, lookUp), path: proxiedPath(options), query: '' }
+      if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...destination }, passes: 'proxy' }
       const { host } = remote
-      return { remote: { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...place }, passes: 'proxy' }
+      return { remote: { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...destination }, passes: 'proxy' }
     },
   }
 }
 
-/** One address for all of them: what was looked at is what is dialled. */
-async function allowedAddress(host: string, lookUp: LookUp): Promise<string> {
+/** Returns the address to dial, after checking all addresses of the host. Dialing an address rules out a second DNS lookup. */
+async function resolveAllowedAddress(host: string, lookUp: LookUp): Promise<string> {
   const addresses = await lookUp(host).catch(() => {
     throw newBadRequest(`lookup ${host}: no such host`)
   })

@@ -4,14 +4,14 @@ import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
 import { isGlobalUnicast } from './global-unicast.ts'
 import { proxiedPath, proxyFacts } from './proxy-facts.ts'
-import { splitSchemeNamePort } from './scheme-name-port.ts'
+import { parseSchemeNamePort } from './scheme-name-port.ts'
 
-/** pods/NAME/proxy: any request to the pod, at the port that is named or the first that a container declares. */
+/** pods/NAME/proxy: forwards requests to the pod, at the requested port or the first one that a container declares. */
 export function podProxySubresource(pods: Getter): RESTStorage & Connecter {
   return {
     ...proxyFacts('PodProxyOptions', { namespaced: true }),
     async connect(context, id, options) {
-      const target = splitSchemeNamePort(id)
+      const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid pod request ${JSON.stringify(id)}`)
       const pod = readResult<Pod>(await pods.get(context, target.name, {}))
       const host = pod.status?.podIPs?.[0]?.ip ?? ''

@@ -5,7 +5,7 @@ import type { Connecter, RESTStorage } from '@keelson/registry'
 
 const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
-/** What the three proxies have in common: any method, any path behind them. */
+/** REST facts of the three proxies: all methods, and a path after the name. */
 export function proxyFacts(
   kind: string,
   facts: { readonly namespaced: boolean },
@@ -14,7 +14,7 @@ export function proxyFacts(
   return { ...restFacts(gvk, facts), connectMethods: proxyMethods, connectOptions: { kind, members: { path: 'string' }, path: true } }
 }
 
-/** The path that is asked for behind the proxy, without ways up. "" when none is. */
+/** Returns the requested path, normalized so that it contains no ".."; "" if there is none. */
 export function proxiedPath(options: KubeObject): string {
   const { path = '' } = options as unknown as { readonly path?: string }
   return path === '' ? '' : posix.join(path)

@@ -1,13 +1,13 @@
-/** What a proxy's URL names: "web", "web:8080" or "https:web:8443". */
+/** Target in the URL of a proxy: "web", "web:8080" or "https:web:8443". */
 export interface SchemeNamePort {
   readonly scheme: 'http' | 'https'
   readonly name: string
-  /** A number or, of services, a name; "" when it is left out. */
+  /** Port number, or port name of a service; "" if omitted. */
   readonly port: string
 }
 
-/** Undefined when it names nothing. */
-export function splitSchemeNamePort(id: string): SchemeNamePort | undefined {
+/** Parses a target; undefined if it is invalid. */
+export function parseSchemeNamePort(id: string): SchemeNamePort | undefined {
   const parts = id.split(':')
   if (parts.length > 3) return undefined
   const [scheme, name, port] = parts.length === 3 ? parts : ['', ...parts, '']

@@ -4,7 +4,7 @@ import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
 import { proxiedPath, proxyFacts } from './proxy-facts.ts'
-import { splitSchemeNamePort } from './scheme-name-port.ts'
+import { parseSchemeNamePort } from './scheme-name-port.ts'
 
 export interface ServiceProxyParts {
   readonly services: Getter
@@ -13,26 +13,26 @@ export interface ServiceProxyParts {
   readonly random?: () => number
 }
 
-/** services/NAME/proxy: any request to one of the pods behind a service. */
+/** services/NAME/proxy: forwards requests to one of the pods of a service. */
 export function serviceProxySubresource(parts: ServiceProxyParts): RESTStorage & Connecter {
   return {
     ...proxyFacts('ServiceProxyOptions', { namespaced: true }),
     async connect(context, id, options) {
-      const target = splitSchemeNamePort(id)
+      const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid service request ${JSON.stringify(id)}`)
-      const port = await portName(parts.services, context, target)
+      const port = await resolvePortName(parts.services, context, target)
       const { subsets } = readResult<Endpoints>(await parts.endpoints.get(context, target.name, {}))
       if ((subsets ?? []).length === 0) throw noEndpoints(target.name)
       const found = await pickAddress(parts, context, subsets ?? [], port)
       if (found === undefined) throw noEndpoints(id)
-      const place = { scheme: target.scheme, ...found, path: proxiedPath(options), query: '' }
-      return { remote: { ...place, tls: { verify: false } }, passes: 'proxy' }
+      const destination = { scheme: target.scheme, ...found, path: proxiedPath(options), query: '' }
+      return { remote: { ...destination, tls: { verify: false } }, passes: 'proxy' }
     },
   }
 }
 
-/** Endpoints know ports by their names: a number is looked up in the service. */
-async function portName(
+/** Returns the port name, which endpoints use; looks up a number in the service. */
+async function resolvePortName(
   services: Getter,
   context: RequestContext,
   { name, port }: { readonly name: string; readonly port: string },
@@ -45,7 +45,7 @@ async function portName(
   return found.name ?? ''
 }
 
-/** As Go parses an int64; undefined for what is a name. */
+/** Parses a number like Go parses an int64; undefined for a port name. */
 function parsePortNumber(text: string): bigint | undefined {
   if (!/^[+-]?0*\d{1,19}$/.test(text)) return undefined
   const number = BigInt(text)
@@ -58,19 +58,19 @@ async function pickAddress(
   subsets: readonly DeepReadonly<EndpointSubset>[],
   port: string,
 ): Promise<{ readonly host: string; readonly port: string } | undefined> {
-  for (const { addresses = [], ports = [] } of rotated(subsets, random)) {
+  for (const { addresses = [], ports = [] } of rotateRandomly(subsets, random)) {
     for (const { name = '', port: number } of ports) {
       if (name !== port) continue
-      for (const address of rotated(addresses, random)) {
-        if (await isPods(pods, context, address)) return { host: address.ip, port: String(number) }
+      for (const address of rotateRandomly(addresses, random)) {
+        if (await isPodAddress(pods, context, address)) return { host: address.ip, port: String(number) }
       }
     }
   }
   return undefined
 }
 
-/** Whoever may write endpoints must not be able to send this server anywhere but to pods. */
-async function isPods(pods: Getter, context: RequestContext, { ip, targetRef }: DeepReadonly<EndpointAddress>): Promise<boolean> {
+/** True if the address belongs to a pod: writers of endpoints must not make this server connect elsewhere. */
+async function isPodAddress(pods: Getter, context: RequestContext, { ip, targetRef }: DeepReadonly<EndpointAddress>): Promise<boolean> {
   if (targetRef === undefined || (targetRef.namespace ?? '') !== context.namespace) return false
   try {
     const { status } = readResult<Pod>(await pods.get(context, targetRef.name ?? '', {}))
@@ -81,8 +81,8 @@ async function isPods(pods: Getter, context: RequestContext, { ip, targetRef }: 
   }
 }
 
-/** From anywhere on, all of them. */
-function rotated<T>(items: readonly T[], random: () => number): readonly T[] {
+/** Returns all items, starting at a random one. */
+function rotateRandomly<T>(items: readonly T[], random: () => number): readonly T[] {
   const from = Math.floor(random() * items.length)
   return [...items.slice(from), ...items.slice(0, from)]
 }

@@ -5,23 +5,23 @@ import { Bitmap } from '../allocation/bitmap.ts'
 import { isInPortRange } from '../allocation/port-range.ts'
 import type { RepairOptions } from './ip-repair.ts'
 
-/** A port that no service has is freed when it was so this many times in a row: it may be a service's that is about to be written, or is not known yet. */
-const looksBeforeCleanup = 3
+/** Runs after which a port without a service is released: its service may not be written yet, or not be cached yet. */
+const runsBeforeCleanup = 3
 
-/** Makes the RangeAllocation of node ports say what services have: the first, and what a crash left. */
+/** Reconciles the RangeAllocation of node ports with the services: creates it, and cleans up after crashes. */
 export class PortRepair {
   readonly #options: RepairOptions
-  /** Port → how many more looks it is kept for. */
+  /** Remaining runs before a leaked port is released, by offset. */
   readonly #leaks = new Map<number, number>()
 
   constructor(options: RepairOptions) {
     this.#options = options
   }
 
-  /** Begins anew when ports are given meanwhile. */
+  /** Retries if ports are allocated concurrently. */
   async run(): Promise<void> {
     for (let tries = 0; tries < 10; tries++) if (await this.#runOnce()) return
-    throw new Error('node ports are given too fast to be repaired')
+    throw new Error('node ports change too fast to be repaired')
   }
 
   async #runOnce(): Promise<boolean> {
@@ -33,28 +33,30 @@ export class PortRepair {
     const slice = new TimeSlice(10)
     for (const service of services.values()) {
       await slice.pauseIfOver()
-      const who = `service ${service.metadata.namespace}/${service.metadata.name}`
+      const subject = `service ${service.metadata.namespace}/${service.metadata.name}`
       for (const port of portsOf(service)) {
-        if (!isInPortRange(range, port)) report(`the node port ${port} of ${who} is not within the port range; please recreate the service`)
-        else if (!rebuilt.add(port - range.first)) report(`the node port ${port} of ${who} was assigned twice; please recreate the service`)
+        if (!isInPortRange(range, port))
+          report(`the node port ${port} of ${subject} is not within the port range; please recreate the service`)
+        else if (!rebuilt.add(port - range.first))
+          report(`the node port ${port} of ${subject} was assigned twice; please recreate the service`)
         else if (state.isCurrent && !state.bitmap.has(port - range.first))
-          report(`the node port ${port} of ${who} is not allocated; repairing`)
+          report(`the node port ${port} of ${subject} is not allocated; repairing`)
       }
     }
-    const leaks = this.#keepForAWhile(rebuilt, state.bitmap)
+    const leaks = this.#keepLeakedPorts(rebuilt, state.bitmap)
     if (state.isCurrent && state.bitmap.toBase64() === rebuilt.toBase64()) return this.#commit(leaks)
     return (await registry.replace(rebuilt, state)) && this.#commit(leaks)
   }
 
-  /** Ports without a service stay taken for some looks more. */
-  #keepForAWhile(rebuilt: Bitmap, stored: Bitmap): ReadonlyMap<number, number> {
+  /** Keeps ports without a service allocated for some more runs. */
+  #keepLeakedPorts(rebuilt: Bitmap, stored: Bitmap): ReadonlyMap<number, number> {
     const leaks = new Map<number, number>()
     for (const offset of stored) {
       if (rebuilt.has(offset)) continue
-      const left = this.#leaks.get(offset) ?? looksBeforeCleanup - 1
-      if (left > 0) {
+      const remaining = this.#leaks.get(offset) ?? runsBeforeCleanup - 1
+      if (remaining > 0) {
         rebuilt.add(offset)
-        leaks.set(offset, left - 1)
+        leaks.set(offset, remaining - 1)
       } else
         this.#options.report(`the node port ${this.#options.allocators.ports.range.first + offset} appears to have leaked; cleaning up`)
     }
@@ -63,12 +65,12 @@ export class PortRepair {
 
   #commit(leaks: ReadonlyMap<number, number>): true {
     this.#leaks.clear()
-    for (const [offset, left] of leaks) this.#leaks.set(offset, left)
+    for (const [offset, remaining] of leaks) this.#leaks.set(offset, remaining)
     return true
   }
 }
 
-/** Each once for all protocols that share it. */
+/** Returns each port once, even if several protocols share it. */
 function portsOf(service: ReadonlyService): readonly number[] {
   const spec = specOf(service)
   const ports: number[] = []

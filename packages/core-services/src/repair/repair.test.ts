@@ -35,13 +35,13 @@ async function create(name: string, spec: ServiceSpec = {}): Promise<ServiceSpec
 const addresses = (): LoopbackResource<IPAddress> =>
   test.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
 const address = (ip: string): Promise<unknown> => addresses().get('', ip, { resourceVersion: '' })
-/** The repair reads what its server has heard of, which comes a moment after it was written. */
-async function isHeardOf(ip: string, there = true): Promise<void> {
-  await expect.poll(() => test.allocators.addresses.get(ip) !== undefined).toBe(there)
+/** Waits until the cache that the repair loop reads has seen the address. */
+async function waitUntilCached(ip: string, exists = true): Promise<void> {
+  await expect.poll(() => test.allocators.addresses.get(ip) !== undefined).toBe(exists)
 }
 const ports = async (): Promise<number[]> => [...(await test.allocators.ports.registry.read()).bitmap].map((offset) => 30_000 + offset)
 
-/** What a server does before it writes the service, and then it is killed. */
+/** Allocates values without writing the service, like a server that is killed in between. */
 async function crash(name: string): Promise<{ ip: string; port: number }> {
   const ip = await test.allocators.ips.get('IPv4')!.takeAny({ namespace: 'ns', name })
   const port = await test.allocators.ports.takeAny()
@@ -49,10 +49,10 @@ async function crash(name: string): Promise<{ ip: string; port: number }> {
 }
 
 describe('the repair loop', () => {
-  it('frees what a crash left, once no request can be under way', async () => {
+  it('releases leaked values after the longest possible request', async () => {
     const kept = await create('kept')
     const { ip, port } = await crash('lost')
-    await isHeardOf(ip)
+    await waitUntilCached(ip)
     await repair.start()
     expect(await address(ip)).toBeDefined()
     await clock.pass(61_000)
@@ -63,17 +63,17 @@ describe('the repair loop', () => {
     await clock.pass(3 * 180_000)
     expect(await ports()).toEqual([kept.ports![0]!.nodePort])
     expect(reports).toEqual([
-      `the address ${ip} is no service's, and appears to have leaked; cleaning up`,
+      `the address ${ip} belongs to no service and appears to have leaked; cleaning up`,
       `the node port ${port} appears to have leaked; cleaning up`,
     ])
   })
 
-  it('writes down what services have, and nobody else gets it', async () => {
+  it('restores missing allocations of services', async () => {
     const service = await create('a')
     const { clusterIP = '' } = service
-    await isHeardOf(clusterIP)
+    await waitUntilCached(clusterIP)
     await addresses().delete('', clusterIP)
-    await isHeardOf(clusterIP, false)
+    await waitUntilCached(clusterIP, false)
     await test.allocators.ports.release([service.ports![0]!.nodePort!])
     await repair.start()
     expect(await address(clusterIP)).toMatchObject({ spec: { parentRef: { name: 'a' } } })
@@ -82,16 +82,16 @@ describe('the repair loop', () => {
     await expect(create('b', { clusterIP })).rejects.toThrow('provided IP is already allocated')
   })
 
-  it('makes an address its service’s again', async () => {
+  it('restores the owner of an address', async () => {
     const { clusterIP = '' } = await create('a')
-    await isHeardOf(clusterIP)
+    await waitUntilCached(clusterIP)
     await addresses().update('', clusterIP, (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }))
     await expect.poll(() => [...test.allocators.addresses.list()]).toEqual([])
     await repair.start()
     expect(await address(clusterIP)).toMatchObject({ metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4' } } })
   })
 
-  it('takes up another range of ports', async () => {
+  it('adapts to a changed port range', async () => {
     const { ports: [port] = [] } = await create('a')
     await using other = await openServices({ backend: test.backend, nodePortRange: '30000-40000' })
     const unlucky: Service = { metadata: { name: 'b' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }
@@ -106,7 +106,7 @@ describe('the repair loop', () => {
     expect(reports).toEqual([])
   })
 
-  it('leaves addresses alone that others manage', async () => {
+  it('ignores addresses managed by others', async () => {
     const parentRef = { group: 'gateway.example.com', resource: 'gateways', name: 'g' }
     await addresses().create('', { metadata: { name: '10.0.0.200' }, spec: { parentRef } })
     await repair.start()

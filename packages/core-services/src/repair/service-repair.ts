@@ -2,7 +2,7 @@ import type { Service } from '@keelson/api/core/v1'
 import { pause } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { LoopbackClient } from '@keelson/loopback'
-import { KnownObjects } from '../allocation/known-objects.ts'
+import { CachedObjects } from '../allocation/cached-objects.ts'
 import type { ServiceAllocators } from '../allocation/service-allocators.ts'
 import { IPRepair } from './ip-repair.ts'
 import { PortRepair } from './port-repair.ts'
@@ -12,14 +12,14 @@ export interface ServiceRepairOptions {
   readonly client: LoopbackClient
   readonly clock: Clock
   readonly report: (text: string) => void
-  /** Default 3 minutes. */
+  /** Interval between runs. Default 3 minutes. */
   readonly intervalMs?: number
 }
 
-/** Looks again and again for addresses and ports that are taken by no service, and for services whose own are not written down. */
+/** Periodically releases leaked addresses and ports, and restores missing allocations of services. */
 export class ServiceRepair implements AsyncDisposable {
   readonly #options: ServiceRepairOptions
-  readonly #services: KnownObjects<Service>
+  readonly #services: CachedObjects<Service>
   readonly #ips: IPRepair
   readonly #ports: PortRepair
   readonly #stop = new AbortController()
@@ -28,14 +28,14 @@ export class ServiceRepair implements AsyncDisposable {
   constructor(options: ServiceRepairOptions) {
     const { client, allocators, clock, report } = options
     const onError = (error: unknown): void => report(`services cannot be watched: ${String(error)}`)
-    const services = new KnownObjects<Service>({ client, resource: { group: '', resource: 'services' }, onError })
+    const services = new CachedObjects<Service>({ client, resource: { group: '', resource: 'services' }, onError })
     this.#options = options
     this.#services = services
     this.#ips = new IPRepair({ allocators, services, clock, report })
     this.#ports = new PortRepair({ allocators, services, clock, report })
   }
 
-  /** Resolves when all has been looked at once; node ports are not given before. */
+  /** Resolves after the first run. Node ports are not allocated before that. */
   async start(): Promise<void> {
     const [wait] = await Promise.all([this.#ips.run(), this.#ports.run()])
     this.#running = Promise.all([this.#repeat(() => this.#ips.run(), wait), this.#repeat(() => this.#ports.run())])

@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 const maxShown = 3
 
 /** Formats endpoints like "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...". */
-export function endpointsText({ subsets = [] }: DeepReadonly<Endpoints>): string {
+export function formatEndpoints({ subsets = [] }: DeepReadonly<Endpoints>): string {
   if (subsets.length === 0) return '<none>'
   const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
     ports.length === 0

@@ -1,7 +1,7 @@
 import type { Endpoints, EndpointSubset } from '@keelson/api/core/v1'
 import { fieldErrorMessage } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { endpointsText } from './columns.ts'
+import { formatEndpoints } from './columns.ts'
 import { validateEndpoints } from './validate.ts'
 import { endpointsWarnings } from './warnings.ts'
 
@@ -37,8 +37,8 @@ describe('endpoints', () => {
   })
 
   it('print the first three addresses', () => {
-    expect(endpointsText(made())).toBe('<none>')
+    expect(formatEndpoints(made())).toBe('<none>')
     const subset = { addresses: addresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
-    expect(endpointsText(made(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')
+    expect(formatEndpoints(made(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')
   })
 })

@@ -1,7 +1,7 @@
 import type { Endpoints } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { endpointsText } from './columns.ts'
+import { formatEndpoints } from './columns.ts'
 import { setEndpointsDefaults } from './defaults.ts'
 import { validateEndpoints } from './validate.ts'
 import { endpointsWarnings } from './warnings.ts'
@@ -23,5 +23,5 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
     warningsOnCreate: (_context, object) => endpointsWarnings(object),
     warningsOnUpdate: (_context, object) => endpointsWarnings(object),
   },
-  columns: [{ name: 'Endpoints', description: 'First addresses and ports.', value: endpointsText }],
+  columns: [{ name: 'Endpoints', description: 'First addresses and ports.', value: formatEndpoints }],
 })

@@ -38,6 +38,6 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
   },
   allColumns: eventColumns,
   quota: 'none',
-  // They are many, short-lived and rarely read.
+  // Events are numerous, short-lived and rarely read, so a watch cache would not pay off.
   storage: { ttlSeconds: 3600, watchCache: false },
 })

@@ -1,6 +1,6 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { Column } from '@keelson/registry'
-import { accessModesText } from '../access-modes.ts'
+import { formatAccessModes } from '../access-modes.ts'
 import { storageClassOf } from '../storage-class-name.ts'
 
 /** Capacity and access modes are empty until the claim is bound. */
@@ -19,7 +19,7 @@ export const claimColumns: readonly Column<PersistentVolumeClaim>[] = [
   {
     name: 'Access Modes',
     description: 'Access modes of the volume.',
-    value: ({ spec, status }) => (spec?.volumeName ? accessModesText(status?.accessModes) : ''),
+    value: ({ spec, status }) => (spec?.volumeName ? formatAccessModes(status?.accessModes) : ''),
   },
   { name: 'StorageClass', description: 'Storage class.', value: storageClassOf },
   {

@@ -1,12 +1,12 @@
 import type { PersistentVolume } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Column } from '@keelson/registry'
-import { accessModesText } from '../access-modes.ts'
+import { formatAccessModes } from '../access-modes.ts'
 import { storageClassOf } from '../storage-class-name.ts'
 
 export const persistentVolumeColumns: readonly Column<PersistentVolume>[] = [
   { name: 'Capacity', description: 'Capacity of the volume.', value: ({ spec }) => spec?.capacity?.['storage'] ?? '0' },
-  { name: 'Access Modes', description: 'Access modes of the volume.', value: ({ spec }) => accessModesText(spec?.accessModes) },
+  { name: 'Access Modes', description: 'Access modes of the volume.', value: ({ spec }) => formatAccessModes(spec?.accessModes) },
   {
     name: 'Reclaim Policy',
     description: 'Handling of the volume after its claim is deleted.',

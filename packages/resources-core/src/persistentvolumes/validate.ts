@@ -5,7 +5,7 @@ import { validateSupported } from '../pod-spec/field-rules.ts'
 import { validatePositiveQuantity } from '../pod-spec/resource-quantities.ts'
 import { validateAccessModes, validateClassName, volumeModes } from '../pod-spec/validate-claim-spec.ts'
 import { validateNodeSelector } from '../pod-spec/validate-node-affinity.ts'
-import { printedMap } from '../printed-map.ts'
+import { printMap } from '../print-map.ts'
 import { validatePersistentVolumeSource } from './validate-source.ts'
 
 type ReadonlyVolume = DeepReadonly<PersistentVolume>
@@ -58,7 +58,7 @@ function validateCapacity(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
   const amounts = Object.entries(capacity ?? {})
   const errors = amounts.length === 0 ? [fieldError.required(path)] : []
   if (capacity?.['storage'] === undefined || amounts.length > 1) {
-    errors.push(fieldError.notSupported(path, printedMap(spec, 'capacity'), ['storage']))
+    errors.push(fieldError.notSupported(path, printMap(spec, 'capacity'), ['storage']))
   }
   for (const [name, text] of amounts) {
     const quantity = parseQuantity(text)

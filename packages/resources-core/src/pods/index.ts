@@ -14,7 +14,7 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   version: 'v1',
   kind: 'Pod',
   plural: 'pods',
-  // Each kubelet watches the pods of its node.
+  // Kubelets watch the pods of their node, so watches are indexed by it.
   storage: { triggerField: 'spec.nodeName' },
   scope: 'Namespaced',
   shortNames: ['po'],

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 import { internalForm } from '../internal-form/internal-form.ts'
 import { lineDiff } from '../line-diff.ts'
-import { printedMap } from '../printed-map.ts'
+import { printMap } from '../print-map.ts'
 
 const updatable = [
   '`spec.containers[*].image`',
@@ -54,11 +54,7 @@ function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
 function validateNodeSelector(spec: ReadonlyPodSpec, { nodeSelector: old = {} }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (Object.entries(old).every(([key, value]) => spec.nodeSelector?.[key] === value)) return []
   return [
-    fieldError.invalid(
-      path,
-      printedMap(spec, 'nodeSelector'),
-      'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
-    ),
+    fieldError.invalid(path, printMap(spec, 'nodeSelector'), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'),
   ]
 }
 

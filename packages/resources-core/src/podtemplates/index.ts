@@ -3,7 +3,7 @@ import { fieldPath, semanticEqual } from '@keelson/apimachinery'
 import { defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerImages, containerNames } from '../container-columns.ts'
-import { labelsText } from '../labels-text.ts'
+import { formatLabels } from '../format-labels.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
 import { podWarnings } from '../pod-spec/pod-warnings.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
@@ -39,6 +39,6 @@ export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodT
     nameColumn,
     { name: 'Containers', description: 'Names of the containers.', value: ({ template }) => containerNames(template) },
     { name: 'Images', description: 'Images of the containers.', value: ({ template }) => containerImages(template) },
-    { name: 'Pod Labels', description: 'Labels of the pods.', value: ({ template }) => labelsText(template?.metadata?.labels) },
+    { name: 'Pod Labels', description: 'Labels of the pods.', value: ({ template }) => formatLabels(template?.metadata?.labels) },
   ],
 })

@@ -2,7 +2,7 @@ import type { ReplicationController } from '@keelson/api/core/v1'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { containerImages, containerNames } from '../container-columns.ts'
-import { labelsText } from '../labels-text.ts'
+import { formatLabels } from '../format-labels.ts'
 import { templateLabelsOnRead } from '../template-labels.ts'
 import { setReplicationControllerDefaults } from './defaults.ts'
 import { scaledReplicationControllers } from './scale.ts'
@@ -33,7 +33,7 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
       value: ({ spec }) => containerNames(spec?.template),
     },
     { name: 'Images', priority: 1, description: 'Images of the containers.', value: ({ spec }) => containerImages(spec?.template) },
-    { name: 'Selector', priority: 1, description: 'Selector of its pods.', value: ({ spec }) => labelsText(spec?.selector) },
+    { name: 'Selector', priority: 1, description: 'Selector of its pods.', value: ({ spec }) => formatLabels(spec?.selector) },
   ],
   subresources: { status: replicationControllerStatus },
   scale: scaledReplicationControllers,

@@ -2,7 +2,7 @@ import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec 
 import { fieldError, fieldPath, semanticEqual, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
-import { printedMap } from '../printed-map.ts'
+import { printMap } from '../print-map.ts'
 
 type ReadonlyController = DeepReadonly<ReplicationController>
 type ReadonlySpec = DeepReadonly<ReplicationControllerSpec>
@@ -41,7 +41,7 @@ function validateTemplate(
   const errors: FieldErrorList = []
   if (Object.entries(selector).some(([key, value]) => labels?.[key] !== value)) {
     const detail = '`selector` does not match template `labels`'
-    errors.push(fieldError.invalid(templatePath.child('metadata', 'labels'), printedMap(template.metadata, 'labels'), detail))
+    errors.push(fieldError.invalid(templatePath.child('metadata', 'labels'), printMap(template.metadata, 'labels'), detail))
   }
   errors.push(...validatePodTemplateSpec(template, templatePath, oldTemplate))
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}
@@ -65,7 +65,7 @@ function validateNonConvertible(spec: ReadonlySpec, old: ReadonlyController): Fi
       return [{ ...fieldError.notFoundField(fieldPath(member), value), detail: 'unknown non-convertible field' }]
     }
     if (semanticEqual(old.spec?.selector ?? {}, spec.selector ?? {})) return []
-    return [fieldError.invalid(specPath.child('selector'), printedMap(spec, 'selector'), 'cannot update non-convertible selector')]
+    return [fieldError.invalid(specPath.child('selector'), printMap(spec, 'selector'), 'cannot update non-convertible selector')]
   })
 }
 

@@ -5,7 +5,7 @@ import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
 import type { ResourceList } from '../pod-spec/resource-quantities.ts'
 import { validateResourceName } from '../pod-spec/validate-resources.ts'
-import { printedList } from '../printed-map.ts'
+import { printList } from '../print-map.ts'
 import { validateScopes, validateScopeSelector } from './validate-scopes.ts'
 
 type ReadonlyQuota = DeepReadonly<ResourceQuota>
@@ -24,7 +24,7 @@ export function validateResourceQuotaUpdate({ spec = {} }: ReadonlyQuota, old: R
   const oldScopes = new Set(old.spec?.scopes)
   const errors = validateSpec(spec)
   if (scopes.size !== oldScopes.size || [...scopes].some((scope) => !oldScopes.has(scope))) {
-    errors.push(fieldError.invalid(specPath.child('scopes'), printedList(spec, 'scopes'), immutableMessage))
+    errors.push(fieldError.invalid(specPath.child('scopes'), printList(spec, 'scopes'), immutableMessage))
   }
   return errors
 }

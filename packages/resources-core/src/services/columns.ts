@@ -1,6 +1,6 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { Column } from '@keelson/registry'
-import { labelsText } from '../labels-text.ts'
+import { formatLabels } from '../format-labels.ts'
 import { specOf } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 
@@ -13,7 +13,7 @@ export const serviceColumns: readonly Column<Service>[] = [
     name: 'Selector',
     priority: 1,
     description: 'Label selector of its pods.',
-    value: (service) => labelsText(specOf(service).selector),
+    value: (service) => formatLabels(specOf(service).selector),
   },
 ]
 

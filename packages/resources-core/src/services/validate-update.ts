@@ -1,6 +1,6 @@
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { printedList } from '../printed-map.ts'
+import { printList } from '../print-map.ts'
 import { isHeadless, specOf } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 import { validateLoadBalancerClassUpdate } from './validate-load-balancer.ts'
@@ -28,7 +28,7 @@ function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldE
   if (isHeadless(spec) && isHeadless(old)) return []
   const { clusterIPs: before = [] } = old
   const { clusterIPs: after = [] } = spec
-  const value = printedList(spec, 'clusterIPs')
+  const value = printList(spec, 'clusterIPs')
   const path = specPath.child('clusterIPs')
   const moved = (i: number): FieldErrorList => (before[i] === after[i] ? [] : [fieldError.invalid(path.index(i), value, immutableDetail)])
   if (after.length === before.length) return before.flatMap((_ip, i) => moved(i))
@@ -47,14 +47,14 @@ function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErr
   const first = before[0] === after[0] || before.length === 0 || after.length === 0
   if (after.length === before.length) {
     return before.flatMap((family, i) =>
-      family === after[i] ? [] : [fieldError.invalid(path, printedList(spec, 'ipFamilies'), immutableDetail)],
+      family === after[i] ? [] : [fieldError.invalid(path, printList(spec, 'ipFamilies'), immutableDetail)],
     )
   }
-  const moved = first ? [] : [fieldError.invalid(path, printedList(spec, 'clusterIPs'), immutableDetail)]
+  const moved = first ? [] : [fieldError.invalid(path, printList(spec, 'clusterIPs'), immutableDetail)]
   if (after.length > before.length) return moved
   return [
     ...((spec.clusterIPs ?? []).length === 0
-      ? [fieldError.invalid(path, printedList(spec, 'ipFamilies'), 'primary ipFamily can not be unset')]
+      ? [fieldError.invalid(path, printList(spec, 'ipFamilies'), 'primary ipFamily can not be unset')]
       : []),
     ...moved,
     ...(after.length === 1 ? mustBeSingleStack(spec, 'ipFamily') : []),

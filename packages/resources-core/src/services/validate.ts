@@ -101,12 +101,12 @@ function validateExternalIPs({ externalIPs = [] }: ReadonlySpec, old: ReadonlySp
   return externalIPs.flatMap((ip, i) => {
     const path = specPath.child('externalIPs').index(i)
     const errors = validateLegacyIP(ip, path, known)
-    return errors.length > 0 ? errors : complaintsOfEndpoint(ip).map((message) => fieldError.invalid(path, ip, message))
+    return errors.length > 0 ? errors : endpointIPErrorMessages(ip).map((message) => fieldError.invalid(path, ip, message))
   })
 }
 
 /** Returns error messages for unspecified, loopback and link-local addresses. */
-export function complaintsOfEndpoint(ip: string): readonly string[] {
+export function endpointIPErrorMessages(ip: string): readonly string[] {
   const address = parseIP(ip)
   if (address === undefined) return ['must be a valid IP address']
   const { bytes, family } = address

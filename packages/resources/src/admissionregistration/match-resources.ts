@@ -1,7 +1,7 @@
 import type { MatchResources, ParamKind, ParamRef } from '@keelson/api/admissionregistration/v1'
 import { fieldError, isDNS1035Label, isDNS1123Subdomain, isPathSegmentName, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, labelSelectorText, validateSupported } from '@keelson/resources-core'
+import { invalidEach, formatLabelSelector, validateSupported } from '@keelson/resources-core'
 import { matchPolicies } from './policies.ts'
 import { validateNamedRule } from './validate-rule.ts'
 import { setRuleDefaults } from './webhooks.ts'
@@ -88,7 +88,7 @@ export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldP
 export function formatParamRef(reference: DeepReadonly<ParamRef> | undefined): string {
   const { name = '', namespace = '', selector } = reference ?? {}
   if (name !== '') return `${namespace || '*'}/${name}`
-  return selector === undefined ? '<unset>' : labelSelectorText(selector)
+  return selector === undefined ? '<unset>' : formatLabelSelector(selector)
 }
 
 export function formatParamKind(kind: DeepReadonly<ParamKind> | undefined): string {

@@ -4,7 +4,7 @@ import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { horizontalPodAutoscalers } from './horizontalpodautoscalers/index.ts'
 
-/** One kind in two versions. */
+/** Serves HorizontalPodAutoscaler in v2 and v1, with conversions. */
 export const autoscaling: ApiGroup = defineApiGroup({
   name: 'autoscaling',
   priority: 17500,

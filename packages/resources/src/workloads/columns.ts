@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
 import type { Column } from '@keelson/registry'
-import { containerImages, containerNames, labelSelectorText } from '@keelson/resources-core'
+import { containerImages, containerNames, formatLabelSelector } from '@keelson/resources-core'
 
 type TemplateOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<PodTemplateSpec> | undefined
 type SelectorOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<LabelSelector> | null | undefined
@@ -19,6 +19,6 @@ export function selectorColumn<T extends KubeObject>(selector: SelectorOf<T>): C
     name: 'Selector',
     priority: 1,
     description: 'Label selector of its pods.',
-    value: (object) => labelSelectorText(selector(object) ?? undefined),
+    value: (object) => formatLabelSelector(selector(object) ?? undefined),
   }
 }

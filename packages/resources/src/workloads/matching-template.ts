@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, LabelsSelector } from '@keelson/apimachinery'
-import { printedMap } from '@keelson/resources-core'
+import { printMap } from '@keelson/resources-core'
 
 type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
@@ -9,7 +9,7 @@ type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 export function validateMatchingLabels(template: ReadonlyTemplate, selector: LabelsSelector, path: FieldPath): FieldErrorList {
   if (selector.matches(template.metadata?.labels)) return []
   const detail = '`selector` does not match template `labels`'
-  return [fieldError.invalid(path.child('metadata', 'labels'), printedMap(template.metadata, 'labels'), detail)]
+  return [fieldError.invalid(path.child('metadata', 'labels'), printMap(template.metadata, 'labels'), detail)]
 }
 
 /** Requires pods that never terminate by themselves: restart policy "Always" and no deadline. */

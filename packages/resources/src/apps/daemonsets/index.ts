@@ -1,7 +1,7 @@
 import type { DaemonSet } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { labelsText } from '@keelson/resources-core'
+import { formatLabels } from '@keelson/resources-core'
 import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
 import { setDaemonSetDefaults } from './defaults.ts'
 import { daemonSetStatus, daemonSetStrategy } from './strategy.ts'
@@ -48,7 +48,7 @@ export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSe
     {
       name: 'Node Selector',
       description: 'Labels that select the nodes.',
-      value: ({ spec }) => labelsText(spec?.template?.spec?.nodeSelector),
+      value: ({ spec }) => formatLabels(spec?.template?.spec?.nodeSelector),
     },
     ...containerColumns<DaemonSet>(({ spec }) => spec?.template),
     selectorColumn<DaemonSet>(({ spec }) => spec?.selector),

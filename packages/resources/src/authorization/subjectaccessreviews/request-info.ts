@@ -21,8 +21,8 @@ export function requestInfoOf({ resourceAttributes, nonResourceAttributes = {} }
     return { info: { ...noAttributes, isResourceRequest: false, path, verb }, evaluationError: '' }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = resourceAttributes
-  const fields = parseRequirements(resourceAttributes, 'fieldSelector', fieldSelectorText)
-  const labels = parseRequirements(resourceAttributes, 'labelSelector', labelSelectorText)
+  const fields = parseRequirements(resourceAttributes, 'fieldSelector', parseFieldRequirements)
+  const labels = parseRequirements(resourceAttributes, 'labelSelector', parseLabelRequirements)
   return {
     info: {
       ...noAttributes,
@@ -67,7 +67,7 @@ function parseRequirements<K extends 'fieldSelector' | 'labelSelector'>(
   return { text: parsed.join(','), error: failed ? `spec.resourceAttributes.${member} ${extent} due to parse error` : '' }
 }
 
-function fieldSelectorText({ rawSelector = '', requirements = [] }: FieldSelectorAttributes): (() => string)[] {
+function parseFieldRequirements({ rawSelector = '', requirements = [] }: FieldSelectorAttributes): (() => string)[] {
   if (rawSelector !== '') return [() => parseFieldSelector(rawSelector).toString()]
   return requirements.map(({ key, operator, values = [] }) => () => {
     const symbol = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined
@@ -76,7 +76,7 @@ function fieldSelectorText({ rawSelector = '', requirements = [] }: FieldSelecto
   })
 }
 
-function labelSelectorText({ rawSelector = '', requirements = [] }: LabelSelectorAttributes): (() => string)[] {
+function parseLabelRequirements({ rawSelector = '', requirements = [] }: LabelSelectorAttributes): (() => string)[] {
   if (rawSelector !== '') return [() => parseLabelSelector(rawSelector).toString()]
   return requirements.map((requirement) => () => labelSelectorAsSelector({ matchExpressions: [requirement] }).toString())
 }

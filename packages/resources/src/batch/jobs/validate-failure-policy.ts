@@ -6,7 +6,7 @@ import type {
 } from '@keelson/api/batch/v1'
 import { fieldError, quote, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { printedList, validateQualifiedName } from '@keelson/resources-core'
+import { printList, validateQualifiedName } from '@keelson/resources-core'
 
 type ReadonlySpec = DeepReadonly<JobSpec>
 
@@ -87,7 +87,7 @@ function validateExitCodes(
   }
   const codes = values ?? []
   const at = path.child('values')
-  if (codes.length === 0) errors.push(fieldError.invalid(at, printedList(requirement, 'values'), 'at least one value is required'))
+  if (codes.length === 0) errors.push(fieldError.invalid(at, printList(requirement, 'values'), 'at least one value is required'))
   else if (codes.length > maxValues) errors.push(fieldError.tooMany(at, codes.length, maxValues))
   const isRepeated = repeatCheck<number>()
   for (const [i, code] of codes.entries()) {

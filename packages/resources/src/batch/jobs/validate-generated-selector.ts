@@ -1,7 +1,7 @@
 import type { Job } from '@keelson/api/batch/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { printedMap } from '@keelson/resources-core'
+import { printMap } from '@keelson/resources-core'
 import { parseSelector, printSelector } from '../../workloads/workload-selector.ts'
 import { controllerUidLabel, jobNameLabel, legacyControllerUidLabel, legacyJobNameLabel } from './job-labels.ts'
 
@@ -20,7 +20,7 @@ export function validateGeneratedSelector({ metadata, spec }: DeepReadonly<Job>,
     const actual = podMeta?.labels?.[key]
     const [at, detail] = [templateLabelsPath.key(key), `must be '${value}'`]
     if (actual === undefined) errors.push(fieldError.required(at, detail))
-    else if (actual !== value) errors.push(fieldError.invalid(at, printedMap(podMeta, 'labels'), detail))
+    else if (actual !== value) errors.push(fieldError.invalid(at, printMap(podMeta, 'labels'), detail))
   }
   if (parseSelector(spec.selector)?.matches(expected) === false) {
     errors.push(fieldError.invalid(selectorPath, printSelector(spec.selector), '`selector` not auto-generated'))

@@ -1,7 +1,7 @@
 import type { Ingress, IngressTLS } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { invalidEach, printedList } from '@keelson/resources-core'
+import { invalidEach, printList } from '@keelson/resources-core'
 import { validateBackend } from './validate-backend.ts'
 import { validateHost, validateRules, validateRuleValue } from './validate-rules.ts'
 
@@ -40,7 +40,7 @@ function validateSpec({ spec = {} }: ReadonlyIngress, ratcheting: RatchetingRule
   const { rules = [], defaultBackend, tls = [], ingressClassName } = spec
   const isEmpty = rules.length === 0 && defaultBackend === undefined
   return [
-    ...(isEmpty ? [fieldError.invalid(specPath, printedList(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified')] : []),
+    ...(isEmpty ? [fieldError.invalid(specPath, printList(spec, 'rules'), 'either `defaultBackend` or `rules` must be specified')] : []),
     ...(defaultBackend === undefined ? [] : validateBackend(defaultBackend, specPath.child('defaultBackend'))),
     ...validateRules(rules, specPath.child('rules'), ratcheting),
     ...validateTLS(tls, specPath.child('tls'), ratcheting),

@@ -2,7 +2,7 @@ import type { NetworkPolicy } from '@keelson/api/networking/v1'
 import { holdsSentEmpty, semanticEqual } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { labelSelectorText } from '@keelson/resources-core'
+import { formatLabelSelector } from '@keelson/resources-core'
 import { setNetworkPolicyDefaults } from './defaults.ts'
 import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './validate.ts'
 import { networkPolicyWarnings } from './warnings.ts'
@@ -31,6 +31,6 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
     warningsOnUpdate: (_context, policy) => networkPolicyWarnings(policy),
   },
   columns: [
-    { name: 'Pod-Selector', description: 'Label selector of its pods.', value: ({ spec }) => labelSelectorText(spec?.podSelector ?? {}) },
+    { name: 'Pod-Selector', description: 'Label selector of its pods.', value: ({ spec }) => formatLabelSelector(spec?.podSelector ?? {}) },
   ],
 })

@@ -1,7 +1,7 @@
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, invalidEach, printedList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
+import { internalForm, invalidEach, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
 import { validateCounterName, validateCounters } from './validate-counters.ts'
@@ -82,7 +82,7 @@ function validateNodeSelection({ nodeName, nodeSelector, allNodes, perDeviceNode
         fieldError.invalid(
           path.child('nodeSelectorTerms'),
           nodeSelector.nodeSelectorTerms?.map((term) => internalForm('NodeSelectorTerm', term)) ??
-            printedList(nodeSelector, 'nodeSelectorTerms'),
+            printList(nodeSelector, 'nodeSelectorTerms'),
           'must have exactly one node selector term',
         ),
       )

@@ -1,7 +1,7 @@
 import { goJson, verbatim, wasSentEmpty } from '@keelson/apimachinery'
 
 /** Prints a map field for error messages, sorted by key; `null` only if the client did not send it. */
-export function printedMap<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
+export function printMap<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   const map = owner?.[member]
   // Serialized here, because JavaScript objects put integer keys first.
   if (map !== undefined && map !== null) return verbatim(serializeSorted(map))
@@ -9,7 +9,7 @@ export function printedMap<T extends object>(owner: T | undefined, member: keyof
 }
 
 /** Prints a list field for error messages; `null` only if the client did not send it. */
-export function printedList<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
+export function printList<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   return owner?.[member] ?? (owner !== undefined && wasSentEmpty(owner, member) ? [] : null)
 }
 

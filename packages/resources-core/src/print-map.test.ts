@@ -3,24 +3,24 @@ import type { ResourceQuotaSpec } from '@keelson/api/core/v1'
 import { decodeStruct, fieldError, fieldErrorBody, fieldPath } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
-import { printedList, printedMap } from './printed-map.ts'
+import { printList, printMap } from './print-map.ts'
 
 it('prints keys in string order, including numeric ones', () => {
   const owner = { labels: { 80: '<a>', $x: 'b', '10Gi': 'c' } }
-  expect(fieldErrorBody(fieldError.invalid(fieldPath('labels'), printedMap(owner, 'labels'), 'no'))).toBe(
+  expect(fieldErrorBody(fieldError.invalid(fieldPath('labels'), printMap(owner, 'labels'), 'no'))).toBe(
     String.raw`Invalid value: {"$x":"b","10Gi":"c","80":"\u003ca\u003e"}: no`,
   )
 })
 
 it('prints null for a map that was not sent', () => {
   const none: { labels?: object } = {}
-  expect(printedMap(none, 'labels')).toBe(null)
+  expect(printMap(none, 'labels')).toBe(null)
 })
 
 it('prints an empty list that was sent as empty', () => {
   const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ResourceQuota')!
   const specOf = (spec: JsonObject): ResourceQuotaSpec => decodeStruct<{ spec: ResourceQuotaSpec }>(schema, { spec }).object.spec
-  expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printedList(specOf(spec), 'scopes'))).toEqual([
+  expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printList(specOf(spec), 'scopes'))).toEqual([
     null,
     [],
     ['BestEffort'],

@@ -3,36 +3,36 @@ import { followResource } from '@keelson/loopback'
 import type { LoopbackClient, LoopbackResource, ObjectChange } from '@keelson/loopback'
 import type { StoredObject } from '@keelson/storagebackend'
 
-export interface KnownObjectsOptions {
+export interface CachedObjectsOptions {
   readonly client: LoopbackClient
   readonly resource: GroupResource
   readonly onError: (error: unknown) => void
-  /** Hears of every name that was written or has gone. */
+  /** Called with the name of each object that is written or deleted. */
   readonly onChange?: (name: string) => void
 }
 
-/** What there is of a resource, a little late. Kept as it is stored, and decoded only where somebody looks. Followed from the first question on. */
-export class KnownObjects<T extends KubeObject> implements AsyncDisposable {
-  readonly #options: KnownObjectsOptions
+/** Cache of all objects of a resource, kept current by a watch that starts on first use. Objects are decoded on access. */
+export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
+  readonly #options: CachedObjectsOptions
   readonly #objects = new Map<string, StoredObject<T>>()
   readonly #stop = new AbortController()
   #following: Promise<void> | undefined
   #markSynced: () => void = () => {}
   readonly #synced = new Promise<void>((resolve) => (this.#markSynced = resolve))
 
-  constructor(options: KnownObjectsOptions) {
+  constructor(options: CachedObjectsOptions) {
     this.#options = options
   }
 
-  /** Throws when the resource is not served. */
+  /** Client of the resource. Throws if it is not served. */
   get api(): LoopbackResource<T> {
     const { client, resource } = this.#options
     const api = client.resource<T>(resource)
-    if (api === undefined) throw new Error(`services need ${resource.resource}, which are not served`)
+    if (api === undefined) throw new Error(`services require the resource ${resource.resource}, which is not served`)
     return api
   }
 
-  /** To be awaited before anything else is asked. */
+  /** Resolves after the initial list. Await this before reading. */
   synced(): Promise<void> {
     this.#following ??= followResource<T>(
       this.api,
@@ -66,17 +66,17 @@ export class KnownObjects<T extends KubeObject> implements AsyncDisposable {
       gone.delete(keyOf(object))
       this.#objects.set(keyOf(object), object)
     }
-    for (const object of [...objects, ...gone.values()]) this.#tell(object)
+    for (const object of [...objects, ...gone.values()]) this.#notify(object)
     this.#markSynced()
   }
 
   #apply({ type, object }: ObjectChange<T>): void {
     if (type === 'DELETED') this.#objects.delete(keyOf(object))
     else this.#objects.set(keyOf(object), object)
-    this.#tell(object)
+    this.#notify(object)
   }
 
-  #tell(object: StoredObject<T>): void {
+  #notify(object: StoredObject<T>): void {
     this.#options.onChange?.(object.field('metadata.name'))
   }
 }

@@ -1,5 +1,5 @@
 /** Formats labels for tables, like "a=1,b=2". */
-export function labelsText(labels: Readonly<Record<string, string>> = {}): string {
+export function formatLabels(labels: Readonly<Record<string, string>> = {}): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`)
   return pairs.sort().join(',') || '<none>'
 }
