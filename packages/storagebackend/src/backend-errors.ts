@@ -1,6 +1,6 @@
 import type { Revision } from './backend.ts'
 
-/** What a driver may throw. Recognised by name, for two copies of this package may be loaded. */
+/** The errors of a driver. Recognise them by name: two copies of this package may be loaded. */
 export type BackendErrorName =
   | 'CompactedError'
   | 'FutureRevisionError'
@@ -15,7 +15,7 @@ abstract class BackendError extends Error {
   abstract override readonly name: BackendErrorName
 }
 
-/** The revision asked for is older than what is kept. */
+/** The requested revision is older than the kept history. */
 export class CompactedError extends BackendError {
   override readonly name = 'CompactedError'
   readonly revision: Revision
@@ -27,7 +27,7 @@ export class CompactedError extends BackendError {
   }
 }
 
-/** The revision asked for is not there yet. */
+/** The requested revision does not exist yet. */
 export class FutureRevisionError extends BackendError {
   override readonly name = 'FutureRevisionError'
   readonly revision: Revision
@@ -39,7 +39,7 @@ export class FutureRevisionError extends BackendError {
   }
 }
 
-/** Nothing was written: there is no room. Reads go on. */
+/** Nothing was written, for lack of space. Reads continue. */
 export class ReadOnlyError extends BackendError {
   override readonly name = 'ReadOnlyError'
   constructor(reason: string, options?: ErrorOptions) {
@@ -47,26 +47,26 @@ export class ReadOnlyError extends BackendError {
   }
 }
 
-/** The store was closed, or a flush failed and it cannot say any more what is durable. */
+/** The store was closed, or a flush failed and the durable state is unknown. */
 export class StoppedError extends BackendError {
   override readonly name = 'StoppedError'
-  /** Without a reason it was closed. */
+  /** Without a reason: the store was closed. */
   constructor(reason?: string, options?: ErrorOptions) {
     super(reason === undefined ? 'the store is closed' : `the store has stopped: ${reason}`, options)
   }
 }
 
-/** The store cannot be reached at present. Nothing was written. */
+/** The store cannot be reached. Nothing was written. */
 export class UnavailableError extends BackendError {
   override readonly name = 'UnavailableError'
 }
 
-/** The connection was lost between sending a write and its answer: it may or may not have happened. */
+/** The connection was lost after a write was sent: it may have happened. */
 export class UnknownOutcomeError extends BackendError {
   override readonly name = 'UnknownOutcomeError'
 }
 
-/** A watch whose reader fell too far behind was ended, so that it is never served with a gap. */
+/** The reader of the watch fell too far behind; the watch ended rather than lose changes. */
 export class SlowWatcherError extends BackendError {
   override readonly name = 'SlowWatcherError'
   constructor(message = 'the watch fell too far behind and was ended') {
@@ -74,7 +74,7 @@ export class SlowWatcherError extends BackendError {
   }
 }
 
-/** A put named a lease that does not exist, or no longer. */
+/** The lease of a put does not exist, or has expired. */
 export class LeaseNotFoundError extends BackendError {
   override readonly name = 'LeaseNotFoundError'
   constructor(lease: number) {

@@ -1,50 +1,50 @@
 /** A point in the store's history; grows with every commit. A safe integer, parsed once, at the driver's edge. */
 export type Revision = number
 
-/** Half-open and in byte order of UTF-8 keys: `start` is in, `end` is out. `end` undefined means the one key `start`. */
+/** Half-open, in UTF-8 order: includes `start`, excludes `end`. Without `end` it is the one key `start`. */
 export interface KeyRange {
   readonly start: string
   readonly end: string | undefined
 }
 
-/** One version of one key. Immutable; `value` must not be written to by anyone. */
+/** One version of one key. Immutable: nobody may write to `value`. */
 export interface Entry {
   readonly key: string
   readonly value: Uint8Array
   readonly createRevision: Revision
   readonly modRevision: Revision
-  /** 0 when there is none. */
+  /** 0 is no lease. */
   readonly lease: LeaseId
-  /** A slot for the reading layer to keep its opened form of `value`; a driver never looks at it and never copies it to another version. */
+  /** A slot for the layer above, which keeps the opened `value` here. A driver never reads it and never copies it to another version. */
   view?: unknown
 }
 
 export interface ReadOptions {
-  /** Read at this revision. Throws `CompactedError` when it is gone, `FutureRevisionError` when it is not there yet. */
+  /** Reads at this revision. Throws `CompactedError` if it is no longer kept, `FutureRevisionError` if it does not exist yet. */
   readonly at?: Revision
   readonly signal?: AbortSignal
-  /** Whether `signal` has aborted. A reader that never waits asks this first: the signal may be one that is made when it is asked for. Absent: the signal says. */
+  /** True if `signal` has aborted. Reading it does not create a lazy `signal`. If undefined, use `signal.aborted`. */
   readonly aborted?: boolean
 }
 
 export interface GetResult {
-  /** Absence is a value, not an error. */
+  /** Undefined if the key is absent, which is no error. */
   readonly entry: Entry | undefined
-  /** The store's revision when it answered; for a read `at`, still the current one. */
+  /** The store's current revision, also for a read `at` another one. */
   readonly revision: Revision
 }
 
 export interface ListOptions extends ReadOptions {
-  /** At most this many entries; 0 or absent means all. */
+  /** The most entries to return; 0 or absent is all. */
   readonly limit?: number
-  /** Only `count` is wanted: `entries` is empty. */
+  /** Return only `count`: `entries` is empty. */
   readonly countOnly?: boolean
 }
 
 export interface ListPage {
   readonly entries: readonly Entry[]
   readonly revision: Revision
-  /** Keys in the range at the revision read, beyond `limit` too. */
+  /** The number of keys in the range at the revision read, also beyond `limit`. */
   readonly count: number
   readonly more: boolean
 }
@@ -55,7 +55,7 @@ export interface Reader {
   list(range: KeyRange, options?: ListOptions): Promise<ListPage>
 }
 
-/** The key's modRevision must be this; 0 means it must be absent. Compares see writes that are committed but not yet durable. */
+/** Requires the key to be at this modRevision; 0 requires it to be absent. Compares see writes that are committed but not durable yet. */
 export interface Compare {
   readonly key: string
   readonly modRevision: Revision
@@ -67,54 +67,55 @@ export type Operation =
 
 export interface Transaction {
   readonly compare: readonly Compare[]
-  /** At most one operation per key. All of them become one revision. */
+  /** At most one operation per key. All of them are one revision. */
   readonly operations: readonly Operation[]
 }
 
 export type CommitResult =
   | { readonly committed: true; readonly revision: Revision }
-  /** Lost a race: normal, so a value. `current` has the present entry of each compared key, in the order of `compare`. */
+  /** A lost race is normal, so it is a value. `current` has the present entry of each compared key, in the order of `compare`. */
   | { readonly committed: false; readonly revision: Revision; readonly current: readonly (Entry | undefined)[] }
 
 export interface Writer {
   /**
-   * Resolves only when the outcome is durable (`committed: false` too waits for the writes that it saw).
-   * Ownership of the values passes to the store. A transaction that deletes nothing and puts nothing still compares, without a new revision.
-   * Throws `TypeError` when the transaction is not one (`requireTransaction`), before anything is written; `ReadOnlyError` (disk full), `StoppedError` (a flush failed, or closed), `UnavailableError` (etcd: not
-   * reached, nothing written), `UnknownOutcomeError` (etcd: connection lost in between).
+   * Resolves when the outcome is durable; `committed: false` also waits for the writes that it saw. The store owns the values from then on. A
+   * transaction without effective operations still compares, and makes no revision.
+   *
+   * Throws `TypeError` for an invalid transaction (`requireTransaction`) before anything is written, `ReadOnlyError` (disk full), `StoppedError` (a
+   * flush failed, or the store is closed), `UnavailableError` (etcd was not reached, nothing is written), `UnknownOutcomeError` (the connection to
+   * etcd was lost in between).
    */
   commit(transaction: Transaction): Promise<CommitResult>
 }
 
 export type Change =
   | { readonly type: 'put'; readonly entry: Entry; readonly previous: Entry | undefined }
-  /** `entry` is absent; `revision` is that of the delete. */
+  /** `revision` is that of the deletion. */
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision; readonly previous: Entry | undefined }
 
 export type WatchMessage =
   /**
-   * Every change of the range at one or more whole revisions, in order; a revision is never split over two messages. `state` is what the
-   * range holds after them, and keeps nothing of other ranges alive.
+   * All changes of the range at one or more whole revisions, in order; a revision is never split over two messages. `state` is the state of the range
+   * after them, and keeps nothing of other ranges alive.
    */
   | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision; readonly state?: BackendSnapshot }
-  /** Everything up to `revision` has been delivered on this watch. Travels on the same path as changes, never ahead of them. */
+  /** The watch has delivered every change up to `revision`. Takes the same path as changes, never ahead of them. */
   | { readonly type: 'progress'; readonly revision: Revision }
 
 export interface WatchOptions {
   readonly signal: AbortSignal
-  /** Changes come with their `state`, from a driver with `Snapshots`. It has to make one for every message. */
+  /** Messages have a `state`, from a driver with `Snapshots`. It makes one for every message. */
   readonly states?: boolean
 }
 
 export interface Watcher {
   /**
-   * Every change with a revision greater than `after`, none lost, none twice, in order; only durable ones.
-   * Ends without error when `signal` aborts. Throws `CompactedError` when `after` is older than what is kept.
-   * A reader that falls too far behind is ended with `SlowWatcherError`, never served with a gap.
-   * Progress comes when idle and soon after `requestProgress`.
+   * Every durable change after the revision `after`: in order, none lost, none twice. Ends without error when `signal` aborts. Throws
+   * `CompactedError` if `after` is older than the kept history. A watch whose reader falls too far behind ends with `SlowWatcherError`, and never
+   * has a gap. Progress comes while idle, and soon after `requestProgress`.
    */
   watch(range: KeyRange, after: Revision, options: WatchOptions): AsyncIterable<WatchMessage>
-  /** Asks that open watches get a progress message with a revision at least as new as now. */
+  /** Makes open watches send progress soon, with a revision at least as new as the present one. */
   requestProgress(): Promise<void>
 }
 
@@ -122,38 +123,38 @@ export interface Watcher {
 export type LeaseId = number
 
 export interface Lessor {
-  /** Keys put under the lease are deleted (as an ordinary revision) when it expires. Durable: expiry survives a restart. */
+  /** When the lease expires, its keys are deleted, as an ordinary revision. Durable: the expiry survives a restart. */
   grantLease(ttlSeconds: number): Promise<LeaseId>
 }
 
-/** The bytes-level contract that every driver fulfils. See `./testing` for its definition as a suite. */
+/** A driver: keys and bytes. The suite in `./testing` defines it. */
 export interface Backend extends Reader, Writer, Watcher, Lessor, AsyncDisposable {
-  /** Throws with the reason when the store cannot serve reads. One that only refuses writes (`ReadOnlyError`) is healthy, as etcd is without space. */
+  /** Throws the reason if the store cannot serve reads. A store that only refuses writes (`ReadOnlyError`) is healthy, as etcd without space is. */
   checkHealth(): Promise<void>
 }
 
-// Optional powers. A driver that has one says so by implementing it; ask with `has…`.
+// Optional interfaces of a driver. `has…` tests for each.
 
-/** An immutable view of the whole store at one revision. O(1) to take; reads never wait. Holds memory while referenced. */
+/** An immutable view of the store at one revision. O(1) to take; reads never wait. It holds memory while it is referenced. */
 export interface BackendSnapshot {
   readonly revision: Revision
   get(key: string): Entry | undefined
   /** In key order. */
   scan(range: KeyRange): IterableIterator<Entry>
   count(range: KeyRange): number
-  /** Only what has the prefix. Holding that keeps nothing else of the store alive. */
+  /** The part under the prefix. Keeping it keeps nothing else of the store alive. */
   within(prefix: string): BackendSnapshot
 }
 
 export interface Snapshots {
-  /** The newest durable state, at no cost. */
+  /** The newest durable state. Free. */
   snapshot(): BackendSnapshot
-  /** A past state; undefined when it is no longer kept. */
+  /** A past state; undefined if it is no longer kept. */
   snapshotAt(revision: Revision): BackendSnapshot | undefined
 }
 
 export interface Compaction {
-  /** Drops history older than `revision`; reads and watches from before it fail from then on. */
+  /** Drops history before `revision`: reads and watches from before it fail from then on. */
   compact(revision: Revision): Promise<void>
   compactedRevision(): Revision
 }

@@ -1,6 +1,6 @@
 /**
- * Compact JSON that is the same for equal objects: metadata first, with the members that come before `resourceVersion` in their
- * fixed order, everything else sorted by name. For kinds without a schema; those with one have their own order.
+ * Compact JSON that is equal for equal objects: metadata first, with the members before `resourceVersion` in their fixed order, everything else
+ * sorted by name. For kinds without a schema; a schema has its own order.
  */
 export function canonicalJson(object: object): string {
   const { metadata, ...rest } = object as { metadata?: Record<string, unknown> }

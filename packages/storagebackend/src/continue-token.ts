@@ -3,24 +3,24 @@ import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
 
 export interface ContinuePosition {
-  /** The first key that may be on the next page. */
+  /** The first possible key of the next page. */
   readonly start: string
-  /** Greater than 0: the page is read at this revision. -1: at the newest, after an expired token. */
+  /** The revision of the page; -1 is the newest, after an expired token. */
   readonly revision: Revision
 }
 
 const version = 'meta.k8s.io/v1'
 
 /**
- * The client's bookmark in a paged list: unpadded base64url of `{"v":"meta.k8s.io/v1","rv":223,"start":"c1\u0000"}`, where start is
- * the key behind the last one returned, relative to the listed prefix.
+ * The position of a client in a paged list: unpadded base64url of `{"v":"meta.k8s.io/v1","rv":223,"start":"c1\u0000"}`. `start` is the key after the
+ * last one returned, relative to the listed prefix.
  */
 export function encodeContinue(start: string, prefix: string, revision: Revision): string {
-  if (!start.startsWith(prefix) || start === prefix) throw new Error('a continue token needs a key below the listed prefix')
+  if (!start.startsWith(prefix) || start === prefix) throw new Error('the key of a continue token must be below the listed prefix')
   return Buffer.from(`{"v":"${version}","rv":${revision},"start":${goJson(start.slice(prefix.length))}}`).toString('base64url')
 }
 
-/** Throws StorageError `InvalidContinueToken`; its message is the whole text for the client. */
+/** Throws `InvalidContinueToken` with the client's whole text. */
 export function decodeContinue(token: string, prefix: string): ContinuePosition {
   const invalid = (detail: string): StorageError =>
     new StorageError({ code: 'InvalidContinueToken', key: prefix, message: `invalid continue token: continue key is not valid${detail}` })
@@ -32,7 +32,7 @@ export function decodeContinue(token: string, prefix: string): ContinuePosition 
   try {
     parsed = JSON.parse(bytes.toString())
   } catch {
-    throw invalid(`: ${jsonComplaint(bytes)}`)
+    throw invalid(`: ${jsonErrorOf(bytes)}`)
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw invalid(': the token is not an object')
   const { v, rv, start } = parsed as { v?: unknown; rv?: unknown; start?: unknown }
@@ -40,7 +40,7 @@ export function decodeContinue(token: string, prefix: string): ContinuePosition 
   if (!Number.isSafeInteger(rv) || rv === 0) throw invalid(`: incorrect encoded start resourceVersion (version ${version})`)
   if (typeof start !== 'string' || start === '') throw invalid(`: encoded start key empty (version ${version})`)
   const rooted = start.startsWith('/') ? start : `/${start}`
-  // A client that edits the token must not be able to step out of the prefix.
+  // An edited token must not leave the prefix.
   if (!isCleanPath(rooted) || !start.isWellFormed()) throw invalid(`: ${start}`)
   return { start: prefix + rooted.slice(1), revision: rv as number }
 }
@@ -53,15 +53,15 @@ function isCleanPath(rooted: string): boolean {
     .every((step) => step !== '' && step !== '.' && step !== '..')
 }
 
-/** The position of the first byte that strict unpadded base64url does not allow. */
+/** The position of the first byte that is not strict unpadded base64url. */
 function illegalBase64(token: string): number | undefined {
   const bad = /[^A-Za-z0-9_-]/.exec(token)
   if (bad) return Buffer.byteLength(token.slice(0, bad.index))
   return token.length % 4 === 1 ? token.length - 1 : undefined
 }
 
-/** In the original's words. Of bytes that are no text it names the first. */
-function jsonComplaint(bytes: Uint8Array): string {
+/** kube-apiserver's text of the JSON error. For bytes beyond ASCII it names the first. */
+function jsonErrorOf(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
   if (first !== undefined && first >= 0x80) {
     return `invalid character '${quote(String.fromCharCode(first)).slice(1, -1)}' looking for beginning of value`

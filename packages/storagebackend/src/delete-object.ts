@@ -20,7 +20,7 @@ export async function deleteObject<T extends KubeObject>(
       if (options.preconditions) checkPreconditions(key, stored.object(), options.preconditions)
       await options.validate?.(stored.object())
     } catch (error) {
-      if (state.current) throw error
+      if (state.isCurrent) throw error
       const tried = state.revision
       state = await readCurrent()
       if (tried === state.revision) throw error

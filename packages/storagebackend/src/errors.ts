@@ -1,8 +1,8 @@
 import type { Revision } from './backend.ts'
 import type { StorageErrorCode, StorageErrorDetails, UnreadableDetails } from './storage.ts'
 
-/** The numbers and words with which clients see storage failures in conflict messages. */
-const wire: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
+/** The codes and texts of kube-apiserver's storage errors, which clients see in conflict messages. */
+const upstreamErrors: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
   KeyNotFound: [1, 'key not found'],
   KeyExists: [2, 'key exists'],
   ResourceVersionConflict: [3, 'resource version conflicts'],
@@ -12,14 +12,14 @@ const wire: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
 }
 
 export interface StorageErrorInit extends StorageErrorDetails {
-  /** What is added behind the fixed words; for the codes without fixed words, the whole message. */
+  /** Added to the fixed text of the code. For codes without one, the whole message. */
   readonly message?: string
   readonly cause?: unknown
 }
 
 /**
- * A failure of object storage. `message` is what the original's storage error says where clients can see it
- * (`StorageError: invalid object, Code: 4, Key: …`), and the client's text itself for list options and continue tokens.
+ * A failure of object storage. `message` has kube-apiserver's text where clients can see that (`StorageError: invalid object, Code: 4, Key: …`), and
+ * is the client's whole text for list options, continue tokens and old versions.
  */
 export class StorageError extends Error implements StorageErrorDetails {
   readonly code: StorageErrorCode
@@ -42,18 +42,18 @@ export class StorageError extends Error implements StorageErrorDetails {
 }
 
 function messageOf(init: StorageErrorInit): string {
-  const known = wire[init.code]
+  const known = upstreamErrors[init.code]
   if (!known) return init.message ?? init.code
   const [number, words] = known
   return `StorageError: ${words}, Code: ${number}, Key: ${init.key}, ResourceVersion: ${init.revision ?? 0}, AdditionalErrorMsg: ${init.message ?? '<nil>'}`
 }
 
-/** By name, never by instanceof: two copies of the package may be loaded. */
+/** Tests by name, not by `instanceof`: two copies of the package may be loaded. */
 export function isStorageError(error: unknown, code?: StorageErrorCode): error is StorageError {
   return error instanceof Error && error.name === 'StorageError' && (code === undefined || (error as StorageError).code === code)
 }
 
-/** A stored value that cannot be read. A codec throws it; the object store passes it on as StorageError `Corrupt`. */
+/** A stored value that cannot be read. Codecs throw it; the object store makes it a `StorageError` with the code `Corrupt`. */
 export class CorruptObjectError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -70,7 +70,7 @@ export function keyExists(key: string): StorageError {
 export function invalidObject(key: string, message: string): StorageError {
   return new StorageError({ code: 'InvalidObject', key, message })
 }
-/** The value at `key` could not be transformed. In a list or a watch, one among many, the key is told. */
+/** The value at `key` could not be decrypted or encrypted. */
 export function transformFailed(key: string, cause: unknown): StorageError {
   return new StorageError({ code: 'Internal', key, message: cause instanceof Error ? cause.message : String(cause), cause })
 }

@@ -1,17 +1,17 @@
 import type { Backend } from './backend.ts'
 
-/** Where the data is. What flags and the configuration file say about storage. */
+/** The storage settings of flags and configuration file. */
 export interface Config {
-  /** Unset is "etcd3". Others are names of drivers. */
+  /** The name of a driver. Default "etcd3". */
   readonly type?: 'memory' | 'embedded' | 'etcd3' | (string & {})
-  /** Below which all keys lie. Default "/registry". */
+  /** The prefix of all keys. Default "/registry". */
   readonly prefix?: string
   readonly transport?: TransportConfig
   /** etcd3: milliseconds between compactions, 0 for none. Default 5 minutes. */
   readonly compactionInterval?: number
-  /** embedded: the directory. */
+  /** embedded: the data directory. */
   readonly dataDir?: string
-  /** embedded: when a write is answered; "fsync" when it is on disk, "memory" before. Default "fsync". */
+  /** embedded: "fsync" answers a write when it is on disk, "memory" before that. Default "fsync". */
   readonly durability?: 'fsync' | 'memory'
 }
 
@@ -24,7 +24,7 @@ export interface TransportConfig {
 
 export type OpenDriver = (config: Config) => Promise<Backend>
 
-/** The drivers a program was built with, by the name that `type` gives. None is built in: each brings its own dependencies. */
+/** The drivers of a program, by their `type`. None is built in, because each has dependencies of its own. */
 export type Drivers = Readonly<Record<string, OpenDriver | undefined>>
 
 export interface StorageFactory {

@@ -34,7 +34,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
       input = options.sharesCurrent === true ? (state.stored?.object() as T | undefined) : state.stored?.copy()
       output = await update.tryUpdate(input, state.stored)
     } catch (error) {
-      if (state.current) throw error
+      if (state.isCurrent) throw error
       const tried = state.revision
       state = await readCurrent()
       if (tried === state.revision) throw error
@@ -51,7 +51,7 @@ export async function guaranteedUpdate<T extends KubeObject>(update: GuaranteedU
 
     const bytes = access.codec.encode(output.object, key)
     // A suggestion says that nothing changes; only the store can say so.
-    const confirming = !state.current && sameBody(access, key, bytes, state)
+    const confirming = !state.isCurrent && sameBody(access, key, bytes, state)
     if (confirming) state = await readCurrent()
     const compared = state.entry && access.compare(state.entry, bytes)
     const comparison = compared instanceof Promise ? await compared : compared

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import type { ObjectEvents, ObjectWatch } from './storage.ts'
 
-/** A watch of what comes as an iteration already. */
+/** An `ObjectWatch` over an async iterable of batches. */
 export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T> {
   readonly #batches: AsyncIterable<ObjectEvents<T>>
 

@@ -1,9 +1,9 @@
-/** The metadata members that the original writes before `resourceVersion`. */
+/** The metadata members that kube-apiserver writes before `resourceVersion`. */
 const before: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 
 /**
- * Where in the JSON text of an object `,"resourceVersion":"…"` goes: behind the last of the leading metadata members that come
- * before it. `text` is compact JSON without kind and apiVersion; metadata must hold at least one such member, the name.
+ * The position for `,"resourceVersion":"…"` in the JSON text of an object: after the last of the leading metadata members that come before it.
+ * `text` is compact JSON without kind and apiVersion; metadata must have at least one such member, the name.
  */
 export function findSplice(text: string): number {
   let at = metadataStart(text)
@@ -15,7 +15,7 @@ export function findSplice(text: string): number {
     if (text.charCodeAt(at) !== comma) break
     at++
   }
-  if (splice < 0) throw new Error('an object needs a metadata that starts with its name')
+  if (splice < 0) throw new Error('the metadata of a stored object must start with its name')
   return splice
 }
 
@@ -23,7 +23,7 @@ const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
 
-/** Behind the "{" of the top-level metadata. */
+/** The position after the "{" of the top-level metadata. */
 function metadataStart(text: string): number {
   const first = '{"metadata":{'
   if (text.startsWith(first)) return first.length
@@ -33,7 +33,7 @@ function metadataStart(text: string): number {
     if (text.startsWith('"metadata":{', at)) return keyEnd + 2
     at = skipValue(text, keyEnd + 1) + 1
   }
-  throw new Error('an object needs a metadata')
+  throw new Error('a stored object must have metadata')
 }
 
 function skipString(text: string, at: number): number {

@@ -1,16 +1,16 @@
-/** The labels of all records that have the same ones, as they stand in a record's header. */
+/** One set of labels, shared by all records that have it, in the encoding of a record's header. */
 export interface LabelSet {
   /** The number of labels, and each label's key and value: see `record-format.ts`. */
   readonly bytes: Uint8Array
-  /** What was last asked of it, and answered: going through a collection asks the same of every record. */
+  /** The last selector and its result: a walk tests every record with the same selector. */
   asked: object | undefined
   answer: boolean
 }
 
-/** More are forgotten and made again; records keep those that they have. */
+/** Beyond this number sets are forgotten and made again; records keep those that they have. */
 const limit = 1 << 16
 
-/** Makes the same set for the same bytes. */
+/** Returns the same set for the same bytes. */
 export class LabelSets {
   readonly #sets = new Map<number, LabelSet>()
 

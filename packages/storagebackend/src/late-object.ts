@@ -4,13 +4,13 @@ import type { MetadataSpan } from './metadata-slice.ts'
 import type { StoredObject } from './storage.ts'
 
 /**
- * A decoded object of the caller's own, but for its metadata's annotations and managed fields: they are decoded when they are asked for, and are
- * not among the metadata's own keys. They are often most of what is stored, and who prints a few members of many objects seldom needs them.
+ * A decoded copy for the caller whose annotations and managed fields are decoded on first use; until then they are not own keys of the metadata.
+ * They are often most of the stored bytes, and callers that print a few members of many objects seldom need them.
  */
 export function lateObject<T extends KubeObject>(stored: StoredObject<T>, span: MetadataSpan | undefined): DeepReadonly<T> {
   const object = span === undefined || span.firstAt === 0 ? undefined : withoutLarge<T>(stored.body, span)
   if (object === undefined) return stored.copy() as DeepReadonly<T>
-  // Otherwise written than stored bodies are: null, or with an escaped key.
+  // Written differently than stored bodies: null, or with an escaped key.
   if (object.metadata.annotations !== undefined || object.metadata.managedFields !== undefined) return stored.copy() as DeepReadonly<T>
   object.metadata.resourceVersion = String(stored.revision)
   object.metadata = Object.assign(new LateMetadata(stored), object.metadata)
@@ -38,7 +38,7 @@ class LateMetadata {
   }
 }
 
-/** Undefined when it is not JSON: decoding the whole tells what is wrong. */
+/** Undefined if it is not JSON: decoding the whole object then reports the error. */
 function withoutLarge<T>(body: Uint8Array, { firstAt, firstEnd, secondAt, secondEnd }: MetadataSpan): T | undefined {
   const target = body.length > scratch.length ? Buffer.allocUnsafe(body.length) : scratch
   let length = append(target, 0, body.subarray(0, firstAt))
@@ -56,5 +56,5 @@ function append(target: Buffer, length: number, bytes: Uint8Array): number {
   return length + bytes.length
 }
 
-/** Nothing is awaited between writing and reading it. */
+/** Written and read without an await in between. */
 const scratch = Buffer.allocUnsafe(64 * 1024)

@@ -5,8 +5,8 @@ const maxObjects = 1000
 const maxReuseSeconds = 60
 
 /**
- * Leases shared by objects that expire at about the same time, as the original shares them: an object may live up to 5 % longer than
- * it asked (60 s at most), never shorter, and at most 1,000 objects hang on one lease.
+ * Leases shared by objects that expire at about the same time, as in kube-apiserver. An object may live up to 5 % longer than its time to live
+ * (60 s at most), never shorter. At most 1,000 objects share one lease.
  */
 export class LeasePool {
   readonly #lessor: Lessor
@@ -19,7 +19,7 @@ export class LeasePool {
     this.#now = now
   }
 
-  /** For the object under `key`, which is what a failure is about. */
+  /** The lease for the object at `key`. Failures name that key. */
   async lease(key: string, ttlSeconds: number): Promise<LeaseId> {
     // One grant at a time, so that a burst of objects shares its lease.
     while (this.#granting) await this.#granting

@@ -19,17 +19,17 @@ export interface ObjectAccessOptions<T extends KubeObject> {
   readonly metrics: ResourceMetrics | undefined
 }
 
-/** Passed on as it is: its signal may be one that is only made when it is asked for. */
+/** Passed on unchanged: the signal may be lazy. */
 type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
 
-/** How what is stored compares with what would be written. */
+/** The result of a comparison of stored bytes with new ones. */
 export type Comparison = 'same' | 'stale' | 'different'
 
 /**
- * Entries of one resource, opened. The opened form is kept in the entry's slot, so every reader of an entry shares it; where values are
- * transformed, that is the only place that has the plain bytes, and each version is transformed once.
+ * Opens the entries of one resource. The opened object is kept in the entry's slot and shared by all readers. With a transformer, only that object has
+ * the plain bytes, and each version is transformed once.
  *
- * `open` never waits. Where a transformer may have to (`ValueTransformer.prepare`), `prepare` or `openAhead` comes first.
+ * `open` never waits. If a transformer may wait (`ValueTransformer.prepare`), call `prepare` or `openAhead` first.
  */
 export class ObjectAccess<T extends KubeObject> {
   readonly backend: Backend
@@ -54,13 +54,13 @@ export class ObjectAccess<T extends KubeObject> {
     return object
   }
 
-  /** For one look: unless somebody else opened it, the entry is as it was. */
+  /** Opens the entry without keeping the result in its slot. */
   openOnce(entry: Entry): StoredObject<T> {
     const { view } = entry
     return isStoredObject(view) ? (view as StoredObject<T>) : this.#open(entry, entry.modRevision)
   }
 
-  /** Opens what the predicate lets through, and where that can be told from the stored value, nothing else. */
+  /** Returns a function that opens entries and returns the ones that the predicate matches. If stored values can be matched, it opens no others. */
   selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
     const matches = matcher(predicate)
     const headers = this.transformer ? undefined : this.codec.headers
@@ -73,20 +73,20 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** What a DELETED event carries: the object as it was, under the deletion's revision. */
+  /** The object of a DELETED event: the last one, under the deletion's revision. */
   openDeleted(previous: Entry, revision: Revision): StoredObject<T> {
     return this.#open(previous, revision)
   }
 
-  /** What to wait for before the entry can be opened; nearly always undefined. */
+  /** A promise to wait for before the entry can be opened; nearly always undefined. */
   prepare(entry: Entry): Promise<void> | undefined {
     if (entry.view !== undefined || this.transformer?.prepare?.(entry.value, entry.key) === undefined) return undefined
     return this.#prepare(this.transformer, entry, true)
   }
 
   /**
-   * Opens what a walk will come by, where values are transformed: it may have to wait for a key, it takes its time in slices, and a
-   * value that cannot be read is known before the answer has begun.
+   * Opens the entries of a walk before it, for values with a transformer: it may wait for a key, it works in slices, and an unreadable value is found
+   * before the response starts.
    */
   async openAhead(entries: Iterable<Entry>): Promise<void> {
     const slice = new TimeSlice()
@@ -100,12 +100,12 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** As it is stored: it may be that it cannot be opened. */
+  /** Reads without preparing: the entry may not be readable. */
   readStored(key: string, options: Abortable): Promise<GetResult> {
     return this.measured('get', key, () => this.backend.get(key, options))
   }
 
-  /** Also prepared: the entry can be opened. */
+  /** Reads and prepares: the entry can be opened. */
   read(key: string, options: Abortable): Promise<GetResult> {
     return this.transformer === undefined ? this.readStored(key, options) : this.#readPrepared(key, options)
   }
@@ -117,7 +117,7 @@ export class ObjectAccess<T extends KubeObject> {
     return result
   }
 
-  /** Puts encoded bytes, if the key is still at `expected` (0: absent). What is there instead is prepared. */
+  /** Puts encoded bytes if the key is at `expected` (0: absent). The entry of a lost race is prepared. */
   put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
     return this.#commit({ type: 'put', key, value: this.transformer ? this.#toStorage(key, bytes) : bytes, lease }, expected)
   }
@@ -126,12 +126,12 @@ export class ObjectAccess<T extends KubeObject> {
     return this.#commit({ type: 'delete', key }, expected)
   }
 
-  /** Without looking at what is there instead, which it may not be possible to open. */
+  /** Like `delete`, but without preparing the entry of a lost race, which may be unreadable. */
   deleteStored(key: string, expected: Revision): Promise<CommitResult> {
     return this.#commitStored({ type: 'delete', key }, expected)
   }
 
-  /** A promise only where values are transformed. Whether writing these encoded bytes would change the entry's value. Staleness is asked for now, not when the entry was opened. */
+  /** Compares the entry's value with encoded bytes. Staleness is that of now, not of the time when the entry was opened. A promise only with a transformer. */
   compare(entry: Entry, bytes: Uint8Array): Comparison | Promise<Comparison> {
     if (!this.transformer) return Buffer.compare(bytes, entry.value) === 0 ? 'same' : 'different'
     return this.#compareTransformed(this.transformer, entry, bytes)
@@ -144,12 +144,12 @@ export class ObjectAccess<T extends KubeObject> {
       if (Buffer.compare(bytes, plain.data) !== 0) return 'different'
       return plain.stale ? 'stale' : 'same'
     } catch {
-      // It could be read when it was opened, and cannot any more: it is to be written again in any case.
+      // The value was readable when it was opened and is not any more: it must be written again.
       return 'different'
     }
   }
 
-  /** Asked again after each wait: the transformers may have been replaced meanwhile. Opened in the same turn, for the same reason. */
+  /** Calls the transformer again after each wait, since it may have been replaced. Opens the entry in the same turn, for the same reason. */
   async #prepare(transformer: ValueTransformer, entry: Entry, open: boolean): Promise<void> {
     try {
       for (let wait; (wait = transformer.prepare?.(entry.value, entry.key));) await wait
@@ -159,11 +159,11 @@ export class ObjectAccess<T extends KubeObject> {
     if (open) this.open(entry)
   }
 
-  /** A request to the driver about `key`: counted, timed, and its failure translated. */
-  async measured<R>(operation: StorageOperation, key: string, ask: () => R | Promise<R>): Promise<R> {
+  /** Sends a request about `key` to the driver: counts it, measures it, and translates its failure. */
+  async measured<R>(operation: StorageOperation, key: string, request: () => R | Promise<R>): Promise<R> {
     const started = performance.now()
     try {
-      const answer = await ask()
+      const answer = await request()
       this.metrics?.request(operation, started, false)
       return answer
     } catch (error) {
@@ -172,7 +172,7 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** One operation on one key. */
+  /** Commits one operation on one key. */
   #commitStored(operation: Operation, expected: Revision): Promise<CommitResult> {
     const { key } = operation
     const named = operation.type === 'delete' ? 'delete' : expected === 0 ? 'create' : 'update'
@@ -215,7 +215,7 @@ export class ObjectAccess<T extends KubeObject> {
   }
 }
 
-/** Kept with the entry, opened or not. */
+/** The entry's label set, kept in its slot. */
 function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   const { view } = entry
   if (view === undefined) {

@@ -22,10 +22,10 @@ const continueExpired =
 
 export interface ListRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
-  /** Prepared: one object's key, or a prefix ending in "/". */
+  /** A prepared key: that of one object, or a prefix that ends in "/". */
   readonly prefix: string
   readonly options: ListObjectsOptions
-  /** Collects what cannot be read. Absent: the first ends the list. */
+  /** Collects unreadable objects. Absent: the first one ends the list. */
   readonly unreadable?: UnreadableObjects | undefined
 }
 
@@ -59,12 +59,12 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
   }
 }
 
-/** Where every object may be looked at as it is written to the client, the walk itself is the list: nothing is copied. */
+/** A list of everything is a lazy walk of the snapshot: nothing is copied. */
 async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot: BackendSnapshot): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const { revision } = snapshot
   if (plan.limit === 0 && isEmptyPredicate(options.predicate) && !unreadable) {
-    // Waiting for keys cannot be done while walking.
+    // A walk cannot wait for keys.
     if (access.transformer) await access.openAhead(snapshot.scan(range))
     const count = snapshot.count(range)
     access.metrics?.listed(count, count, count)
@@ -76,11 +76,11 @@ async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot
     unreadable?.check()
     return complete ? page.last(revision) : page.continued(prefix, revision, snapshot.count(range))
   } finally {
-    access.metrics?.listed(page.looked, page.looked, page.length)
+    access.metrics?.listed(page.examined, page.examined, page.length)
   }
 }
 
-/** Fetches until the page is full; when a selector drops most, by ever larger pieces. */
+/** Fetches until the page is full. If a selector leaves out most objects, each fetch is larger than the one before. */
 async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const page = newPage(list)
@@ -110,7 +110,7 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
       limit = Math.min(limit * 2, maxFetch)
     }
   } finally {
-    access.metrics?.listed(read, page.looked, page.length)
+    access.metrics?.listed(read, page.examined, page.length)
   }
 }
 
@@ -150,7 +150,7 @@ function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Itera
   for (const entry of entries) yield access.open(entry)
 }
 
-/** One among many: which one is told. */
+/** Adds the key, since a list has many. */
 function withKey(error: StorageError): StorageError {
   return transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
 }
@@ -158,6 +158,6 @@ function withKey(error: StorageError): StorageError {
 function compacted(prefix: string, plan: ListPlan): StorageError {
   const details = { code: 'ResourceVersionTooOld', key: prefix, revision: plan.at } as const
   if (!plan.continued) return new StorageError({ ...details, message: expired })
-  // -1 lets the client go on at the newest revision, if it accepts an inconsistent list.
+  // -1 lets the client continue at the newest revision, if it accepts an inconsistent list.
   return new StorageError({ ...details, message: continueExpired, continue: encodeContinue(plan.start, prefix, -1) })
 }

@@ -5,25 +5,24 @@ import { encodeContinue } from './continue-token.ts'
 import type { ObjectList, StoredObject } from './storage.ts'
 
 export interface ObjectPageOptions<T extends KubeObject> {
-  /** Undefined: it is not on the list. May have to wait. */
+  /** Returns undefined for an entry that does not match. May wait. */
   readonly open: (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
-  /** 0 is none. */
+  /** 0 is no limit. */
   readonly limit: number
-  /** Not all objects are on the list. */
+  /** A selector leaves out some objects. */
   readonly filtered: boolean
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * The objects of one list, or of one page of it, opened and looked at in slices that let others run: what walks the finished list
- * cannot pause.
+ * The objects of one list, or of one page of it. They are opened and matched here, in slices, because a walk of the finished list cannot pause.
  */
 export class ObjectPage<T extends KubeObject> {
   readonly #options: ObjectPageOptions<T>
   readonly #limit: number
   readonly #items: StoredObject<T>[] = []
   readonly #slice = new TimeSlice()
-  #looked = 0
+  #examined = 0
   #lastKey = ''
 
   constructor(options: ObjectPageOptions<T>) {
@@ -35,22 +34,22 @@ export class ObjectPage<T extends KubeObject> {
     return this.#items.length >= this.#limit
   }
 
-  /** How many entries were looked at. */
-  get looked(): number {
-    return this.#looked
+  /** The number of examined entries. */
+  get examined(): number {
+    return this.#examined
   }
 
   get length(): number {
     return this.#items.length
   }
 
-  /** Takes what comes, by key, until it is full. False: there is more than it took. */
+  /** Takes entries, in key order, until the page is full. False if entries are left. */
   async fill(entries: Iterable<Entry>): Promise<boolean> {
     const { open, signal } = this.#options
     for (const entry of entries) {
       if (this.full) return false
       this.#lastKey = entry.key
-      this.#looked++
+      this.#examined++
       const opened = open(entry)
       const object = opened instanceof Promise ? await opened : opened
       if (object) this.#items.push(object)
@@ -62,17 +61,17 @@ export class ObjectPage<T extends KubeObject> {
     return true
   }
 
-  /** There is nothing after it. */
+  /** The result of the last page. */
   last(revision: Revision): ObjectList<T> {
     return { revision, continue: '', remainingItemCount: undefined, items: this.#items }
   }
 
-  /** There is more. `count` is that of the whole range from where this page began. */
+  /** The result of a page with more after it. `count` is the number of entries from the start of this page. */
   continued(prefix: string, revision: Revision, count: number): ObjectList<T> {
     return {
       revision,
       continue: encodeContinue(`${this.#lastKey}\0`, prefix, revision),
-      // Objects that a selector would not let through are not told apart here, so only a list of everything knows.
+      // The count includes objects that the selector does not match, so only a list without one knows how many remain.
       remainingItemCount: this.#options.filtered ? undefined : count - this.#limit,
       items: this.#items,
     }

@@ -6,8 +6,7 @@ import type { ObjectSnapshot, ObjectSnapshots, Storage, StoredObject } from './s
 import { translateBackendError } from './translate-error.ts'
 
 /**
- * The power to show past states, of a driver that has it. Reading a snapshot never waits, so not where values are transformed, which
- * may have to.
+ * The `ObjectSnapshots` of a driver with snapshots. None with a transformer: that may wait, and reading a snapshot never does.
  */
 export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): ObjectSnapshots<T> | undefined {
   const { backend } = access
@@ -24,7 +23,7 @@ export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, p
   }
 }
 
-/** Objects are opened as they are read. */
+/** Opens objects as they are read. */
 export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snapshot: BackendSnapshot): ObjectSnapshot<T> {
   return {
     get(key) {
@@ -48,17 +47,17 @@ function* openEach<T extends KubeObject>(
   for (const entry of entries) yield open(entry)
 }
 
-/** So many are passed by before a walk may pause. */
-const passedBetweenPauses = 32
+/** A walk may pause after so many entries that do not match. */
+const skippedBetweenPauses = 32
 
 function* selectEach<T extends KubeObject>(
   select: (entry: Entry) => StoredObject<T> | undefined,
   entries: Iterable<Entry>,
 ): Generator<StoredObject<T> | undefined, undefined> {
-  let passed = 0
+  let skipped = 0
   for (const entry of entries) {
     const object = select(entry)
-    if (object === undefined && ++passed % passedBetweenPauses !== 0) continue
+    if (object === undefined && ++skipped % skippedBetweenPauses !== 0) continue
     yield object
   }
 }

@@ -4,16 +4,16 @@ import { keyNotFound } from './errors.ts'
 import type { ObjectAccess } from './object-access.ts'
 import type { StoredObject } from './storage.ts'
 
-/** What a write starts from. */
+/** The state of an object that a write starts from. */
 export interface ObjectState<T extends KubeObject> {
-  /** Undefined when the object is absent. */
+  /** Undefined if the object is absent. */
   readonly stored: StoredObject<T> | undefined
-  /** 0 when the object is absent. */
+  /** 0 if the object is absent. */
   readonly revision: Revision
-  /** As it is in the store; undefined for a suggestion, whose entry is not known. */
+  /** The stored entry; undefined for a suggestion, whose entry is unknown. */
   readonly entry: Entry | undefined
-  /** Read from the store in this very operation, so that an error on it is final. */
-  readonly current: boolean
+  /** The store gave it during this operation, so an error on it is final. False for a suggestion. */
+  readonly isCurrent: boolean
 }
 
 export function stateOfEntry<T extends KubeObject>(
@@ -22,11 +22,11 @@ export function stateOfEntry<T extends KubeObject>(
   entry: Entry | undefined,
   ignoreNotFound: boolean,
 ): ObjectState<T> {
-  if (entry) return { stored: access.open(entry), revision: entry.modRevision, entry, current: true }
+  if (entry) return { stored: access.open(entry), revision: entry.modRevision, entry, isCurrent: true }
   if (!ignoreNotFound) throw keyNotFound(key)
-  return { stored: undefined, revision: 0, entry: undefined, current: true }
+  return { stored: undefined, revision: 0, entry: undefined, isCurrent: true }
 }
 
 export function stateOfSuggestion<T extends KubeObject>(suggestion: StoredObject<T>): ObjectState<T> {
-  return { stored: suggestion, revision: suggestion.revision, entry: undefined, current: false }
+  return { stored: suggestion, revision: suggestion.revision, entry: undefined, isCurrent: false }
 }

@@ -24,11 +24,11 @@ export interface ObjectStoreOptions<T extends KubeObject> {
   readonly backend: Backend
   readonly codec: ObjectCodec<T>
   readonly resource: GroupResource
-  /** Every key of the resource starts with it: "/registry/pods/". */
+  /** The prefix of every key of the resource: "/registry/pods/". */
   readonly prefix: string
   /** Encryption at rest, between the codec and the driver. Absent: values are stored as they are encoded. */
   readonly transformer?: ValueTransformer
-  /** A list with objects that cannot be read names all of them (100 at the most) instead of the first. Default false, as in kube-apiserver. */
+  /** A list names all unreadable objects (at most 100) instead of only the first. Default false, as in kube-apiserver. */
   readonly collectUnreadable?: boolean
   readonly metrics?: StorageMetrics
   /** Milliseconds since the epoch. Default: the system's clock. */
@@ -41,7 +41,7 @@ export interface StorageRequest<T extends KubeObject = KubeObject> extends Objec
   readonly triggerField?: string
 }
 
-/** Objects of one resource, in a driver: the storage that knows nothing of caches. */
+/** The storage of one resource in a driver, without a cache. */
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`

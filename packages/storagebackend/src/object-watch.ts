@@ -18,7 +18,7 @@ const initialBatch = 500
 export interface WatchRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
   readonly range: KeyRange
-  /** Already parsed: 0 for "" and "0". */
+  /** The parsed resourceVersion: 0 for "" and "0". */
   readonly revision: Revision
   readonly options: WatchObjectsOptions
 }
@@ -30,7 +30,7 @@ export async function watchObjects<T extends KubeObject>(request: WatchRequest<T
   }
   const state = await currentState(access, range)
   if (revision > state.revision) throw tooLarge(range.start, revision, state.revision)
-  // Opened before the first event is taken, so that a slow reader of the initial events still finds its history.
+  // The watch of changes starts before the first event is read, so that a slow reader of the initial events finds its history.
   return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
 }
 
@@ -126,36 +126,36 @@ function revisionOf(change: Change): Revision {
   return change.type === 'put' ? change.entry.modRevision : change.revision
 }
 
-/** What `toEvent` will open. */
+/** Prepares the entries that `toEvent` will open. */
 async function prepareChange<T extends KubeObject>(access: ObjectAccess<T>, change: Change, filtered: boolean): Promise<void> {
   if (change.type === 'put') await access.prepare(change.entry)
   if (change.previous && (filtered || change.type === 'delete')) await access.prepare(change.previous)
 }
 
-/** What a change is to a watcher that sees only what `matches` lets through; without that, with what was before if it is shown states. */
+/** The event of a change for a watch that sees only objects that `matches`. Without a filter and `withPrevious`, it has the previous object. */
 function toEvent<T extends KubeObject>(
   access: ObjectAccess<T>,
   change: Change,
   matches: ((object: StoredObject) => boolean) | undefined,
-  shown: boolean,
+  withPrevious: boolean,
 ): ObjectEvent<T> | undefined {
   if (change.type === 'delete') {
     if (!change.previous) return undefined
     const object = access.openDeleted(change.previous, change.revision)
     if (matches) return matches(object) ? { type: 'DELETED', object } : undefined
-    return shown ? { type: 'DELETED', object, previous: access.open(change.previous) } : { type: 'DELETED', object }
+    return withPrevious ? { type: 'DELETED', object, previous: access.open(change.previous) } : { type: 'DELETED', object }
   }
   const { entry, previous } = change
   const object = access.open(entry)
   if (!matches) {
     if (!previous) return { type: 'ADDED', object }
-    return shown ? { type: 'MODIFIED', object, previous: access.open(previous) } : { type: 'MODIFIED', object }
+    return withPrevious ? { type: 'MODIFIED', object, previous: access.open(previous) } : { type: 'MODIFIED', object }
   }
-  const is = matches(object)
-  if (!previous) return is ? { type: 'ADDED', object } : undefined
-  const was = matches(access.open(previous))
-  if (is) return { type: was ? 'MODIFIED' : 'ADDED', object }
-  return was ? { type: 'DELETED', object: access.openDeleted(previous, entry.modRevision) } : undefined
+  const matchesNow = matches(object)
+  if (!previous) return matchesNow ? { type: 'ADDED', object } : undefined
+  const matchedBefore = matches(access.open(previous))
+  if (matchesNow) return { type: matchedBefore ? 'MODIFIED' : 'ADDED', object }
+  return matchedBefore ? { type: 'DELETED', object: access.openDeleted(previous, entry.modRevision) } : undefined
 }
 
 /** Some events of a message that comes with its state: the state after them is an earlier one. */

@@ -5,7 +5,7 @@ interface Identified {
   readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
-/** Throws StorageError `InvalidObject` in the words that a client sees in the conflict. An absent object has neither uid nor version. */
+/** Throws `InvalidObject` with the text that clients see in a conflict. An absent object has an empty uid and version. */
 export function checkPreconditions(key: string, object: Identified | undefined, preconditions: ObjectPreconditions | undefined): void {
   if (!preconditions) return
   const uid = object?.metadata.uid ?? ''

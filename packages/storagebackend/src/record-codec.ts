@@ -8,36 +8,36 @@ import { recordMatcher } from './record-matcher.ts'
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
 
-/** What a kind's objects are stored without, and are read with. */
+/** Defaults of a kind that are set on reading. */
 export interface DefaultOnRead<T extends KubeObject = KubeObject> {
-  /** Something is left to be filled in; not any more once `fill` has run. */
+  /** True if the object lacks a default. False after `fill`. */
   isDue(object: DeepReadonly<T>): boolean
-  /** In place. */
+  /** Sets the defaults in place. */
   fill(object: T): void
 }
 
 export interface RecordCodecOptions<T extends KubeObject> {
-  /** For messages. */
+  /** For error messages. */
   readonly kind: string
-  /** Goes up whenever a body written before would now look different (defaults, conversion, selectable fields). */
+  /** Increase it whenever earlier bodies would be written differently now (defaults, conversion, selectable fields). */
   readonly schemaVersion: number
-  /** Beyond metadata.name and metadata.namespace. "" when unset. */
+  /** Selectable fields in addition to metadata.name and metadata.namespace. The value of an unset field is "". */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Compact JSON in the kind's order, equal for equal objects. Default: sorted by name, metadata first. */
+  /** Compact JSON in the kind's field order, equal for equal objects. Default: sorted by name, metadata first. */
   readonly toJson?: (object: T) => string
-  /** Brings an object that another schema version wrote to this one's form. Default: it is taken as it is. */
+  /** Converts an object that another schema version wrote. Default: unchanged. */
   readonly upgrade?: (object: T, schemaVersion: number) => T
   /**
-   * Objects that lack what is filled in on reading are stored so: written again as they are read, they change. Default: all are read as
-   * they are stored.
+   * Sets defaults when an object is read. An object without them is stored without them, so writing it back as it was read is a change. Default: no
+   * defaults.
    */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
 
-/** The schema version of what is not as it is read. Real ones are greater. */
+/** The schema version of an object that lacks defaults. Real versions are greater. */
 const unfilled = 0
 
-/** The codec of the embedded drivers: a small header for what selection needs, then the JSON body. */
+/** The codec of the embedded drivers: a small header for selectors, then the JSON body. */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
   const { kind, schemaVersion, upgrade, defaultOnRead } = options
   const toJson = options.toJson ?? canonicalJson
@@ -66,7 +66,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   function open(key: string, value: Uint8Array, revision: number): StoredObject<T> {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     if (bytes.length < headerBytes || bytes[0] !== recordFormat) {
-      throw new CorruptObjectError(`the stored ${kind} ${key} is not in a form that this version reads`)
+      throw new CorruptObjectError(`the stored ${kind} ${key} is not in an encoding that this version reads`)
     }
     const bodyAt = bytes.readUInt32BE(9)
     if (bodyAt >= bytes.length || bytes.readUInt32BE(13) > bytes.length - bodyAt)
@@ -86,7 +86,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     return isPlain(value) ? labelSets.of(value.subarray(labelsAt, labelsEnd(value))) : undefined
   }
 
-  /** Whole, as far as its header tells, and of this version. */
+  /** True for a record of this version whose header is complete. */
   function isPlain(value: Uint8Array): boolean {
     if (value.length < headerBytes || value[0] !== recordFormat || uint32(value, 9) >= value.length) return false
     return uint32(value, 1) === schemaVersion && uint32(value, 5) === fieldsChecksum
@@ -108,7 +108,7 @@ function strip<T extends KubeObject>(object: T): T {
   return { ...rest, metadata } as unknown as T
 }
 
-/** FNV-1a: only tells one list of names from another. */
+/** FNV-1a, to distinguish lists of names. */
 function checksum(names: readonly string[]): number {
   let hash = 0x811c9dc5
   for (const c of names.join('\n')) hash = Math.imul(hash ^ c.codePointAt(0)!, 0x01000193) >>> 0

@@ -1,15 +1,15 @@
 import { StorageError } from './errors.ts'
 
 /**
- * The stored form on the embedded drivers. All integers are big-endian.
+ * The stored encoding of the embedded drivers. All integers are big-endian.
  *
  *     offset  size  what
  *     0       1     format version (1)
- *     1       4     schema version: which version of the kind's Go types, defaults and selectable fields the body was written by
+ *     1       4     schema version: of the kind's types, defaults and selectable fields
  *     5       4     checksum of the names of the selectable fields, in order
- *     9       4     where the body starts
- *     13      4     where `resourceVersion` is spliced into the body, from the body's start
- *     17      2     number of labels, 0xffff for none at all
+ *     9       4     start of the body
+ *     13      4     position of `resourceVersion` in the body
+ *     17      2     number of labels; 0xffff if there is no map of labels
  *     19            per label: length (2) and UTF-8 of the key, then of the value
  *             2     number of selectable fields
  *                   per field: length (2) and UTF-8 of the value, in the codec's order
@@ -17,11 +17,11 @@ import { StorageError } from './errors.ts'
  */
 export const recordFormat = 1
 export const headerBytes = 19
-/** The number of labels, and the labels. */
+/** The position of the number of labels, before the labels. */
 export const labelsAt = 17
 export const noLabels = 0xffff
 const maxString = 0xffff
-/** One less than `noLabels`. */
+/** The largest number below `noLabels`. */
 const maxLabels = 0xfffe
 
 export interface RecordParts {
@@ -61,7 +61,7 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
   for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
   at = out.writeUInt16BE(parts.fields.length, at)
   for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
-  // What is ASCII throughout, as most is, can be copied as it is.
+  // ASCII text, which most is, is copied as bytes.
   out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
   return out
 }
@@ -70,7 +70,7 @@ function objectTooLarge(message: string): StorageError {
   return new StorageError({ code: 'ObjectTooLarge', key: '', message })
 }
 
-/** Most are so short that a call into native code takes longer than to look at each character. */
+/** Most strings are so short that a native call takes longer than a loop over the characters. */
 function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
@@ -98,7 +98,7 @@ export interface RecordIndex {
   readonly fields: readonly string[]
 }
 
-/** Reads labels and fields; the numbers before them are read where they are needed. */
+/** Reads labels and fields. The numbers before them are read where they are needed. */
 export function decodeIndex(value: Buffer): RecordIndex {
   let at = headerBytes
   const text = (): string => {
@@ -122,12 +122,12 @@ export function decodeIndex(value: Buffer): RecordIndex {
   return { labels, fields }
 }
 
-/** Of a string, or how many there are. */
+/** The length of a string, or a number of strings. */
 export function lengthAt(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!
 }
 
-/** Behind the labels. */
+/** The position after the labels. */
 export function labelsEnd(record: Uint8Array): number {
   const count = lengthAt(record, labelsAt)
   let at = headerBytes

@@ -5,9 +5,8 @@ import { labelsAt, lengthAt, noLabels } from './record-format.ts'
 import type { Predicate } from './storage.ts'
 
 /**
- * A test of stored records that reads their headers only: going through a large collection for the few objects that a selector lets
- * through costs neither memory nor much time, since of records with the same labels one is asked. Says the same as `matcher` says of the
- * opened object.
+ * Tests stored records by their headers only, with the same result as `matcher` on the opened objects. A walk of a large collection for a few
+ * matches costs no memory and little time: of all records with the same labels, one is tested.
  */
 export function recordMatcher(
   { labels, fields }: Predicate,
@@ -20,7 +19,7 @@ export function recordMatcher(
     wanted: operator === '=',
     value: Buffer.from(value),
   }))
-  // A field that the records do not have is empty.
+  // Records have no such field: its value is empty.
   if (fieldTests.some((test) => test.at < 0 && (test.value.length === 0) !== test.wanted)) return () => false
   const known = fieldTests.filter((test) => test.at >= 0)
   const last = Math.max(-1, ...known.map((test) => test.at))
@@ -65,7 +64,7 @@ function manyFieldsMatcher(
   }
 }
 
-/** Of the labels in a header. */
+/** Tests the labels of a header. */
 function labelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
   if (labels.large) return (bytes) => labels.matches(labelsOf(bytes))
@@ -85,7 +84,7 @@ function labelsOf(bytes: Uint8Array): Record<string, string> {
   return labels
 }
 
-/** Where the label's value is, length first; 0: there is no such label. */
+/** The position of the label's value, which starts with its length; 0 if there is no such label. */
 function valueOf(labels: Uint8Array, key: Uint8Array): number {
   const count = lengthAt(labels, 0)
   let at = 2
@@ -99,7 +98,7 @@ function valueOf(labels: Uint8Array, key: Uint8Array): number {
 
 interface LabelTest {
   readonly key: Buffer
-  /** `at`: as `valueOf` says. */
+  /** `at` is a result of `valueOf`. */
   readonly holds: (record: Uint8Array, at: number) => boolean
 }
 
@@ -130,7 +129,7 @@ function labelTest(requirement: LabelRequirement): LabelTest {
   }
 }
 
-/** Whether the string at `at`, length first, is this one. */
+/** True if the string at `at`, which starts with its length, equals the other. */
 function isText(record: Uint8Array, at: number, text: Uint8Array): boolean {
   const { length } = text
   if (lengthAt(record, at) !== length) return false

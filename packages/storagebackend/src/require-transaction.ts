@@ -2,8 +2,8 @@ import { isUint8Array } from 'node:util/types'
 import type { Transaction } from './backend.ts'
 
 /**
- * Throws a `TypeError` that names the place when a transaction is not one. A driver asks first of all: nothing of it is written then. Types
- * say the same, but not to JavaScript, and a text in the place of bytes would be stored as something else.
+ * Throws a `TypeError` that names the invalid member of a transaction. Drivers call it first, so nothing is written then. Callers in JavaScript have
+ * no types, and a string in place of bytes would be stored as something else.
  */
 export function requireTransaction(transaction: Transaction): void {
   if (typeof transaction !== 'object' || transaction === null) throw wrong('the transaction', '{ compare, operations }', transaction)
@@ -26,10 +26,10 @@ export function requireTransaction(transaction: Transaction): void {
 }
 
 function wrong(place: string, allowed: string, value: unknown): TypeError {
-  return new TypeError(`${place} must be ${allowed}, not ${shown(value)}`)
+  return new TypeError(`${place} must be ${allowed}, not ${describe(value)}`)
 }
 
-function shown(value: unknown): string {
+function describe(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : `a string (${JSON.stringify(value.slice(0, 40))})`
   if (typeof value !== 'object' || value === null) return String(value)
   return Array.isArray(value) ? 'an array' : `a ${value.constructor?.name ?? 'object'}`

@@ -6,27 +6,27 @@ import type { StorageStats } from './storage.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
-/** What the driver is asked, as the original calls it. */
+/** Requests to the driver, by kube-apiserver's names. */
 export type StorageOperation = 'get' | 'create' | 'update' | 'delete' | 'list' | 'listWithCount'
 
-/** Under the original's names, which say etcd whatever the driver is, so that its dashboards and alerts go on. */
+/** Uses kube-apiserver's names, which say etcd for every driver, so that its dashboards and alerts work. */
 export interface StorageMetrics {
-  /** `stats` is asked at each `refresh`, until the resource's metrics are closed. */
+  /** `refresh` calls `stats`, until the resource's metrics are closed. */
   forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics
-  /** Asks all resources, one after the other, how many objects they have; and how big the store is. What cannot be learnt is -1. */
+  /** Reads the number of objects of each resource, one after the other, and the size of the store. An unknown number is -1. */
   refresh(size?: () => Promise<number>): Promise<void>
 }
 
-/** What one resource's object store tells. Nothing of it allocates once a series is there; series appear with their first use. */
+/** Counts the work of one resource's object store. A series appears with its first use; after that nothing allocates. */
 export interface ResourceMetrics {
-  /** `started` is what `performance.now()` said before the driver was asked. */
+  /** `started` is `performance.now()` before the request. */
   request(operation: StorageOperation, started: number, failed: boolean): void
-  /** How many entries a list took from the driver, tried, and let through. */
+  /** The entries of a list: read from the driver, examined, returned. */
   listed(fetched: number, evaluated: number, returned: number): void
   undecodable(): void
   events(count: number): void
   bookmark(): void
-  /** There is no such storage any more. */
+  /** Removes the resource's series. */
   close(): void
 }
 
@@ -74,7 +74,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
     const bookmarkSeries = lazily(() => bookmarks.with(labels))
     const observe = async (): Promise<void> => {
       const learnt = await orUndefined(stats())
-      // Closed meanwhile.
+      // Closed in the meantime.
       if (!observed.has(observe)) return
       counts.with(qualified).value = resourceCounts.with(labels).value = learnt?.objectCount ?? -1
       sizes.with(labels).value = learnt ? learnt.objectCount * learnt.estimatedAverageObjectSize : -1

@@ -5,10 +5,10 @@ import { prefixRange } from './key-range.ts'
 import type { ObjectAccess } from './object-access.ts'
 import type { StorageStats } from './storage.ts'
 
-/** Where every value has to be fetched, the average is that of the first so many: enough for an estimate, and not too much to fetch. */
+/** Without snapshots the average is that of the first so many objects: enough for an estimate, and cheap to fetch. */
 const sampled = 100
 
-/** Counts what lies under `prefix` now, and says how big it is as it is stored: exactly where past states can be walked, else from a sample. */
+/** The number and average stored size of the objects under `prefix`: exact if the driver has snapshots, otherwise from a sample. */
 export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
   const range = prefixRange(prefix)
   const { backend } = access

@@ -3,23 +3,23 @@ import type { KeyRange, Revision } from './backend.ts'
 import type { LabelSet } from './label-sets.ts'
 
 /**
- * One version of one object, as bytes first. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
- * `metadata.resourceVersion`; an answer is `{` + type head + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..].
- * `spliceAt` always stands behind at least one metadata member (the name), so the comma is always right.
+ * One version of one object, as bytes. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
+ * `metadata.resourceVersion`. A response is `{` + kind and apiVersion + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..].
+ * `spliceAt` is always after at least one metadata member (the name), so the comma is always right.
  */
 export interface StoredObject<T extends KubeObject = KubeObject> {
   readonly isStoredObject: true
   readonly key: string
-  /** What `metadata.resourceVersion` says. For a DELETED event: the deletion's revision. */
+  /** The value of `metadata.resourceVersion`. For a DELETED event: the deletion's revision. */
   readonly revision: Revision
   readonly body: Uint8Array
   readonly spliceAt: number
   readonly labels: Readonly<Record<string, string>> | undefined
   /** The value of a selectable field ("metadata.name", "spec.nodeName"), "" when unset. */
   field(name: string): string
-  /** Decoded, with `metadata.resourceVersion`, without kind and apiVersion. Made when it is needed and shared: never write to it. */
+  /** The decoded object, with `metadata.resourceVersion`, without kind and apiVersion. Made on first use and shared: never write to it. */
   object(): DeepReadonly<T>
-  /** A decoded copy of the caller's own. */
+  /** A decoded copy that belongs to the caller. */
   copy(): T
 }
 
@@ -27,17 +27,17 @@ export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
 }
 
-/** What a list or watch lets through. */
+/** The selectors of a list or watch. */
 export interface Predicate {
   readonly labels: LabelsSelector
   readonly fields: FieldSelector
 }
 
 export interface GetOptions {
-  /** "" reads the store; "0" any age; a number: not older than it. */
+  /** "" reads the store, "0" accepts any age, a number accepts a state that is not older. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
-  /** As in `ReadOptions`. */
+  /** See `ReadOptions`. */
   readonly aborted?: boolean
 }
 
@@ -47,29 +47,29 @@ export interface ListObjectsOptions {
   readonly predicate?: Predicate
   readonly limit?: number
   readonly continue?: string
-  /** False: `key` is one object's key, and the list has at most that one. Default true: `key` is a prefix ending in "/". */
+  /** False: `key` is one object's key, and the list has at most that object. Default true: `key` is a prefix that ends in "/". */
   readonly recursive?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface ObjectList<T extends KubeObject = KubeObject> {
   readonly revision: Revision
-  /** "" when this is the last page. */
+  /** "" on the last page. */
   readonly continue: string
   readonly remainingItemCount: number | undefined
-  /** In key order. May be walked lazily and once; never waits. */
+  /** In key order. Lazy: may be walked once, and never waits. */
   readonly items: Iterable<StoredObject<T>>
 }
 
 export interface WatchObjectsOptions {
-  /** "" or "0": synthetic ADDED events for what is there, then changes. A number: changes after it. */
+  /** "" or "0": ADDED events for a state, then changes. A number: changes after it. See `startsWithState`. */
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
   readonly predicate?: Predicate
   readonly allowBookmarks?: boolean
   readonly sendInitialEvents?: boolean | undefined
   readonly recursive?: boolean
-  /** The latest moment the watch will be ended by its owner (ms since epoch), so that a bookmark can be sent before. */
+  /** When the owner will end the watch at the latest (ms since epoch), so that a bookmark can be sent before. */
   readonly deadline?: number
   readonly signal: AbortSignal
 }
@@ -78,27 +78,33 @@ export type ObjectEvent<T extends KubeObject = KubeObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
       readonly object: StoredObject<T>
-      /** What the object was before. Only in batches with a `state`. */
+      /** The object before the change. Only in batches with a `state`. */
       readonly previous?: StoredObject<T> | undefined
     }
-  /** Only the revision means anything. `initialEventsEnd` marks the one that ends `sendInitialEvents`. */
+  /** `initialEventsEnd` is true for the bookmark that ends `sendInitialEvents`. */
   | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean }
 
 export interface ObjectEvents<T extends KubeObject = KubeObject> extends ReadonlyArray<ObjectEvent<T>> {
-  /** What is there after these events: of a storage with `ObjectSnapshots`, to who watches all that it holds, without a predicate. */
+  /** The state after these events. From a storage with `ObjectSnapshots`, for watches of the whole resource without a predicate. */
   readonly state?: ObjectSnapshot<T> | undefined
 }
 
 /**
- * Batches, in revision order; all events of one revision are in one batch. It has one reader, which takes the next batch when it is done
- * with the last; a reader that does not is ended by the producer with `ResourceVersionTooOld` once its buffer's budget is spent. Ends without
- * error when the signal aborts, throws `StorageError` otherwise. Opening may throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
+ * Batches in revision order; all events of one revision are in one batch. A watch has one reader, which takes the next batch when it is done with the
+ * last. If the reader is too slow, the watch ends with `ResourceVersionTooOld` when its buffer is full. Ends without error when the signal aborts,
+ * and otherwise throws a `StorageError`. Opening may throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
  */
 export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIterable<ObjectEvents<T>> {
   /**
-   * Hands each batch to `read`, the next one when what it returned has settled; resolves at the end. A reader that waits for events this
-   * way holds nothing that is made anew for each, so that thousands may wait. `read` may run within the turn in which an event happened,
-   * with other readers behind it: it does what is short, ends the watch if it likes, and when it throws, the watch ends and this rejects.
+   * Calls `read` for each batch, and again when its promise has settled. Resolves at the end of the watch. A waiting reader needs no new objects for
+   * each event, so thousands may wait. `read` may run in the turn of the event, before other readers: it must be short. If it throws, the watch
+   * ends and this rejects.
+   *
+   * @example
+   * await watch.forEach((batch) => {
+   *   for (const event of batch) if (event.type !== 'BOOKMARK') console.log(event.type, event.object.key)
+   *   return undefined
+   * })
    */
   forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void>
 }
@@ -109,7 +115,7 @@ export interface ObjectPreconditions {
 }
 
 export interface CreateOptions {
-  /** 0 or absent: lives until deleted. */
+  /** 0 or absent: no expiry. */
   readonly ttlSeconds?: number
   readonly signal?: AbortSignal
 }
@@ -130,19 +136,19 @@ export type TryUpdate<T extends KubeObject> = (
 ) => UpdateOutput<T> | undefined | Promise<UpdateOutput<T> | undefined>
 
 export interface UpdateOptions<T extends KubeObject> {
-  /** An absent object is passed to `tryUpdate` as undefined, and then created, instead of NotFound. */
+  /** Passes undefined to `tryUpdate` for an absent object and creates its result. Default: `KeyNotFound`. */
   readonly ignoreNotFound?: boolean
   readonly preconditions?: ObjectPreconditions
-  /** A possibly stale object to try first, to save a read. Never trusted for an error: it is retried on the live one. */
+  /** A possibly stale object to try first, which saves a read. An error on it is not final: the update tries again on the stored object. */
   readonly suggestion?: StoredObject<T>
-  /** `tryUpdate` changes nothing of what it is given: it gets the object that all readers share, and none is copied. */
+  /** `tryUpdate` does not change its argument: it gets the object that all readers share, instead of a copy. */
   readonly sharesCurrent?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface DeleteObjectOptions<T extends KubeObject> {
   readonly preconditions?: ObjectPreconditions
-  /** Throws to refuse. Runs again on the newest object after a conflict. */
+  /** Throws to refuse the deletion. Runs again on the newest object after a lost race. */
   readonly validate?: (object: DeepReadonly<T>) => void | Promise<void>
   readonly suggestion?: StoredObject<T>
   readonly signal?: AbortSignal
@@ -150,34 +156,34 @@ export interface DeleteObjectOptions<T extends KubeObject> {
 
 export interface StorageStats {
   readonly objectCount: number
-  /** Bytes of a value as it is stored, on average; 0 without objects. */
+  /** The average size of a stored value, in bytes; 0 without objects. */
   readonly estimatedAverageObjectSize: number
 }
 
 /**
- * Object storage for one resource: what the registry stands on. The object store over a driver is one; the cacher wraps one and is one.
+ * Object storage for one resource, used by the registry. The object store over a driver is one; the cacher wraps one and is one.
  * All failures are `StorageError`s, also of open watches; the registry's `translate-error.ts` makes API errors of them. Errors of callbacks
  * (`tryUpdate`, `validate`) and reasons of aborted signals pass through unchanged, and so do bugs (`InvalidKeyError`, `TypeError`).
  */
 export interface Storage<T extends KubeObject = KubeObject> {
-  /** `object.metadata.resourceVersion` must be empty. The key's object must be absent. */
+  /** `object.metadata.resourceVersion` must be empty. Throws `KeyExists` if the key has an object. */
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>>
   get(key: string, options?: GetOptions): Promise<StoredObject<T>>
   list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>>
   watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>>
   /** Calls `tryUpdate` with a copy of its own (but see `sharesCurrent`), again after each lost race. A result that equals the stored bytes is not written. */
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>>
-  /** Resolves to the object as it was last, with the deletion's revision. */
+  /** Resolves to the last object, under the deletion's revision. */
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
   /**
-   * Removes a value that cannot be decoded or decrypted, unchecked; `InvalidObject` for one that can be read. Resolves to the deletion's
-   * revision. Watches that would have to show the object as it was end with `UnreadableDeletion`.
+   * Removes a value that cannot be decoded or decrypted, without checks. Throws `InvalidObject` if it can be read. Resolves to the deletion's revision.
+   * Watches that must send the last object end with `UnreadableDeletion`.
    */
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision>
   count(key: string): Promise<number>
-  /** Of all objects of the resource. */
+  /** Statistics of all objects of the resource. */
   stats(): Promise<StorageStats>
-  /** The store's revision now. */
+  /** The store's present revision. */
   currentRevision(): Promise<Revision>
   /** Rejects while it cannot serve (`NotReady`, `Unreachable`); the reason is in the message. */
   checkReady(): Promise<void>
@@ -185,42 +191,42 @@ export interface Storage<T extends KubeObject = KubeObject> {
 }
 
 /**
- * An immutable view of a resource's objects at one revision. Ranges are those within the resource's prefix; reads never wait, and may
- * throw a `StorageError` for a value that cannot be opened.
+ * An immutable view of a resource's objects at one revision. Ranges must be within the resource's prefix. Reads never wait, and throw a `StorageError`
+ * for a value that cannot be opened.
  */
 export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
   get(key: string): StoredObject<T> | undefined
-  /** In key order. Unless `keep` is false, what was opened for it stays open for the next who looks. */
+  /** In key order. Opened objects are kept for later readers, unless `keep` is false. */
   scan(range: KeyRange, options?: { readonly keep?: boolean }): IterableIterator<StoredObject<T>>
-  /** Those that the predicate lets through; between them, now and then, undefined, so that who walks can pause. */
+  /** The objects that the predicate matches, and undefined now and then in between, so that a walk can pause. */
   select(range: KeyRange, predicate: Predicate): IterableIterator<StoredObject<T> | undefined>
   count(range: KeyRange): number
 }
 
-/** Optional power of a storage that keeps past states at hand anyway; ask with `hasObjectSnapshots`. */
+/** Optional interface of a storage that has past states in memory. `hasObjectSnapshots` tests for it. */
 export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
-  /** Exactly what was there at `revision`, and nothing else is kept alive by it; undefined when that is no longer, or not yet, known. */
+  /** The state at `revision`, which keeps nothing else alive. Undefined if it is no longer known, or not yet. */
   snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
 }
 
-/** Turns objects of one resource into stored bytes and back. The object store owns when, this owns how. */
+/** Encodes the objects of one resource as stored bytes, and opens them. */
 export interface ObjectCodec<T extends KubeObject = KubeObject> {
   /**
-   * Hub object (resourceVersion ignored) → stored value. Deterministic: equal objects give equal bytes. `key`: where it is about to be written, for
-   * codecs that remember what they will be asked to open.
+   * Encodes a hub object, without its resourceVersion. Deterministic: equal objects give equal bytes. `key` is the key that the value will be written
+   * to, for codecs that cache the values they will open.
    */
   encode(object: T, key?: string): Uint8Array
-  /** Opens a stored value without parsing JSON where its form allows it. Throws `CorruptObjectError`. */
+  /** Opens a stored value, without parsing JSON if its encoding allows that. Throws `CorruptObjectError`. */
   open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
-  /** For stored values that can be selected without being opened. */
+  /** For values that can be matched without opening them. */
   readonly headers?: ValueHeaders
 }
 
 export interface ValueHeaders {
-  /** The same one for values with the same labels; undefined for a value that must be opened. */
+  /** Returns the same set for values with equal labels; undefined for a value that must be opened. */
   labelSetOf(value: Uint8Array): LabelSet | undefined
-  /** Of a value that has a label set. */
-  matcher(predicate: Predicate): (value: Uint8Array, own: LabelSet) => boolean
+  /** A test for values with a label set. */
+  matcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
 }
 
 export type StorageErrorCode =
@@ -242,19 +248,19 @@ export type StorageErrorCode =
   | 'UnreadableObjects'
   /** A watch cannot show a deleted object as it was last. */
   | 'UnreadableDeletion'
-  /** A value could not be transformed (decrypted, encrypted); the reason is the message. */
+  /** A value could not be decrypted or encrypted; the message is the reason. */
   | 'Internal'
   | 'Unreachable'
   /** A cache that is being filled cannot open watches yet. */
   | 'NotReady'
 
-/** Recognised by name (`isStorageError`), never by instanceof. */
+/** Recognise a `StorageError` by `isStorageError`, not by `instanceof`. */
 export interface StorageErrorDetails {
   readonly code: StorageErrorCode
   readonly key: string
   readonly revision?: Revision
   readonly currentRevision?: Revision
-  /** For an expired continue token: one that goes on inconsistently. */
+  /** For an expired continue token: one that continues at the newest state, inconsistently. */
   readonly continue?: string
   readonly unreadable?: UnreadableDetails
 }

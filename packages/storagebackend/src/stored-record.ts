@@ -5,19 +5,19 @@ import type { LabelSet } from './label-sets.ts'
 import { decodeIndex, type RecordIndex } from './record-format.ts'
 import type { StoredObject } from './storage.ts'
 
-/** A record of the embedded form, opened: nothing is decoded before it is asked for. */
+/** An opened record. Nothing is decoded before it is needed. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly key: string
   readonly revision: Revision
   readonly spliceAt: number
-  /** Where it is known. */
+  /** Set if it is known. */
   labelSet: LabelSet | undefined
   readonly #value: Buffer
   readonly #bodyAt: number
   readonly #fieldNames: readonly string[]
   #body: Uint8Array | undefined
   #index: RecordIndex | undefined
-  /** Not for as long as the record: decoded it is several times as large, and most are decoded for one answer. */
+  /** Weak: a decoded object is several times as large as the record, and most are decoded for one response. */
   #object: WeakRef<DeepReadonly<T>> | undefined
 
   constructor(key: string, value: Buffer, revision: Revision, fieldNames: readonly string[]) {

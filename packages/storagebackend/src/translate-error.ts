@@ -3,7 +3,7 @@ import { StorageError } from './errors.ts'
 
 const unreachable = ['ReadOnlyError', 'StoppedError', 'UnavailableError', 'UnknownOutcomeError'] as const
 
-/** A driver's failure of a read or write, as object storage reports it. What it does not know stays what it is. */
+/** Makes a `StorageError` of a driver's or codec's error. Returns other errors unchanged. */
 export function translateBackendError(error: unknown, key: string): unknown {
   if (unreachable.some((name) => isBackendError(error, name))) {
     const { message } = error as Error

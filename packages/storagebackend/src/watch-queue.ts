@@ -1,7 +1,7 @@
 import type { BackendSnapshot, Change, KeyRange, Revision, WatchMessage } from './backend.ts'
 import { SlowWatcherError } from './backend-errors.ts'
 
-/** How far a reader may be behind before its watch is ended. */
+/** The bounds of a queue. A watch whose reader is further behind is ended. */
 export interface QueueLimits {
   readonly changes: number
   readonly bytes: number
@@ -9,27 +9,27 @@ export interface QueueLimits {
 
 export const defaultQueueLimits: QueueLimits = { changes: 100_000, bytes: 64 * 1024 * 1024 }
 
-/** About so many changes go into one message, so that a reader's turn stays short. */
+/** The approximate size of one message, so that the reader's turn stays short. */
 const messageChanges = 500
 
 export interface WatchQueueOptions {
   readonly range: KeyRange
-  /** The reader has what is not newer. */
+  /** The reader has all changes up to here. */
   readonly after: Revision
   readonly limits: QueueLimits
-  /** The reader has gone. */
+  /** Aborts when the reader has left. */
   readonly signal: AbortSignal
-  /** Is read to its end before anything that is pushed. */
+  /** Earlier messages, read to their end before the pushed ones. */
   readonly earlier?: (queue: WatchQueue) => AsyncIterator<WatchMessage, undefined>
-  /** What the range holds after a message. `newest`: nothing else waits, or waited when it was joined. */
+  /** The state of the range after a message. `newest`: the queue has no later change. */
   readonly stateAfter?: (revision: Revision, newest: boolean) => BackendSnapshot | undefined
-  /** Called once. */
+  /** Called once, at the end. */
   readonly onEnd: (queue: WatchQueue) => void
 }
 
 interface Batch {
   revision: Revision
-  /** Empty for progress. */
+  /** No changes: progress. */
   readonly changes: readonly Change[]
   readonly bytes: number
   next: Batch | undefined
@@ -41,8 +41,8 @@ const done: Result = { done: true, value: undefined }
 const settled = Promise.resolve()
 
 /**
- * What is on its way to one reader of a watch: pushed as it happens, read as an iterator. Nobody waits for the reader, so one that is too
- * slow is ended when its share of memory is used up.
+ * The buffer of one watch: the driver pushes changes, the reader iterates. The driver never waits for the reader. A watch whose reader is too slow
+ * ends when the buffer is full.
  */
 export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined> {
   readonly range: KeyRange
@@ -55,7 +55,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
   #newest: Revision
   #ended = false
   #error: Error | undefined
-  /** Somebody reads, and there was nothing. */
+  /** Set while the reader waits for a message. */
   #waiting: Promise<Result> | undefined
   #resolve: ((result: Result) => void) | undefined
   #reject: ((error: Error) => void) | undefined
@@ -74,12 +74,12 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     return this.#ended
   }
 
-  /** Up to this the reader has been told, or will be by what waits. */
+  /** The revision of the last message, read or waiting. */
   get newest(): Revision {
     return this.#newest
   }
 
-  /** A whole revision. */
+  /** Appends all changes of a revision. */
   push(revision: Revision, changes: readonly Change[], bytes: number): void {
     if (this.#ended || revision <= this.#newest) return
     this.#changes += changes.length
@@ -89,14 +89,14 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     else this.#append({ revision, changes, bytes, next: undefined })
   }
 
-  /** Behind all that was pushed. Of several in a row, the last says it all. */
+  /** Appends progress after all pushed changes. Replaces progress that is the last message. */
   progress(revision: Revision): void {
     if (this.#ended || revision < this.#newest) return
     if (this.#last?.changes.length === 0) this.#newest = this.#last.revision = revision
     else this.#append({ revision, changes: [], bytes: 0, next: undefined })
   }
 
-  /** What waits is dropped. With an error, the reader gets that next. */
+  /** Drops waiting messages. The reader gets the error next, if there is one. */
   end(error: Error | undefined): void {
     if (this.#ended) return
     this.#ended = true
@@ -107,7 +107,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     this.#deliver()
   }
 
-  /** At most one message is under way to the reader; who asks for more gets them in order. */
+  /** Concurrent calls get their messages one after the other, in order. */
   next(): Promise<Result> {
     if (this.#waiting) return this.#waiting.then(this.#readOn, this.#readOn)
     if (this.#ended) return this.#finish()
@@ -157,13 +157,13 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     if (this.#last) this.#last.next = batch
     else this.#first = batch
     this.#last = batch
-    // Not at once: what else happens in the same turn goes into the same message.
+    // Delivered later in this turn, with the other changes of the turn in one message.
     if (!this.#resolve || this.#waking) return
     this.#waking = true
     void settled.then(this.#deliver)
   }
 
-  /** To who waits. */
+  /** Resolves the waiting read. */
   readonly #deliver = (): void => {
     this.#waking = false
     const resolve = this.#resolve
@@ -177,14 +177,14 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
   }
 
   #take(first: Batch): WatchMessage {
-    let last = this.#count(first)
+    let last = this.#uncount(first)
     let { changes } = first
     let joined: Change[] | undefined
     for (let { next } = first; next && changes.length > 0 && next.changes.length > 0; next = next.next) {
       if (changes.length + next.changes.length > messageChanges) break
       changes = joined ??= [...changes]
       for (const change of next.changes) joined.push(change)
-      last = this.#count(next)
+      last = this.#uncount(next)
     }
     this.#first = last.next
     if (!last.next) this.#last = undefined
@@ -194,8 +194,8 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     return state ? { type: 'changes', changes, revision, state } : { type: 'changes', changes, revision }
   }
 
-  /** Is no longer behind. */
-  #count(batch: Batch): Batch {
+  /** Takes a batch out of the counts. */
+  #uncount(batch: Batch): Batch {
     this.#changes -= batch.changes.length
     this.#bytes -= batch.bytes
     return batch

@@ -18,12 +18,12 @@ import {
 import type { Edit, Inner, Keyed, Leaf, Node } from './tree-node.ts'
 import { TreeScan } from './tree-scan.ts'
 
-/** One version of a tree: immutable, and safe to keep; it shares with other versions what they have in common. */
+/** One version of a tree: immutable and safe to keep. Versions share the nodes that they have in common. */
 export class TreeSnapshot<V extends Keyed> {
   readonly #root: Node<V>
   readonly #wide: boolean
 
-  /** For `OrderedTree.snapshot`. */
+  /** Use `OrderedTree.snapshot`. */
   constructor(root: Node<V>, wide: boolean) {
     this.#root = root
     this.#wide = wide
@@ -37,18 +37,18 @@ export class TreeSnapshot<V extends Keyed> {
     return find(this.#root, key, this.#wide)
   }
 
-  /** In key order, from a range's start on. */
+  /** The values in the range, in key order. */
   scan(range: KeyRange): IterableIterator<V> {
     return new TreeScan(this.#root, range, this.#wide)
   }
 
-  /** How many keys lie in the range: two descents, however many those are. */
+  /** The number of keys in the range, in logarithmic time. */
   count({ start, end }: KeyRange): number {
     if (end === undefined) return this.get(start) === undefined ? 0 : 1
     return Math.max(0, rankOf(this.#root, end, this.#wide) - rankOf(this.#root, start, this.#wide))
   }
 
-  /** Only what lies in the range: who keeps it keeps nothing else of this version alive. Costs about what a write does. */
+  /** The part of this version in the range, which keeps nothing else of it alive. Costs about as much as a write. */
   within({ start, end }: { readonly start: string; readonly end: string }): TreeSnapshot<V> {
     return new TreeSnapshot(nodeWithin(this.#root, start, end, this.#wide), this.#wide)
   }
@@ -66,23 +66,23 @@ export class TreeSnapshot<V extends Keyed> {
  *             /       |       \
  *       [a b c]     [d e]     [f g h]      leaf: values in order          set(c2) copies the leaf [a b c] and the root
  *
- * A write copies the nodes on one path. Several writes in a row, with no snapshot taken between them, copy a node once: those that carry
- * the tree's present mark were made since, and nobody else can see them.
+ * A write copies the nodes on one path. Several writes without a snapshot in between copy a node once: nodes with the tree's present mark were
+ * made since the last snapshot, and no version has them.
  */
 export class OrderedTree<V extends Keyed> {
   #root: Node<V>
-  /** Whether there may be a key that JavaScript's order does not put where it belongs. */
+  /** True if JavaScript's order may differ from UTF-8 order for some key. */
   #wide: boolean
   #edit: Edit = Symbol()
   #snapshot: TreeSnapshot<V> | undefined
 
-  /** Empty; `TreeSnapshot.edit` and `fromSorted` start with something. */
+  /** Empty. `TreeSnapshot.edit` and `fromSorted` make trees with values. */
   constructor(root?: Node<V>, wide = false) {
     this.#root = root ?? nodeOfSorted<V>(this.#edit, [])
     this.#wide = wide
   }
 
-  /** Of values in byte order of their keys, none twice. */
+  /** `values` are in UTF-8 order of their keys, and unique. */
   static fromSorted<V extends Keyed>(values: readonly V[]): OrderedTree<V> {
     const wide = !values.every((value) => hasUtf16Order(value.key))
     return new OrderedTree(nodeOfSorted(Symbol(), values), wide)
@@ -96,7 +96,7 @@ export class OrderedTree<V extends Keyed> {
     return find(this.#root, key, this.#wide)
   }
 
-  /** What the tree is now. Costs nothing itself; the next write has its path to copy. */
+  /** The present version. Free by itself; the next write copies its path again. */
   snapshot(): TreeSnapshot<V> {
     if (this.#snapshot === undefined) {
       this.#snapshot = new TreeSnapshot(this.#root, this.#wide)
@@ -107,13 +107,13 @@ export class OrderedTree<V extends Keyed> {
 
   set(value: V): void {
     this.#snapshot = undefined
-    // All keys so far are below the surrogates, where both orders agree: nothing has to move.
+    // All earlier keys are below the surrogates, where both orders agree: no value has to move.
     if (!this.#wide && !hasUtf16Order(value.key)) this.#wide = true
     const root = this.#set(this.#root, value)
     this.#root = isOver(root) ? innerOf(this.#edit, [root, split(root, this.#edit, value.key, this.#wide)]) : root
   }
 
-  /** False when the key is not there. */
+  /** False if the key is absent. */
   delete(key: string): boolean {
     if (this.get(key) === undefined) return false
     this.#snapshot = undefined
@@ -125,31 +125,31 @@ export class OrderedTree<V extends Keyed> {
 
   #set(node: Node<V>, value: V): Node<V> {
     if (node.leaf) return this.#setInLeaf(node, value)
-    const own = this.#owned(node)
-    const at = childAt(own.lows, value.key, this.#wide)
-    const before = sizeOf(own.children[at]!)
-    const child = (own.children[at] = this.#set(own.children[at]!, value))
-    own.size += sizeOf(child) - before
+    const editable = this.#editable(node)
+    const at = childAt(editable.lows, value.key, this.#wide)
+    const before = sizeOf(editable.children[at]!)
+    const child = (editable.children[at] = this.#set(editable.children[at]!, value))
+    editable.size += sizeOf(child) - before
     if (isOver(child)) {
       const right = split(child, this.#edit, value.key, this.#wide)
-      own.children = own.children.toSpliced(at + 1, 0, right)
-      own.lows = own.lows.toSpliced(at + 1, 0, lowOf(right))
+      editable.children = editable.children.toSpliced(at + 1, 0, right)
+      editable.lows = editable.lows.toSpliced(at + 1, 0, lowOf(right))
     }
-    return own
+    return editable
   }
 
   #setInLeaf(leaf: Leaf<V>, value: V): Leaf<V> {
-    const own = leaf.edit === this.#edit
+    const isEditable = leaf.edit === this.#edit
     const { values } = leaf
     const at = lowerBound(values, value.key, this.#wide)
     if (values[at]?.key !== value.key) {
-      // A copy is made to measure; an array that grows in place takes room for what may never come.
+      // A copy has exactly the length it needs; an array that grows in place reserves more.
       const grown = values.toSpliced(at, 0, value)
-      if (!own) return { leaf: true, edit: this.#edit, values: grown }
+      if (!isEditable) return { leaf: true, edit: this.#edit, values: grown }
       leaf.values = grown
       return leaf
     }
-    if (!own) return { leaf: true, edit: this.#edit, values: values.with(at, value) }
+    if (!isEditable) return { leaf: true, edit: this.#edit, values: values.with(at, value) }
     values[at] = value
     return leaf
   }
@@ -160,16 +160,16 @@ export class OrderedTree<V extends Keyed> {
       const values = node.values.toSpliced(lowerBound(node.values, key, this.#wide), 1)
       return { leaf: true, edit: this.#edit, values }
     }
-    const own = this.#owned(node)
-    own.size--
-    const at = childAt(own.lows, key, this.#wide)
-    const child = (own.children[at] = this.#delete(own.children[at]!, key))
+    const editable = this.#editable(node)
+    editable.size--
+    const at = childAt(editable.lows, key, this.#wide)
+    const child = (editable.children[at] = this.#delete(editable.children[at]!, key))
     const left = at > 0 ? at - 1 : at
-    if (isThin(child) && left + 1 < own.children.length) this.#join(own, left)
-    return own
+    if (isThin(child) && left + 1 < editable.children.length) this.#join(editable, left)
+    return editable
   }
 
-  /** Joins two neighbours; if that is too much for one node, it is split again, evenly. */
+  /** Joins two neighbours, and splits the result evenly if it is too large for one node. */
   #join(parent: Inner<V>, left: number): void {
     const from = parent.children[left + 1]!
     const into = (parent.children[left] = this.#copyOf(parent.children[left]!))
@@ -184,12 +184,12 @@ export class OrderedTree<V extends Keyed> {
     }
   }
 
-  /** For `join`, which gives a leaf values of its own. */
+  /** For `join`, which replaces the values of a leaf. */
   #copyOf(node: Node<V>): Node<V> {
-    return node.leaf ? { leaf: true, edit: this.#edit, values: node.values } : this.#owned(node)
+    return node.leaf ? { leaf: true, edit: this.#edit, values: node.values } : this.#editable(node)
   }
 
-  #owned(node: Inner<V>): Inner<V> {
+  #editable(node: Inner<V>): Inner<V> {
     if (node.edit === this.#edit) return node
     return { leaf: false, edit: this.#edit, children: node.children.slice(), lows: node.lows, size: node.size }
   }

@@ -1,11 +1,11 @@
 import { compareUtf8 } from '@keelson/apimachinery'
 
-/** What a tree holds: anything that carries its key. */
+/** A value of a tree. */
 export interface Keyed {
   readonly key: string
 }
 
-/** Nodes with this mark were made since the last snapshot, by the tree that has the mark: it may still change them. */
+/** Marks nodes that a tree made since its last snapshot: it may still change them in place. */
 export type Edit = symbol
 
 export interface Leaf<V> {
@@ -18,18 +18,18 @@ export interface Inner<V> {
   readonly edit: Edit
   children: Node<V>[]
   /**
-   * At or below the first key of each child, above every key of the child before; the first one is never looked at. Never written to:
-   * a change that splits and joins nothing leaves them as they are, so versions share them.
+   * A lower bound for the keys of each child, above every key of the child before it; the first one is unused. Never changed in place: versions
+   * share the array while nothing is split or joined.
    */
   lows: readonly string[]
-  /** Values below. */
+  /** The number of values below. */
   size: number
 }
 export type Node<V> = Leaf<V> | Inner<V>
 
-/** What a node holds at the most. */
+/** The most values or children of a node. */
 export const fanout = 32
-/** What is less is joined with a neighbour. */
+/** A node with fewer is joined with a neighbour. */
 const thin = fanout / 4
 
 export function sizeOf<V>(node: Node<V>): number {
@@ -54,14 +54,14 @@ export function innerOf<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner
   return { leaf: false, edit, children, lows: children.map(lowOf), size }
 }
 
-/** Of values in key order, none twice. */
+/** `values` are in key order and unique. */
 export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
   let level: Node<V>[] = pieces(values).map((piece) => ({ leaf: true, edit, values: piece }))
   while (level.length > 1) level = pieces(level).map((piece) => innerOf(edit, piece))
   return level[0] ?? { leaf: true, edit, values: [] }
 }
 
-/** Nearly equal ones. */
+/** Parts of nearly equal size. */
 function pieces<T>(list: readonly T[]): T[][] {
   const count = Math.ceil(list.length / fanout)
   return Array.from({ length: count }, (_, i) =>
@@ -69,12 +69,12 @@ function pieces<T>(list: readonly T[]): T[][] {
   )
 }
 
-/** Whether `a` comes before `b`. While no key of a tree is `wide`, JavaScript's own order is byte order, and much faster. */
+/** True if `a` comes before `b`. While no key of the tree is `wide`, JavaScript's order is UTF-8 order, and much faster. */
 export function precedes(a: string, b: string, wide: boolean): boolean {
   return wide ? compareUtf8(a, b) < 0 : a < b
 }
 
-/** The index of the first value whose key is not less. */
+/** The index of the first value whose key is not below `key`. */
 export function lowerBound<V extends Keyed>(values: readonly V[], key: string, wide: boolean): number {
   let low = 0
   let high = values.length
@@ -86,7 +86,7 @@ export function lowerBound<V extends Keyed>(values: readonly V[], key: string, w
   return low
 }
 
-/** The index of the child that holds `key` if any does. */
+/** The index of the child whose range contains `key`. */
 export function childAt(lows: readonly string[], key: string, wide: boolean): number {
   let low = 0
   let high = lows.length - 1
@@ -105,7 +105,7 @@ export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean)
   return value?.key === key ? value : undefined
 }
 
-/** How many keys come before `key`. */
+/** The number of keys before `key`. */
 export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolean): number {
   let node = root
   let rank = 0
@@ -118,8 +118,8 @@ export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolea
 }
 
 /**
- * Cuts a node that may be changed, and returns what is on the right of the cut: half, or, where `key` just came in at the very end, less
- * (keys that come in order leave full nodes behind them).
+ * Splits a node that may be changed in place, and returns the right part. That is half, or less if `key` was just added at the very end, so that
+ * keys added in order leave full nodes.
  */
 export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
   const width = widthOf(node)
@@ -138,7 +138,7 @@ export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, w
   return right
 }
 
-/** Takes over what `from`, the next node, has; `low` is that of `from`. */
+/** Moves the contents of `from`, the next node, into the node before it; `low` is the lower bound of `from`. */
 export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
   if (into.leaf && from.leaf) {
     into.values = into.values.concat(from.values)
@@ -149,7 +149,7 @@ export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
   }
 }
 
-/** What lies in a range, as a tree of its own that shares all nodes but those at the range's edges. Never to be edited. */
+/** The part of a tree in a range, as a tree that shares all nodes except those at the edges of the range. Must not be edited. */
 export function nodeWithin<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
   if (node.leaf) {
     const from = lowerBound(node.values, start, wide)

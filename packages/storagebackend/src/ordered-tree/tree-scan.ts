@@ -3,18 +3,18 @@ import { childAt, lowerBound, precedes } from './tree-node.ts'
 import type { Inner, Keyed, Node } from './tree-node.ts'
 
 /**
- * Walks a range, with the way down to its leaf as a stack. Leaves that are in the range as a whole, all but the last, cost one comparison
- * of keys.
+ * Walks a range, with the path to the present leaf as a stack. A leaf that is entirely in the range, which is every one except the last, costs one
+ * comparison of keys.
  */
 export class TreeScan<V extends Keyed> implements IterableIterator<V> {
-  /** The inner nodes above the leaf, and the child of each that comes next. */
+  /** The inner nodes above the leaf, and each one's next child. */
   readonly #nodes: Inner<V>[] = []
   readonly #next: number[] = []
   readonly #end: string
   readonly #wide: boolean
   #values: readonly V[]
   #at: number
-  /** Where the range ends in the leaf, or the leaf itself. */
+  /** The end of the range within the leaf, or the end of the leaf. */
   #limit: number
   #last: boolean
 
@@ -49,7 +49,7 @@ export class TreeScan<V extends Keyed> implements IterableIterator<V> {
     return { done: false, value: this.#values[this.#at++]! }
   }
 
-  /** Goes to the next leaf that has something of the range. */
+  /** Moves to the next leaf with values in the range. */
   #nextLeaf(): boolean {
     const nodes = this.#nodes
     const next = this.#next

@@ -57,7 +57,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
         if (!isStorageError(error, 'UnreadableObjects')) throw error
         const { objects, isTruncated } = error.unreadable!
         expect(objects.map((object) => object.key)).toEqual([key('ns', '1'), key('ns', '2')])
-        expect(objects[0]!.message).toContain('not in a form that this version reads')
+        expect(objects[0]!.message).toContain('not in an encoding that this version reads')
         expect(isTruncated).toBe(false)
       }
       expect(names(await storage.list(`${prefix}good/`))).toEqual(['good/a'])

@@ -1,9 +1,9 @@
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { PlainValue, ValueTransformer } from './value-transformer.ts'
 
-/** A transformer, and what its values begin with in the store. It never sees the prefix itself. */
+/** A transformer, and the prefix of its values in the store. The transformer never sees the prefix. */
 export interface PrefixedTransformer {
-  /** "" is before every value: values as they are. */
+  /** "" is a prefix of every value: stored unchanged. */
   readonly prefix: string
   readonly transformer: ValueTransformer
 }
@@ -14,10 +14,11 @@ interface Candidate {
 }
 
 /**
- * Several transformers as one: the first writes, all read. Every one whose prefix fits is tried in order, for two providers may have the
- * same prefix and different keys. What was not read by the first is stale. `nothingFits` is the error for a value that none is for.
+ * Several transformers as one: the first writes, all read. Every transformer with a matching prefix is tried in order, because two providers may
+ * have the same prefix and different keys. A value that another than the first one read is stale. `noMatch` is the error for a value without a
+ * matching prefix.
  */
-export function createPrefixTransformer(transformers: readonly PrefixedTransformer[], nothingFits: string): ValueTransformer {
+export function createPrefixTransformer(transformers: readonly PrefixedTransformer[], noMatch: string): ValueTransformer {
   const candidates: readonly Candidate[] = transformers.map(({ prefix, transformer }) => ({ prefix: Buffer.from(prefix), transformer }))
   const [first] = candidates
   if (first === undefined) throw new Error('at least one transformer is needed')
@@ -30,11 +31,11 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
         const { data, stale } = candidate.transformer.fromStorage(stored.subarray(candidate.prefix.length), key)
         return { data, stale: stale || candidate !== first }
       } catch (error) {
-        // Without a prefix it is not said to be its value: that it cannot read it means nothing.
+        // A transformer without a prefix is tried for every value: its failure means nothing.
         if (candidate.prefix.length > 0) failures.push(error as Error)
       }
     }
-    if (failures.length === 0) throw new Error(nothingFits)
+    if (failures.length === 0) throw new Error(noMatch)
     if (failures.length === 1) throw failures[0]!
     throw new AggregateError(failures, aggregateMessages(failures.map((failure) => failure.message)))
   }
@@ -48,7 +49,7 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
   return {
     fromStorage,
     toStorage,
-    /** Those that may have to wait have prefixes of their own: the first that fits is the only one. */
+    /** A transformer that may wait has a unique prefix: the first match is the only one. */
     prepare(stored, key) {
       const fitting = candidates.find(({ prefix }) => prefix.length > 0 && startsWith(stored, prefix))
       return fitting?.transformer.prepare?.(stored.subarray(fitting.prefix.length), key)
