@@ -89,10 +89,18 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       return watchObjects({ access, range: recursive ? prefixRange(key) : keyRange(key), revision, options: watchOptions })
     },
 
-    guaranteedUpdate: async (key, tryUpdate, updateOptions = {}) =>
-      guaranteedUpdate({ access, leases, key: prepareKey(prefix, key, false), tryUpdate, options: updateOptions }),
+    guaranteedUpdate: (key, tryUpdate, updateOptions = {}) =>
+      guaranteedUpdate({
+        access,
+        leases,
+        prefix,
+        key,
+        tryUpdate,
+        options: updateOptions,
+        ignoreNotFound: updateOptions.ignoreNotFound ?? false,
+      }),
 
-    delete: async (key, deleteOptions = {}) => deleteObject(access, prepareKey(prefix, key, false), deleteOptions),
+    delete: (key, deleteOptions = {}) => deleteObject({ access, prefix, key, options: deleteOptions }),
 
     deleteUnreadable: async (key, { signal } = {}) => deleteUnreadable(access, prepareKey(prefix, key, false), signal),
 
