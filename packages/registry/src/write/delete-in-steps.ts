@@ -1,7 +1,7 @@
 import { formatTime, newConflict } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
-import { admitDelete } from './admit.ts'
+import { admitDelete } from './attributes.ts'
 import { preconditionsOf } from './deletion.ts'
 import type { Deletion } from './deletion.ts'
 import { foregroundFinalizer, orphanFinalizer } from './propagation.ts'

@@ -1,5 +1,5 @@
-import { isJsonObject } from '@keelson/apimachinery'
-import type { JsonValue, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import { isJsonObject, mapList, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, JsonValue, KubeObject, ManagedFieldsEntry, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import type { DecodedBody } from '../decode/body.ts'
 import type { WriteRoute } from './route.ts'
@@ -35,4 +35,30 @@ export function keepDecodable(object: KubeObject, before: ObjectMeta['managedFie
     const cause = 'this could be caused by an outdated mutating admission controller; please fix your requests'
     context.warn(`.metadata.managedFields was in an invalid state after admission; ${cause}: ${(error as Error).message}`)
   }
+}
+
+/**
+ * Puts the times of managers back if nothing else changes, so that nothing is written. The tracking of managers cannot know which changes
+ * strategies undo.
+ */
+export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObject>): void {
+  const now = object.metadata.managedFields ?? []
+  const before = old.metadata.managedFields ?? []
+  if (now.length === 0 || now.length !== before.length) return
+  if (now.every(({ time }, i) => time === before[i]!.time)) return
+  if (!semanticEqual(now.map(timeless), before.map(timeless))) return
+  if (!semanticEqual(withoutManagers(object), withoutManagers(old))) return
+  object.metadata.managedFields = mapList(now, (entry, i) => {
+    const { time } = before[i]!
+    return time === undefined ? timeless(entry) : Object.assign({}, entry, { time })
+  })
+}
+
+function timeless<T extends DeepReadonly<ManagedFieldsEntry>>(entry: T): Omit<T, 'time'> {
+  const { time: _, ...rest } = entry
+  return rest
+}
+
+function withoutManagers(object: DeepReadonly<KubeObject>): unknown {
+  return { ...object, metadata: { ...object.metadata, managedFields: undefined } }
 }

@@ -1,7 +1,14 @@
-import { formatTime, newInvalid, newBadRequest, validateObjectMeta, isPathSegmentName, nameIsDNSSubdomain } from '@keelson/apimachinery'
+import {
+  collectFieldErrors,
+  formatTime,
+  newInvalid,
+  newBadRequest,
+  validateObjectMeta,
+  isPathSegmentName,
+  nameIsDNSSubdomain,
+} from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
-import type { ResourceDefinition } from '../resource-definition.ts'
-import { runValidation } from './run-validation.ts'
+import type { ResourceDefinition, Strategy } from '../resource-definition.ts'
 import type { StoreParts } from '../store-parts.ts'
 
 /** The server's own members of metadata: whatever the client put there goes, and uid and creation time are given. */
@@ -72,4 +79,21 @@ function metadataErrors<T extends KubeObject>(
 
 export function refuseInvalid<T extends KubeObject>(parts: StoreParts<T>, object: KubeObject, errors: FieldErrorList): void {
   if (errors.length > 0) throw newInvalid({ group: parts.gvk.group, kind: parts.gvk.kind }, object.metadata.name ?? '', errors)
+}
+
+export interface ValidationSteps {
+  readonly validate: () => FieldErrorList
+  readonly finish: (errors: FieldErrorList) => void
+}
+
+/** Validates, in slices if the strategy wants that, then finishes with the errors. A promise if validation takes long. */
+export function runValidation(
+  strategy: Pick<Strategy<KubeObject>, 'runValidation'>,
+  context: RequestContext,
+  steps: ValidationSteps,
+): void | Promise<void> {
+  const { finish } = steps
+  const validate = (): FieldErrorList => collectFieldErrors(steps.validate)
+  const errors = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
+  return errors instanceof Promise ? errors.then(finish) : finish(errors)
 }

@@ -1,7 +1,6 @@
 import { validateObjectMetaUpdate } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
-import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid } from './prepare-create.ts'
-import { runValidation } from './run-validation.ts'
+import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid, runValidation } from './prepare-create.ts'
 import type { StoreParts, UpdatePlan } from '../store-parts.ts'
 
 /**
