@@ -2,21 +2,21 @@ import { formatGroupVersion } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { ResourceDefinition } from './resource-definition.ts'
 
-/** Since when a version is better not used, and until when it is there. */
+/** The releases that deprecate and remove a version. */
 export interface Deprecation {
   /** "1.34". */
   readonly since: string
-  /** "1.37": the release that does not have it any longer. */
+  /** "1.37": the first release without it. */
   readonly gone: string
-  /** "storage.k8s.io/v1": what has the same kind. Default: not said. */
+  /** "storage.k8s.io/v1": the version to use instead. Default: the warning names none. */
   readonly replacement?: string
 }
 
-/** What is said of a version by whoever serves it. */
+/** The warning about a deprecated version. */
 export interface DeprecationNotice {
-  /** For those who use it. */
+  /** Sent to clients that use the version. */
   readonly warning: string
-  /** "1.37"; absent where that is not known. */
+  /** "1.37"; absent if unknown. */
   readonly gone?: string
 }
 

@@ -5,8 +5,8 @@ import type { ExportRequest, RestResult } from './rest.ts'
 import type { StoreParts } from './store-parts.ts'
 
 /**
- * The object as one would create it elsewhere: without what this cluster gave it, and without status. The original has given this up; those who
- * copy objects between clusters still ask for it.
+ * The object without status and without the fields that this cluster set, for creating it in another cluster. kube-apiserver has removed this;
+ * clients that copy objects between clusters still use it.
  */
 export function exportObject<T extends KubeObject>(
   { definition, gvk }: Pick<StoreParts<T>, 'definition' | 'gvk'>,

@@ -15,7 +15,7 @@ export interface StorageFieldManagerOptions {
   readonly now: () => number
 }
 
-/** Who keeps managedFields for the writes of one path in one version; nobody for a kind without a schema. */
+/** Creates the field manager for the writes of one path in one version. Undefined for a kind without a schema. */
 export function storageFieldManager(options: StorageFieldManagerOptions): FieldManager | undefined {
   const { scheme, types, kind, storage, subresource, now } = options
   const hub = storage.gvk

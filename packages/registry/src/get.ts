@@ -19,7 +19,7 @@ export async function get<T extends KubeObject>(
   }
 }
 
-/** A request's signal is made when it is asked for: most reads are answered before anything could abort them, and many by who never asks. */
+/** Reads the request's signal as late as possible: reading creates it, and most reads need none. */
 class Reading implements GetOptions {
   readonly resourceVersion: string
   readonly #context: RequestContext

@@ -1,11 +1,11 @@
 import { parseTime } from '@keelson/apimachinery'
 
-/** How long ago a time was, as tables print it; `<unknown>` when unset. */
+/** The age of a time, as tables print it; `<unknown>` if unset. */
 export function age(time: string | null | undefined, now: number): string {
   return time === undefined || time === null || time === '' ? '<unknown>' : humanDuration(now - parseTime(time))
 }
 
-/** Two units at the most, and fewer the longer it is: 45s, 5m30s, 3h, 7d12h, 2y40d. Clocks that differ by a second or two show as 0s. */
+/** At most two units, fewer for long durations: 45s, 5m30s, 3h, 7d12h, 2y40d. Clocks that differ by a second or two show as 0s. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000)
   if (seconds < -1) return '<invalid>'

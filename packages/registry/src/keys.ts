@@ -2,9 +2,9 @@ import { isDNS1123Label, isPathSegmentName, newBadRequest, quote } from '@keelso
 import type { FieldSelector, RequestContext } from '@keelson/apimachinery'
 
 export interface KeyFunctions {
-  /** Every key of the resource in the context's namespace, or of all of it; ends in "/". */
+  /** The prefix of all keys of the resource in the context's namespace, or in all namespaces; ends in "/". */
   root(context: Pick<RequestContext, 'namespace'>): string
-  /** One object's key. Throws BadRequest for a missing namespace, a missing name or one that would leave its place in the key space. */
+  /** One object's key. Throws BadRequest for a missing namespace or name, and for a name that would leave the prefix. */
   key(context: Pick<RequestContext, 'namespace'>, name: string): string
 }
 
@@ -33,7 +33,7 @@ function checkedName(name: string): string {
   return name
 }
 
-/** Where a list or watch looks: one key when the selector names one object, else a prefix. What goes on with a list has a place in a prefix. */
+/** The range of a list or watch: one key if the selector names one object, else a prefix. A continued list always has a prefix. */
 export interface Scope {
   readonly key: string
   readonly recursive: boolean
@@ -47,7 +47,7 @@ export function scopeOf(keys: KeyFunctions, context: Pick<RequestContext, 'names
     try {
       return { key: keys.key(within, name), recursive: false }
     } catch {
-      // No key can be made of what the context and the selector say: look at all of them, the predicate decides.
+      // Context and selector give no valid key: read the whole prefix, and let the predicate decide.
     }
   }
   return { key: keys.root(within), recursive: true }

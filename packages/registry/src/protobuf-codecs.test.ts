@@ -42,7 +42,7 @@ describe('the codec of a shared etcd', () => {
     expect([stored.labels, stored.field('metadata.name'), stored.revision]).toEqual([{ app: 'x' }, 'a', 7])
   })
 
-  it('tells apart versions of a key, and gives each reader a copy of its own', () => {
+  it('distinguishes versions of a key, and gives each reader its own copy', () => {
     const codec = codecOf('ConfigMap')
     const value = codec.encode(configMap)
     const key = '/registry/configmaps/ns/a'
@@ -59,7 +59,7 @@ describe('the codec of a shared etcd', () => {
     expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
   })
 
-  it('defaults and converts what it reads', () => {
+  it('defaults and converts stored values', () => {
     const secret = encodeUnknown(gvk('Secret'), types.kind(gvk('Secret'))!.encodeProto({ metadata: { name: 's' } }))
     expect(codecOf('Secret').open('/k', secret, 1).object()).toMatchObject({ type: 'Opaque' })
     const modern = gvk('Event', 'v1', 'events.k8s.io')
@@ -83,7 +83,7 @@ describe('the codec of a shared etcd', () => {
   })
 })
 
-describe.skipIf(!existsSync(file))('values that the original stored', () => {
+describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : []
   const values = lines
     .map((line) => JSON.parse(line) as { key: string; value: string; object?: KubeObject; modRevision: number })
@@ -91,7 +91,7 @@ describe.skipIf(!existsSync(file))('values that the original stored', () => {
 
   it('are there', () => expect(values.length).toBeGreaterThan(10))
 
-  it.each(values)('$key is what the original served, and is written as the same bytes', ({ key, value, object, modRevision }) => {
+  it.each(values)('$key reads as the object that kube-apiserver served, and is written as the same bytes', ({ key, value, object, modRevision }) => {
     const bytes = Buffer.from(value, 'base64')
     const codec = codecOf(object!.kind!)
     const stored = codec.open(key, bytes, modRevision)

@@ -8,34 +8,34 @@ import { recordCodecs } from './record-codecs.ts'
 import type { CodecFactory } from './rest-options.ts'
 
 export interface ProtobufCodecsOptions {
-  /** The types of every version that may be found. */
+  /** The types of every version that may be stored. */
   readonly types: ApiTypes
-  /** Defaults and conversions for what other versions of the server have written. */
+  /** Defaults and conversions for values that other versions of the server wrote. */
   readonly scheme: Scheme
-  /** What is written; both are read. Default protobuf. */
+  /** The encoding of writes; both are read. Default protobuf. */
   readonly mediaType?: StorageMediaType
 }
 
 export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json'
 
-/** Groups that the original keeps as JSON; it has no protobuf form of their kinds. */
+/** Groups that kube-apiserver stores as JSON: their kinds have no protobuf encoding. */
 const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
 /**
- * The codecs of a store that is shared with the original: protobuf in its envelope (`k8s\0`), or JSON. Whatever is found, in either form
- * and any known version, is decoded, defaulted and converted once, as it enters; from then on it is a record like the embedded store's.
+ * The codecs of a store that is shared with kube-apiserver: protobuf in its envelope (`k8s\0`), or JSON. A stored value, in either encoding
+ * and any known version, is decoded, defaulted and converted once, when it is read; from then on it is a record like those of the embedded store.
  */
 export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
-  // A record never leaves memory here, so no other schema version can be met.
+  // A record never leaves memory here, so there is only one schema version.
   const records = recordCodecs({ schemaVersion: 1 })
   const recent = new RecentRecords()
-  // What is decoded here becomes a record and is dropped.
+  // The decoded object becomes a record and is dropped.
   const source = { types, scheme, fieldSets: new FieldSets() }
   return (request) => {
     const { kind, namedByKey = false, storedVersion = kind.gvk.version, defaultOnRead } = request
     const storedKind = { ...kind.gvk, version: storedVersion }
     const record = records(request)
-    // Reading others converts them, fills them in or adds their name.
+    // Reading values of other kinds converts them, defaults them or adds their name.
     const readAsWritten = !namedByKey && storedVersion === kind.gvk.version && defaultOnRead === undefined
     const asJson = mediaType === 'application/json' || jsonGroups.has(kind.gvk.group)
     return {
@@ -44,7 +44,7 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
         if (namedByKey) delete stored.metadata.name
         if (asJson) return encodeJsonValue(kind, stored)
         const value = encodeUnknown(storedKind, kind.encodeProto(stored))
-        // It will be opened at once, and decoding it would give the same object.
+        // The value is opened at once, and decoding it would give the same object.
         if (key !== undefined && readAsWritten) recent.set(record, key, value, record.encode(object))
         return value
       },
@@ -112,7 +112,7 @@ function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
   return type
 }
 
-/** As the original writes JSON: the type first, a line feed at the end. */
+/** JSON as kube-apiserver writes it: the type first, a line feed at the end. */
 function encodeJsonValue(kind: KindType, object: KubeObject): Uint8Array {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
   const typed = { kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk), ...rest }

@@ -1,4 +1,4 @@
-/** Of stored values and their records together, in bytes. They are wanted again within milliseconds: this is what is in flight, with much to spare. */
+/** Limit for stored values and their records together, in bytes. They are used again within milliseconds: this is plenty for the writes in flight. */
 const defaultLimit = 2 * 1024 * 1024
 
 interface Recent {
@@ -8,9 +8,9 @@ interface Recent {
 }
 
 /**
- * What stored values were turned into lately, one for each key. A write's value is opened up to three times, to see whether it changes
- * anything, for who wrote it, and when the watch brings it, in any order: it need be decoded only once. A record depends on the value's
- * bytes, on its key and on who made it, and on nothing else.
+ * The records of recently opened values, one for each key. The value of a write is opened up to three times, in any order: to see whether it
+ * changes anything, for the writer, and for the watch. This way it is decoded once. A record depends only on the value's bytes, its key and
+ * the codec that created it.
  */
 export class RecentRecords {
   readonly #byKey = new Map<string, Recent>()
@@ -31,7 +31,7 @@ export class RecentRecords {
     this.#byKey.set(key, { maker, value, record })
     this.#bytes += value.length + record.length
     if (this.#bytes <= this.#limit) return
-    // The oldest first.
+    // Oldest first.
     for (const oldest of this.#byKey.keys()) {
       this.#remove(oldest)
       if (this.#bytes <= this.#limit) return

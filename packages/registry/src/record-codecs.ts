@@ -2,7 +2,7 @@ import { canonicalStruct, encodeJson } from '@keelson/apimachinery'
 import { createRecordCodec } from '@keelson/storagebackend'
 import type { CodecFactory } from './rest-options.ts'
 
-/** The codecs of the embedded store: records that need no parsing to be listed, in the kind's own order of members. */
+/** The codecs of the embedded store: records that can be listed without parsing, in the kind's order of members. */
 export function recordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
   return ({ kind, selectableFields, defaultOnRead }) =>
     createRecordCodec({
@@ -10,7 +10,7 @@ export function recordCodecs(options: { readonly schemaVersion: number }): Codec
       schemaVersion: options.schemaVersion,
       selectableFields,
       defaultOnRead,
-      // Strategies add members wherever they come to stand; equal objects must give equal bytes.
+      // Strategies add members in any order, and equal objects must give equal bytes.
       toJson: (object) => encodeJson(kind.schema, canonicalStruct(kind.schema, object)),
     })
 }

@@ -3,7 +3,7 @@ import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
 
 const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** For status subresources of newer kinds: writing the status changes nothing else. In place. */
+/** Restores metadata in a status update, in place: for newer kinds, whose status subresource changes nothing else. */
 export function resetMetadataForStatus(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
   for (const member of kept) {
     const stored = old[member]

@@ -9,8 +9,8 @@ import type { Change } from './write/change.ts'
 import type { WriteRoute } from './write/route.ts'
 
 /**
- * What the HTTP installer serves. One storage per path ("pods", "pods/status"); the verbs it has are the small interfaces it implements
- * (ask with `canGet(storage)` and so on). A result is a StoredObject (bytes, served by splicing) or a plain object with `kind` and `apiVersion`.
+ * The storage behind one path ("pods", "pods/status"), as the HTTP installer serves it. Its verbs are the small interfaces that it implements
+ * (`canGet(storage)` and so on). A result is a StoredObject (bytes, served by splicing) or a plain object with `kind` and `apiVersion`.
  * Every failure is an `ApiError`.
  */
 export interface RESTStorage {
@@ -20,21 +20,21 @@ export interface RESTStorage {
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** The version that objects are stored as, where that is not the hub. */
+  /** The version that objects are stored as. Default: the hub. */
   readonly storedVersion?: string
-  /** Columns of the Table form, with what fills them. Absent where nobody may ask for that form. */
+  /** Columns and cells of the Table form. Absent: the form is not served. */
   readonly table?: TableConvertor | undefined
-  /** Fills in what an object of the kind with nothing in it has all the same. Default: nothing. */
+  /** Sets the fields that even an empty object of the kind has. Default: none. */
   fillBlank?(object: KubeObject): void
-  /** Annotations that metadata alone is answered without. Default: none. */
+  /** Annotations that PartialObjectMetadata leaves out. Default: none. */
   readonly specAnnotations?: readonly string[] | undefined
   /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
   readonly alsoAccepts?: readonly GroupVersion[]
-  /** By apiVersion, what everybody who uses this path in it is warned of: since when not to, and what to use instead. */
+  /** The deprecation warnings of this path, by apiVersion. */
   readonly deprecations?: Readonly<Record<string, DeprecationNotice>>
   /** How resource quotas charge for objects of this path. Absent: not at all. */
   readonly quota?: QuotaRules | undefined
-  /** What writes of this path leave as it was, whatever they say of it: nobody comes to manage that by them. Default: nothing. */
+  /** Fields that this path resets; writing through it never makes a manager own them. Default: none. */
   readonly resetFields?: FieldFilter | undefined
 }
 
@@ -48,10 +48,10 @@ export interface Getter {
 }
 
 export interface ExportRequest {
-  /** Keeps what belongs to the object's own place: its namespace, a name that was generated. */
+  /** Keeps the namespace and a generated name. */
   readonly exact: boolean
 }
-/** GET with `?export=true`: the object as one would create it elsewhere. */
+/** GET with `?export=true`: the object without the fields that another cluster sets itself. */
 export interface Exporter {
   export(context: RequestContext, name: string, request: ExportRequest): Promise<RestResult>
 }
@@ -63,7 +63,7 @@ export interface ListRequest {
   readonly limit: number
   readonly continue: string
 }
-/** A page of a list; also what deletecollection answers with. An `ObjectList` is one. */
+/** A page of a list, or the deleted objects of a deletecollection. An `ObjectList` is one. */
 export interface ResultList {
   readonly revision: number
   /** Absent or "" when this is the last page. */
@@ -81,7 +81,7 @@ export interface WatchRequest {
   readonly resourceVersionMatch: 'Exact' | 'NotOlderThan' | undefined
   readonly allowBookmarks: boolean
   readonly sendInitialEvents: boolean | undefined
-  /** When the watch will be ended by the server, ms since epoch. */
+  /** When the server will end the watch, in ms since the epoch. */
   readonly deadline: number
 }
 export interface Watchable {
@@ -102,7 +102,7 @@ export interface Creater {
 /** A create whose URL names the parent: POST pods/NAME/binding. */
 export interface NamedCreater {
   createNamed(context: RequestContext, name: string, object: KubeObject, options: CreateRequest): Promise<RestResult>
-  /** The body's uid and times are the client's to give, and are not taken out. Default false. */
+  /** Keeps uid and times of the body. Default false. */
   readonly keepsSystemFields?: boolean
 }
 
@@ -145,11 +145,11 @@ export interface DeleteRequest {
   readonly route?: AdmittedRoute | undefined
 }
 export interface DeleteResult {
-  /** The last state when it is gone (`immediate`), else the object that now waits for its grace period or finalizers. */
+  /** The last state of a removed object (`immediate`), else the object that waits for its grace period or finalizers. */
   readonly object: RestResult
   /** True: gone now. False: the answer is 202 for `orphan`-style asynchronous deletion, else 200 with the object. */
   readonly immediate: boolean
-  /** A dry run took finalizers away and went no further: nothing of the object is told but its kind. Default false. */
+  /** A dry run that ended after removing finalizers: the response has nothing of the object except its kind. Default false. */
   readonly blank?: boolean
 }
 export interface GracefulDeleter {

@@ -4,7 +4,7 @@ import type { KeyFunctions } from './keys.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy, UpdateStrategy } from './resource-definition.ts'
 import type { StoreHooks } from './write/store-hooks.ts'
 
-/** What every verb of one resource works with; made once by `completeWithOptions`. */
+/** The dependencies of every verb of one resource, from `completeWithOptions`. */
 export interface StoreParts<T extends KubeObject> {
   readonly definition: ResourceDefinition<T>
   /** The hub. */
@@ -23,16 +23,16 @@ export interface StoreParts<T extends KubeObject> {
   readonly generateName: (base: string) => string
 }
 
-/** What a PUT or PATCH follows: the resource's own strategy, or a subresource's. */
+/** The rules of a PUT or PATCH: the resource's own strategy, or a subresource's. */
 export interface UpdatePlan<T extends KubeObject> {
   readonly strategy: UpdateStrategy<T>
   readonly checkUpdate?: SubresourceStrategy<T>['checkUpdate']
   readonly repeatedMetadataChecks: NonNullable<Strategy<T>['repeatedMetadataChecks']>
   readonly allowCreateOnUpdate: boolean
   readonly allowUnconditionalUpdate: boolean
-  /** False for subresources: an apply makes nothing of them that a PUT does not make. */
+  /** False for subresources: an apply creates nothing that a PUT does not create. */
   readonly mayForceCreate: boolean
-  /** False for subresources: what they change, or create, takes nothing from pools. */
+  /** False for subresources: their writes run no begin hooks. */
   readonly begins: boolean
 }
 

@@ -43,7 +43,7 @@ import type { Rewrite } from './write/rewrite.ts'
 import type { Written } from './write/target.ts'
 import { storeNew, update } from './write/write.ts'
 
-/** What the paths of one resource have in common. */
+/** The facts that all paths of one resource share. */
 class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly gvk: GroupVersionKind
   readonly namespaced: boolean
@@ -114,7 +114,7 @@ export class Store<T extends KubeObject = KubeObject>
     }
   }
 
-  /** What is below, for metrics, readiness and subresources of their own. */
+  /** The storage below, for metrics, readiness and subresources with verbs of their own. */
   get storage(): Storage<T> {
     return this.parts.storage
   }
@@ -164,7 +164,7 @@ export class Store<T extends KubeObject = KubeObject>
     return this.result(await rewrite(this.parts, context, name, request))
   }
 
-  /** A part of the same objects with rules of its own ("status"): PUT and PATCH, and GET unless refused. */
+  /** A part of the same objects with rules of its own ("status"): PUT and PATCH, and GET unless the strategy excludes it. */
   subresource(strategy: SubresourceStrategy<T>): RESTStorage & Updater & Partial<Getter> {
     const plan: UpdatePlan<T> = {
       strategy: strategy.update,

@@ -3,7 +3,7 @@ import { age } from './human-duration.ts'
 import type { Column, ColumnGroup, ResourceDefinition } from './resource-definition.ts'
 import type { TableCell, TableColumn, TableConvertor } from './rest.ts'
 
-/** For definitions that give all their columns. */
+/** For definitions that list all their columns. */
 export const nameColumn: Column<KubeObject> = {
   name: 'Name',
   type: 'string',

@@ -48,7 +48,7 @@ function outcome(decode: () => unknown): unknown {
   }
 }
 
-it('comes to what decoding all of it comes to', () => {
+it('gives the same result as decoding the whole document', () => {
   assert(
     property(patch, constantFrom('Strict', 'Warn', 'Ignore'), (given, strict) => {
       const changed = applyMergePatch({ kind: 'Pod', apiVersion: 'v1', ...stored } as unknown as JsonObject, given)
@@ -59,7 +59,7 @@ it('comes to what decoding all of it comes to', () => {
   )
 })
 
-it('can be asked what was sent empty', () => {
+it('knows which lists were sent empty', () => {
   const changed = applyMergePatch(stored as unknown as JsonObject, { spec: { nodeSelector: { a: null } }, metadata: { finalizers: [] } })
   const { spec, metadata } = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec: object }
   expect([wasSentEmpty(spec, 'nodeSelector'), wasSentEmpty(metadata, 'finalizers'), wasSentEmpty(metadata, 'labels')]).toEqual([
@@ -69,7 +69,7 @@ it('can be asked what was sent empty', () => {
   ])
 })
 
-it('leaves the object that was there before alone', () => {
+it('does not change the current object', () => {
   const changed = applyMergePatch(stored as unknown as JsonObject, { metadata: { labels: { app: 'y' } } })
   const object = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec?: { nodeSelector: object } }
   object.metadata.finalizers!.push('g')

@@ -2,13 +2,13 @@ import { asSent, copyObject, decodeStruct, isJsonObject, parseJson, setOwn, stri
 import type { Decoded, DecodeOptions, JsonObject, JsonValue, KubeObject, StructSchema } from '@keelson/apimachinery'
 
 /**
- * Decodes a document that was made of `current`, an object of this schema. Members that are the very values of `current` were decoded before: the
- * result has copies of them, and only the rest is decoded; of maps of texts, entry by entry. Who manages what is no copy, for nobody changes that in place.
+ * Decodes a document that was patched from `current`, an object of this schema. Only the changed members are decoded: members that are identical to
+ * those of `current` are copied, in maps of texts entry by entry. Managed fields are shared: nobody changes them in place.
  */
 export function decodeChanged(schema: StructSchema, changed: JsonObject, current: KubeObject, options: DecodeOptions): Decoded<KubeObject> {
   const parts = split(schema, changed, current as unknown as JsonObject)
   const decoded = parts.keeps ? decodeRest(schema, parts.rest, options) : undefined
-  // What is wrong is said of the whole.
+  // Errors are those of the whole document.
   if (decoded === undefined || decoded.strictErrors.length > 0) return decodeWhole(schema, changed, options)
   return { ...decoded, object: putBack(schema, parts, decoded.object as unknown as JsonObject) as unknown as KubeObject }
 }
@@ -21,19 +21,19 @@ function decodeRest(schema: StructSchema, rest: JsonObject, options: DecodeOptio
   }
 }
 
-/** Numbers are spelled as they will be stored. */
+/** Spells numbers the way they are stored. */
 function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOptions): Decoded<KubeObject> {
   return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), { ...options, owned: true })
 }
 
-/** A struct's members: as they were, or to be decoded; structs in it that are some of both. */
+/** The members of a struct, divided into unchanged ones and ones to decode. */
 interface Parts {
   readonly kept: ReadonlyMap<string, JsonValue>
   readonly inner: ReadonlyMap<string, Parts>
-  /** Maps of texts, whole, of which something is as it was. */
+  /** Maps of texts, whole, with unchanged entries. */
   readonly texts: ReadonlyMap<string, JsonObject>
   readonly rest: JsonObject
-  /** Something is as it was, here or further below. */
+  /** A member is unchanged, here or further below. */
   readonly keeps: boolean
 }
 
@@ -65,7 +65,7 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
   return { kept, inner, texts, rest, keeps: kept.size > 0 || inner.size > 0 || texts.size > 0 }
 }
 
-/** Those that are not as before; `map` itself when none is, undefined when all are. */
+/** The entries that changed: `map` itself if all did, undefined if none did. */
 function otherEntries(map: JsonObject, before: JsonObject): JsonObject | undefined {
   let other: JsonObject | undefined
   let same = 0
@@ -77,7 +77,7 @@ function otherEntries(map: JsonObject, before: JsonObject): JsonObject | undefin
   return same === 0 ? map : other
 }
 
-/** In the schema's order, as decoding has them. */
+/** Joins the members in the schema's order, like decoding. */
 function putBack(schema: StructSchema, { kept, inner, texts }: Parts, decoded: JsonObject): JsonObject {
   const whole: JsonObject = {}
   for (const { name, type } of schema.fields) {
@@ -92,7 +92,7 @@ function putBack(schema: StructSchema, { kept, inner, texts }: Parts, decoded: J
   return asSent(whole, decoded)
 }
 
-/** In the order of the keys, as decoding has them. */
+/** Joins the entries in the order of their keys, like decoding. */
 function putBackTexts(map: JsonObject, decoded: JsonValue): JsonObject {
   const others = decoded as JsonObject
   const whole: JsonObject = {}

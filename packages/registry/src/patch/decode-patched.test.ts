@@ -8,7 +8,7 @@ import type { WriteRoute } from '../write/route.ts'
 const gvk = { group: '', version: 'v1', kind: 'Pod' }
 const route = { gvk, apiVersion: 'v1', type: createApiTypes([coreV1]).kind(gvk) } as unknown as WriteRoute
 
-it('takes a number that is too large by its low bits, beside a list that is empty too', async () => {
+it('truncates a number that is too large, next to an empty list', async () => {
   const patched: JsonObject = {
     metadata: { name: 'a' },
     spec: { containers: [{ name: 'c', env: [], ports: [{ containerPort: 2 ** 31 }] }] },
@@ -19,7 +19,7 @@ it('takes a number that is too large by its low bits, beside a list that is empt
   for (const pod of [object, sent]) expect(pod).toMatchObject({ spec: { containers: [{ ports: [{ containerPort: -(2 ** 31) }] }] } })
 })
 
-it('complains of what comes first where the document is printed', () => {
+it('reports the error that comes first in the printed document', () => {
   const patched: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { namespace: true, labels: 1 } }
   const printed = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
   const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed, converting: false }

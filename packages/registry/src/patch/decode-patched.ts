@@ -21,13 +21,13 @@ export interface PatchedDocument {
   readonly patched: JsonValue
   readonly current: KubeObject
   readonly patchErrors: readonly string[]
-  /** What errors call the patch. */
+  /** The patched document as errors print it. */
   readonly printed: () => string | Promise<string>
-  /** An object that was made of objects need not say its kind again. */
+  /** The patch merged objects, not JSON: the document need not name its kind again. */
   readonly converting: boolean
 }
 
-/** The patched document as a versioned object; what does not fit is the patch's fault. A promise where it takes long to print that. */
+/** Decodes the patched document into a versioned object; errors blame the patch. A promise if printing the document takes long. */
 export function decodePatched(
   route: WriteRoute,
   context: RequestContext,
@@ -88,7 +88,7 @@ function misfitOf(decode: () => unknown): string | undefined {
   }
 }
 
-/** Strict errors come in the order of the text that the original decodes. */
+/** Orders strict errors like the text that kube-apiserver decodes. */
 function inPrintedOrder(
   { type }: WriteRoute,
   errors: readonly string[],
@@ -98,7 +98,7 @@ function inPrintedOrder(
   return maybeThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
 }
 
-/** Of an object that nothing is read of. */
+/** The members of an object that is not decoded. */
 function unknownMembers(patched: JsonObject): readonly string[] {
   const names = Object.keys(patched).filter((name) => name !== 'apiVersion' && name !== 'kind')
   return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
@@ -125,7 +125,7 @@ function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
   return { misfit }
 }
 
-/** Another kind without a version is looked for in the group, inside. */
+/** The error for another kind without a version, which kube-apiserver looks up in the internal version of the group. */
 function notInternal({ gvk, types }: WriteRoute, kind: string): string {
   const { group } = gvk
   if (types.kind({ ...gvk, kind }) === undefined) {
@@ -139,7 +139,7 @@ function noText(value: JsonValue, member: string): string {
   return `json: cannot unmarshal ${describeJson(value)} into Go struct field .${member} of type string`
 }
 
-/** With the path's kind and version. Texts only: what is wrong with other values is said when they are decoded. */
+/** Sets the route's kind and version over other texts. Decoding reports other types. */
 function ofKind(route: WriteRoute, patched: JsonObject): JsonObject {
   const isText = (value: unknown): boolean => typeof (value ?? '') === 'string'
   if (!isText(patched['kind']) || !isText(patched['apiVersion'])) return patched

@@ -23,7 +23,7 @@ it.each([
   [{ z: [{ d: 1, c: 2 }] }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":[{"d":1,"c":2}]}'],
 ])('a merge patch %j', (patch, printed) => expect(printedMergePatched(patch)(document, undefined, signal)).toBe(printed))
 
-it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
+it('sorts the objects that a JSON patch passes, and leaves its values as written', () => {
   const print = printedJsonPatched([
     { op: 'replace', path: '/list/1/image', value: { d: 1, c: 2 } },
     { op: 'add', path: '/new', value: { d: 1, c: 2 } },
@@ -37,7 +37,7 @@ it('a JSON patch sorts what it goes through, and leaves what it brings', () => {
   )
 })
 
-it('a JSON patch sorts copies of what it went through before', () => {
+it('sorts copies of objects that a JSON patch passed before', () => {
   const print = printedJsonPatched([
     { op: 'test', path: '/z/y', value: 1 },
     { op: 'copy', from: '/z', path: '/copy' },
@@ -48,7 +48,7 @@ it('a JSON patch sorts copies of what it went through before', () => {
   )
 })
 
-it('a JSON patch is printed in slices where applying it takes long, and not at all when nobody waits any more', async () => {
+it('prints a long JSON patch in slices, and stops when the request ends', async () => {
   const leaving = new AbortController()
   const operations = Array.from({ length: 2_000 }, () => ({ op: 'move', from: '/long/50000', path: '/long/1000' }))
   const print = (): unknown =>
@@ -66,7 +66,7 @@ it('a JSON patch is printed in slices where applying it takes long, and not at a
   await expect(unread).rejects.toThrow('gone')
 })
 
-it('a strategic patch is printed as merging left it: without the directive that replaced, and without nulls where there was nothing to merge with', () => {
+it('prints a strategic patch as merging left it: without replace directives, and without nulls that had nothing to merge with', () => {
   const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)({ data: { a: 'b' } }, schema, signal)
   expect(print({ data: { $patch: 'replace', x: 1 } })).toBe('map[data:map[x:1]]')
   expect(print({ data: { $patch: 'delete' } })).toBe('map[data:map[$patch:delete]]')

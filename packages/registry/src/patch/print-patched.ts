@@ -3,14 +3,14 @@ import type { JsonObject, JsonValue, StructSchema } from '@keelson/apimachinery'
 import { applyJsonPatchInSlices, applyMergePatch, strategicPatchAfterMerge } from '@keelson/apimachinery/patch'
 
 /**
- * A patched document as errors print it, and as the original reads it, made anew of the document that was patched. A promise where it takes
- * long, which rejects with the signal's reason.
+ * Prints a patched document for errors, in the order in which kube-apiserver decodes it, from the document before the patch. A promise if it takes
+ * long; it rejects with the signal's reason.
  */
 export type PrintPatched = (document: JsonObject, schema: StructSchema | undefined, signal: () => AbortSignal) => string | Promise<string>
 
 /**
- * By name are the members of objects that both the document and the patch have, and of what the patch brings where no object was: it was
- * gone through, for members to drop. All else is as it was written.
+ * Sorts the members of objects that are both in the document and in the patch, and of new objects of the patch, because merging walks them to
+ * drop nulls. The rest stays as written.
  */
 export function printedMergePatched(patch: JsonValue): PrintPatched {
   const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
@@ -24,7 +24,7 @@ export function printedMergePatched(patch: JsonValue): PrintPatched {
   }
 }
 
-/** By name are the members of objects that an operation went through on its way, one that only tests too. All else is as it was written. */
+/** Sorts the members of objects that an operation, a test too, passed on its path. The rest stays as written. */
 export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatched {
   return (document, schema, signal) => {
     const passed = new Set<JsonValue>()
@@ -38,7 +38,7 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
   }
 }
 
-/** The patch itself, as merging left it. */
+/** Prints the patch as merging left it. */
 export function printedStrategicPatch(patch: JsonObject): PrintPatched {
   return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
 }

@@ -10,16 +10,16 @@ const pageSize = 10_000
 
 export interface DeletedCollection<T extends KubeObject> {
   readonly items: readonly StoredObject<T>[]
-  /** Of the list that was worked through. */
+  /** The revision of the list. */
   readonly revision: number
-  /** Of who asked with a limit: where the rest begins, and how much there is. */
+  /** The rest of a list with a limit. */
   readonly continue?: string
   readonly remainingItemCount?: number | undefined
 }
 
 /**
- * Deletes what a list finds, page by page, several at a time; the answer is what was found. Not atomic: after a failure
- * some objects are gone and some are not. What another client deleted in between counts as deleted.
+ * Deletes the objects of a list, page by page, several at a time, and returns them. Not atomic: after a failure some objects are gone and
+ * some are not. Objects that another client deletes meanwhile count as deleted.
  */
 export async function deleteCollection<T extends KubeObject>(
   parts: StoreParts<T>,
@@ -39,7 +39,7 @@ export async function deleteCollection<T extends KubeObject>(
     revision = first
     appendAll(items, batch)
     await deleteAll(parts, context, request, batch)
-    // Who asks with a limit gets just that page.
+    // A request with a limit gets one page.
     if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }
     if (found.continue === '') return { items, revision: first }
     page = { ...listRequest, limit, continue: found.continue, resourceVersion: '', resourceVersionMatch: undefined }

@@ -12,8 +12,8 @@ import { writeTarget } from './target.ts'
 import type { Written } from './target.ts'
 
 /**
- * The first step of a deletion in steps: marks the object and lets its policy change it. A second request finds it marked and changes nothing.
- * undefined when nothing holds the object any longer, so that it may be removed.
+ * Marks the object and lets its policy change it: the first step of a deletion in steps. A second request changes nothing.
+ * undefined: nothing holds the object any more, and it may be removed.
  */
 export async function beginDeletion<T extends KubeObject>(
   run: Deletion<T>,
@@ -42,7 +42,7 @@ export async function beginDeletion<T extends KubeObject>(
   }
 }
 
-/** All steps are about this one object, not about another that may get its name. */
+/** Makes all steps apply to this object only, not to a later one of the same name. */
 function pinUid<T extends KubeObject>({ parts, context, name, options }: Deletion<T>, { metadata }: DeepReadonly<T>): void {
   const { uid = '', resourceVersion = '' } = metadata
   const asked = options.preconditions ?? {}

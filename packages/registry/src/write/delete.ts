@@ -21,11 +21,12 @@ export interface DeleteOutcome<T extends KubeObject> {
   readonly blank?: boolean
 }
 
-/** Where marking an object for deletion led. */
+/** The next step after marking an object. */
 type Marked<T extends KubeObject> =
   | { readonly next: 'wait'; readonly object: Written<T> }
   | { readonly next: 'remove'; readonly object?: Written<T>; readonly mayBeGone: boolean; readonly unheld?: boolean }
 
+/** Deletes one object: at once, or marks it first, or in steps if its kind says so. */
 export async function deleteObject<T extends KubeObject>(
   parts: StoreParts<T>,
   context: RequestContext,
@@ -109,13 +110,13 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
     if (!request.dryRun) await parts.hooks.afterDelete?.(readWritten(object))
     return { object, immediate: true, ...(request.dryRun && marked.unheld && { blank: true }) }
   } catch (error) {
-    // Others (a kubelet) delete what has been marked without grace, and may be first.
+    // Another client (a kubelet) may have deleted the marked object first.
     if (marked.mayBeGone && marked.object !== undefined && isNotFoundInStorage(error)) return { object: marked.object, immediate: true }
     throw translateError('delete', error, qualifiedResource(parts, context), name)
   }
 }
 
-/** For kinds without graceful deletion that finalizers hold. */
+/** Marks an object of a kind without graceful deletion that finalizers hold. */
 function markAsDeleting(metadata: ObjectMeta, now: number): void {
   if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
   if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now) metadata.deletionTimestamp = formatTime(now)

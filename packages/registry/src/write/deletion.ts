@@ -5,7 +5,7 @@ import type { DeleteRequest } from '../rest.ts'
 import type { StoreParts } from '../store-parts.ts'
 import type { Written } from './target.ts'
 
-/** One DELETE, with all that belongs to it. `options` is its own copy: a strategy may set the grace period. */
+/** One DELETE, with everything that belongs to it. `options` is its own copy: a strategy may set the grace period. */
 export interface Deletion<T extends KubeObject> {
   readonly parts: StoreParts<T>
   readonly context: RequestContext
@@ -15,7 +15,7 @@ export interface Deletion<T extends KubeObject> {
   readonly request: DeleteRequest
 }
 
-/** A resourceVersion that was asked for moved when the object was marked. */
+/** Marking the object changed its version, so a resourceVersion in the preconditions moves along. */
 export function preconditionsOf<T extends KubeObject>(
   { preconditions }: DeleteOptions,
   marked?: Written<T>,

@@ -11,7 +11,7 @@ import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestConte
 import type { ResourceDefinition, Strategy } from '../resource-definition.ts'
 import type { StoreParts } from '../store-parts.ts'
 
-/** The server's own members of metadata: whatever the client put there goes, and uid and creation time are given. */
+/** Sets uid and creation time, and drops the other system fields that a client sent. */
 export function fillSystemFields(parts: Pick<StoreParts<KubeObject>, 'now' | 'newUid'>, metadata: ObjectMeta): void {
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
@@ -20,7 +20,7 @@ export function fillSystemFields(parts: Pick<StoreParts<KubeObject>, 'now' | 'ne
   metadata.creationTimestamp = formatTime(parts.now())
 }
 
-/** Brings an object with name and system fields to the form that is stored, or refuses it. A promise when its validation takes long. */
+/** Prepares a named object for storage and validates it. A promise if validation takes long. */
 export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context: RequestContext, object: T): void | Promise<void> {
   const { definition } = parts
   const { strategy } = definition
@@ -37,13 +37,13 @@ export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context
   })
 }
 
-/** Kinds whose own rules leave metadata out are asked about it only when they have nothing to say. */
+/** The errors of metadata and of the kind's own rules. Some kinds check metadata only if their own rules pass. */
 function invalidities<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: ObjectMeta, own: FieldErrorList): FieldErrorList {
   if (definition.strategy.repeatedMetadataChecks === 'none' && own.length > 0) return own
   return [...checkMetadata(definition, metadata), ...own]
 }
 
-/** The object's namespace is the request's: filled in when left out, refused when another. */
+/** Fills in the request's namespace, and refuses another one. */
 export function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, context: RequestContext, metadata: ObjectMeta): void {
   const expected = definition.scope === 'Namespaced' ? context.namespace : ''
   const given = metadata.namespace ?? ''
@@ -52,16 +52,16 @@ export function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, co
   else if (given !== expected) throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
 
-/** Metadata of a new object, by the kind's rule for names. */
+/** Validates the metadata of a new object, with the kind's rule for names. */
 export function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
   const { validateName } = definition
   if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
   const errors = metadataErrors(definition, metadata, validateName)
-  // A kind's own rule may be laxer than what a key bears (RBAC names); the key's rule speaks when the kind's is content.
+  // A kind's own rule (RBAC names) may allow names that are no valid keys.
   return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
 }
 
-/** The rules for metadata that hold for every kind, with the laxest rule for names. */
+/** Validates metadata with the rules of every kind, and the laxest rule for names. */
 export function checkCommonMetadata<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   metadata: DeepReadonly<ObjectMeta>,

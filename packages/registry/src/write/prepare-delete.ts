@@ -3,12 +3,12 @@ import type { DeepReadonly, DeleteOptions, KubeObject, RequestContext } from '@k
 import type { StoreParts } from '../store-parts.ts'
 
 /**
- * `now`: remove it. `graceful`: `object` has been marked and is to be written; it goes when its grace period is over.
- * `pending`: it is already on its way and nothing changes.
+ * `now`: remove the object. `graceful`: write the marked object; it is removed when its grace period is over.
+ * `pending`: its deletion is under way and nothing changes.
  */
 export type DeletionMode = 'now' | 'graceful' | 'pending'
 
-/** Checks options and preconditions and marks `object` (a copy) for a graceful deletion. May write to `options`, its own copy too. */
+/** Checks options and preconditions and marks `object` for a graceful deletion. May change both arguments: they are copies. */
 export function beforeDelete<T extends KubeObject>(
   parts: StoreParts<T>,
   context: RequestContext,
@@ -32,10 +32,10 @@ export function beforeDelete<T extends KubeObject>(
   return 'graceful'
 }
 
-/** A grace period that runs can only become shorter. */
+/** Shortens a running grace period; it never becomes longer. */
 function hasten<T extends KubeObject>(parts: StoreParts<T>, { metadata }: T, options: DeleteOptions): DeletionMode {
   const present = metadata.deletionGracePeriodSeconds ?? 0
-  // Marked but never removed (the second step failed): finish it.
+  // Marked but not removed, because the second step failed: finish it.
   if (present === 0) return 'now'
   const asked = options.gracePeriodSeconds
   if (asked === undefined) {
@@ -47,7 +47,7 @@ function hasten<T extends KubeObject>(parts: StoreParts<T>, { metadata }: T, opt
   const moved = parseTime(metadata.deletionTimestamp!) + (asked - present) * 1000
   const passed = moved < now
   metadata.deletionTimestamp = formatTime(passed ? now : moved)
-  // Who asked for grace leaves the removal to the one who grants it, even when its time is already over.
+  // A request with a grace period leaves the removal to the kubelet, even if the period is over.
   metadata.deletionGracePeriodSeconds = passed && asked !== 0 ? 1 : asked
   return 'graceful'
 }

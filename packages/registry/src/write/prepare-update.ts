@@ -4,8 +4,8 @@ import { checkCommonMetadata, checkMetadata, matchNamespace, refuseInvalid, runV
 import type { StoreParts, UpdatePlan } from '../store-parts.ts'
 
 /**
- * Brings the new state of an object to the form that is stored, or refuses it. `object` already carries the resourceVersion it replaces.
- * A promise when its validation takes long.
+ * Prepares the new state of an object for storage and validates it. `object` already has the resourceVersion that it replaces.
+ * A promise if validation takes long.
  */
 export function beforeUpdate<T extends KubeObject>(
   parts: StoreParts<T>,
@@ -33,7 +33,7 @@ export function beforeUpdate<T extends KubeObject>(
   })
 }
 
-/** No update moves an object's identity, its age or its deletion. */
+/** Restores uid, creation time and deletion: no update changes them. */
 function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
   if ((metadata.uid ?? '') === '') keep(metadata, old, 'uid')
   if (old.creationTimestamp !== undefined) keep(metadata, old, 'creationTimestamp')
@@ -60,7 +60,7 @@ function metadataErrors<T extends KubeObject>(
   const { repeatedMetadataChecks } = plan
   const common = checkCommonMetadata(definition, metadata)
   const changes = validateObjectMetaUpdate(metadata, old)
-  // Nothing wrong, and the name that was right when the object was made: a second look would find nothing.
+  // No errors, and the name was valid when the object was created: repeating the checks would find nothing.
   if (common.length === 0 && changes.length === 0 && metadata.name === old.name) return []
   return [
     ...common,

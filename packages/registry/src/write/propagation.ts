@@ -1,7 +1,7 @@
 import type { DeepReadonly, DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { StoreParts } from '../store-parts.ts'
 
-/** Holds an object until its dependents have been released. */
+/** Holds an object until its dependents are orphaned. */
 export const orphanFinalizer = 'orphan'
 /** Holds an object until its dependents are gone. */
 export const foregroundFinalizer = 'foregroundDeletion'
@@ -11,7 +11,7 @@ export interface FinalizerChange {
   readonly finalizers: readonly string[]
 }
 
-/** The finalizers an object has once its deletion is asked with these options; the garbage collector removes what is added here. */
+/** The finalizers of an object whose deletion is requested with these options. The garbage collector removes the ones added here. */
 export function finalizersForDeletion<T extends KubeObject>(
   parts: Pick<StoreParts<T>, 'definition' | 'enableGarbageCollection'>,
   metadata: DeepReadonly<ObjectMeta>,
@@ -28,7 +28,7 @@ export function finalizersForDeletion<T extends KubeObject>(
   return same ? { changed: false, finalizers: present } : { changed: true, finalizers }
 }
 
-/** What the client says comes first, then what the object already carries, then the kind's habit. */
+/** The client's options decide, else the finalizers that the object has, else the kind's default. */
 function propagation<T extends KubeObject>(
   { definition }: Pick<StoreParts<T>, 'definition'>,
   present: readonly string[],

@@ -4,8 +4,8 @@ import { isStorageError } from '@keelson/storagebackend'
 import type { Storage } from '@keelson/storagebackend'
 
 /**
- * Ends what a begin hook started: `success` keeps what it took, false gives it back. Called at most once, and not at all when nobody knows
- * whether the write happened (the store became unreachable under it): then what was taken must stay taken. It must not throw.
+ * Ends a begin hook: `success` keeps what the hook allocated, false releases it. Called at most once, and not at all if the outcome of the write
+ * is unknown (the store became unreachable): the allocation must then stay. It must not throw.
  */
 export type FinishHook = (success: boolean) => Promise<void> | void
 
@@ -14,26 +14,26 @@ export interface HookOptions {
 }
 
 /**
- * What a resource does beside its own storage when its objects are written: services take addresses and ports from pools.
- * A begin hook runs before the strategy and validation, with name, uid and creation time in place on a create. It may change `object`,
- * and refuses by throwing an `ApiError`. It runs again, after the earlier one was finished with false, when a write lost its race.
+ * Side effects of a resource's writes: services allocate addresses and ports from pools.
+ * A begin hook runs before the strategy and validation; on a create, name, uid and creation time are already set. It may change `object`,
+ * and throws an `ApiError` to refuse. After a lost race it is finished with false and runs again.
  */
 export interface StoreHooks<T extends KubeObject> {
   beginCreate?(context: RequestContext, object: T, options: HookOptions): Promise<FinishHook> | FinishHook
   /** Only for changes through the resource itself, not through its subresources. */
   beginUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>, options: HookOptions): Promise<FinishHook> | FinishHook
-  /** Once for each object that this store removed, by a delete or with its last finalizer. Never in a dry run. It must not throw. */
+  /** Called once for each object that this store removed, by a delete or with its last finalizer. Never in a dry run. It must not throw. */
   afterDelete?(object: DeepReadonly<T>): Promise<void> | void
 }
 
-/** Made once for each store. The hooks may read `storage` (every key starts with `prefix`), and must not write to it. */
+/** Called once for each store. The hooks may read `storage`, in which every key starts with `prefix`, and must not write to it. */
 export type StoreHooksFactory<T extends KubeObject> = (storage: Storage<T>, prefix: string) => StoreHooks<T>
 
-/** The hook that one write has begun, until it is finished. */
+/** The begin hook of one write, until it is finished. */
 export class BegunHook {
   #finish: FinishHook | undefined
 
-  /** There is something to finish. */
+  /** A hook has begun and is not finished yet. */
   get begun(): boolean {
     return this.#finish !== undefined
   }
@@ -51,7 +51,7 @@ export class BegunHook {
     else this.#finish = undefined
   }
 
-  /** When nothing was sent to the storage, or the storage refused it for another round. */
+  /** Nothing was sent to the storage, or the storage starts another round. */
   async abandon(): Promise<void> {
     await this.#end(false)
   }
@@ -63,7 +63,7 @@ export class BegunHook {
   }
 }
 
-/** A failure that says that nothing was written. */
+/** The failure proves that nothing was written. */
 function isRefusal(error: unknown): boolean {
   if (isStorageError(error)) return error.code !== 'Unreachable'
   return isApiError(error) || (error instanceof Error && error.name === 'AbortError')

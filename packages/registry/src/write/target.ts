@@ -11,7 +11,7 @@ import type {
 } from '@keelson/storagebackend'
 import type { StoreParts } from '../store-parts.ts'
 
-/** What a write leaves: stored, or only as it would be. */
+/** The result of a write: stored, or for a dry run the object that would be. */
 export type Written<T extends KubeObject> = StoredObject<T> | T
 
 export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
@@ -32,7 +32,7 @@ export function writeTarget<T extends KubeObject>(
   return dryRun ? new DryRunTarget(storage, definition.defaultOnRead) : storage
 }
 
-/** Reads, checks and refuses as the storage would, and writes nothing. */
+/** Reads, checks and refuses like the storage, and writes nothing. */
 class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   readonly #storage: Storage<T>
   readonly #defaultOnRead: DefaultOnRead<T> | undefined
