@@ -24,7 +24,7 @@ test('a group tells the scheme how its kinds are defaulted and selected', () => 
   expect(() => scheme.convertFieldLabel(gvk, 'spec.color')).toThrow('field label not supported: spec.color')
 })
 
-test('what is in no namespace is not selected by one, where it has labels of its own', () => {
+test('selects cluster-wide objects with labels of their own by no namespace', () => {
   const scheme = new Scheme()
   const wide = defineResource<Widget>({ ...widgets, scope: 'Cluster', selectableFields: { 'spec.size': () => '1' } })
   defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [wide] }).register(scheme)

@@ -7,7 +7,7 @@ import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
 import type { StoreHooksFactory } from './write/store-hooks.ts'
 import type { StoreParts } from './store-parts.ts'
 
-/** What a store needs beside its definition. Clock, uids and names have real defaults. */
+/** The dependencies of a store. Clock, uids and names have real defaults. */
 export interface StoreOptions<T extends KubeObject = KubeObject> {
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes

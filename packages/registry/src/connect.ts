@@ -64,7 +64,7 @@ export interface Connecter {
   readonly connectMethods: readonly string[]
   /** `path: true`: everything below the path is served too, as the option `path`. */
   readonly connectOptions: OptionsDescription
-  /** Whoever may get must also be allowed to create: it runs something, whatever the method. */
+  /** Requires the permission to create as well: the request runs a command, whatever its method. */
   readonly connectNeedsCreate?: boolean
   connect(context: RequestContext, name: string, options: KubeObject): Promise<ConnectTarget>
 }

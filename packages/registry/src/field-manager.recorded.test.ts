@@ -8,7 +8,7 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '@keelson/apimac
 import { describe, expect, it } from 'vitest'
 import { storageFieldManager } from './field-manager.ts'
 
-/** A random write, and what the original's field manager (1.36.4) made of it. Times are left out. */
+/** A random write and its result in kube-apiserver 1.36.4, without times. */
 interface RecordedWrite {
   readonly op: 'apply' | 'update'
   readonly manager: string
@@ -24,7 +24,7 @@ const writes = readFileSync(new URL('../testdata/managed-fields.jsonl', import.m
   .split('\n')
   .map((line) => JSON.parse(line) as RecordedWrite)
 
-/** What became of an object, in the form in which it was recorded. */
+/** The result in its recorded form. */
 function outcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObject): RecordedWrite['want'] {
   let result: KubeObject
   try {
@@ -45,7 +45,7 @@ function byText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 }
 
-describe('random writes end as in the original', () => {
+describe('random writes end as in kube-apiserver', () => {
   it.each(writes.map((write, i) => [`${i}: ${write.op} of a ${write.live.kind}`, write] as const))('%s', (_name, write) => {
     const { kind = '', apiVersion = '', ...live } = write.live
     const [version = '', group = ''] = apiVersion.split('/').toReversed()

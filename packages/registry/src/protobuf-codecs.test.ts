@@ -6,7 +6,7 @@ import { Scheme, type KubeObject } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { protobufCodecs } from './protobuf-codecs.ts'
 
-/** Recorded from the original (`../shared`, beside the repository and no part of it). */
+/** Recorded from kube-apiserver, in `../shared`, which is not part of the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
 
 const types = createApiTypes([coreV1, eventsV1])
@@ -91,15 +91,18 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
 
   it('are there', () => expect(values.length).toBeGreaterThan(10))
 
-  it.each(values)('$key reads as the object that kube-apiserver served, and is written as the same bytes', ({ key, value, object, modRevision }) => {
-    const bytes = Buffer.from(value, 'base64')
-    const codec = codecOf(object!.kind!)
-    const stored = codec.open(key, bytes, modRevision)
-    const { kind: _kind, apiVersion: _apiVersion, ...served } = object!
-    if (object!.kind !== 'PersistentVolumeClaim')
-      expect(stored.object()).toEqual({ ...served, metadata: { ...served.metadata, resourceVersion: String(modRevision) } })
-    expect(Buffer.compare(codec.encode(stored.copy()), bytes)).toBe(0)
-  })
+  it.each(values)(
+    '$key reads as the object that kube-apiserver served, and is written as the same bytes',
+    ({ key, value, object, modRevision }) => {
+      const bytes = Buffer.from(value, 'base64')
+      const codec = codecOf(object!.kind!)
+      const stored = codec.open(key, bytes, modRevision)
+      const { kind: _kind, apiVersion: _apiVersion, ...served } = object!
+      if (object!.kind !== 'PersistentVolumeClaim')
+        expect(stored.object()).toEqual({ ...served, metadata: { ...served.metadata, resourceVersion: String(modRevision) } })
+      expect(Buffer.compare(codec.encode(stored.copy()), bytes)).toBe(0)
+    },
+  )
 
   const unnamed = lines
     .map((line) => JSON.parse(line) as { key: string; value: string; modRevision: number })

@@ -22,7 +22,7 @@ export interface QuotaRules<T extends KubeObject = KubeObject> {
   isCharged(write: QuotaWrite<T>): boolean
   /** Whether such objects count against the limit of this name ("requests.cpu"). */
   isLimitedBy(limit: string): boolean
-  /** What one object uses, by the names of limits. `now`: milliseconds since the epoch. */
+  /** The usage of one object, by the names of limits. `now`: milliseconds since the epoch. */
   usage(object: DeepReadonly<T>, now: number): Quantities
   /** Default: the objects are in no scope. */
   isInScope?(selector: ScopeSelector, object: DeepReadonly<T>): boolean

@@ -14,27 +14,27 @@ import type { QuotaRules } from './quota-rules.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
-/** What decides how objects of a kind come to be and change. Every hook may be left out; the default is written beside it. */
+/** The rules for creating, updating and deleting objects of a kind. Every hook is optional; its comment names the default. */
 export interface Strategy<T extends KubeObject> {
-  /** Clears what a client may not set and fills what it may leave out. Default: nothing. */
+  /** Clears fields that clients may not set, and fills in fields that they may leave out. Default: nothing. */
   prepareForCreate?(context: RequestContext, object: T): void
   /** Default: no rules beyond metadata's. */
   validateCreate?(context: RequestContext, object: DeepReadonly<T>): FieldErrorList
   /**
-   * Runs what `validateCreate` or `validateUpdate` does where that may take long: with pauses, in which others are served. A promise only then.
-   * Default: at once.
+   * Runs `validateCreate` or `validateUpdate` in slices, so that other requests are served between them. A promise only if validation takes long.
+   * Default: in one go.
    */
   runValidation?(context: RequestContext, validate: () => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
   warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
-  /** For `?export=true`, after `prepareForCreate`: takes out what another cluster must give by itself; throws ApiError to refuse. Default: nothing. */
+  /** For `?export=true`, after `prepareForCreate`: drops the fields that another cluster sets itself; throws ApiError to refuse. Default: nothing. */
   prepareForExport?(object: T, exact: boolean): void
   /** After validation, before storing. Default: nothing. */
   canonicalize?(object: T): void
-  /** Default: nothing. `old` is what is stored. */
+  /** `old` is the stored object. Default: nothing. */
   prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
   validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): FieldErrorList
   warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
-  /** What `prepareForCreate` and `prepareForUpdate` leave as it was, whatever a client says of it. Default: nothing. */
+  /** Fields that `prepareForCreate` and `prepareForUpdate` reset, so that no client comes to own them. Default: none. */
   resetFields?: FieldFilter
   /** PUT of an absent object creates it. Default false. */
   allowCreateOnUpdate?: boolean
@@ -42,19 +42,19 @@ export interface Strategy<T extends KubeObject> {
   allowUnconditionalUpdate?: boolean
   /** May set `options.gracePeriodSeconds`; true means: wait for the grace period. Default: delete at once. */
   checkGracefulDelete?(context: RequestContext, object: DeepReadonly<T>, options: DeleteOptions): boolean
-  /** Of a DELETE, or of a collection's, with these options, whether or not anything comes to be deleted. Default: nothing. */
+  /** Warnings about the options of a DELETE, even if nothing is deleted. Default: none. */
   warningsOnDelete?(options: DeleteOptions): readonly string[]
-  /** What a delete without propagationPolicy does to dependents. Default "background"; "unsupported" ignores the policy altogether (events). */
+  /** The policy of a delete without propagationPolicy. Default "background"; "unsupported" ignores every policy (events). */
   defaultPropagation?: 'background' | 'orphan' | 'unsupported'
   /**
-   * The original checks metadata on update twice, once for every resource and once in the kind's own rules, and reports each failure as often.
-   * How much the kind's own rules repeat. Default "all"; "update" only what may not change (namespaces, and every subresource);
+   * The checks of metadata that the kind's own rules repeat on update: kube-apiserver checks metadata twice, once for every resource and once
+   * in the kind's rules, and reports each error twice. Default "all"; "update" only the checks for immutable fields (namespaces, and every subresource);
    * "create" only the rules for new objects.
    */
   repeatedMetadataChecks?: 'all' | 'update' | 'create' | 'none'
 }
 
-/** The part of a strategy that updates follow. */
+/** The part of a strategy that applies to updates. */
 export type UpdateStrategy<T extends KubeObject> = Pick<
   Strategy<T>,
   'prepareForUpdate' | 'validateUpdate' | 'runValidation' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'
@@ -65,11 +65,11 @@ export interface SubresourceStrategy<T extends KubeObject> {
   readonly update: UpdateStrategy<T>
   /** A rule that reads other objects. Runs when all other rules have passed; throws `ApiError` to refuse. Default: none. */
   checkUpdate?(this: void, context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): Promise<void> | void
-  /** Default false: what is absent cannot be changed, whatever the resource itself allows. */
+  /** PUT of an absent object creates it. Default false, even if the resource itself allows it. */
   readonly allowCreateOnUpdate?: boolean
-  /** Default true: GET answers the whole object. A subresource whose body is of another kind is built by a `SubresourceFactory` instead. */
+  /** GET answers the whole object. Default true. A `SubresourceFactory` builds subresources with bodies of another kind. */
   readonly get?: boolean
-  /** Default true: answers may be asked for as a table. */
+  /** The Table form is served. Default true. */
   readonly tabled?: boolean
 }
 
@@ -80,7 +80,7 @@ export interface Column<T extends KubeObject> {
   /** 0 is always shown; 1 with -o wide. Default 0. */
   readonly priority?: number
   readonly description?: string
-  /** Has a cell in each row, and is not among the columns: so some tables of the original are. Default false. */
+  /** Has a cell in each row without being listed, like in some tables of kube-apiserver. Default false. */
   readonly isUnlisted?: boolean
   value(object: DeepReadonly<T>, now: number): TableCell
 }
@@ -108,7 +108,7 @@ export interface StorageFacts {
 
 /** Another group version of a resource, and its differences from the hub. */
 export interface ServedVersion extends GroupVersion {
-  /** Everybody who uses it is warned. Default: nobody is. */
+  /** Every request for the version gets a warning. Default: none. */
   readonly deprecated?: Deprecation
   /** On objects of this version. Default: the definition's. */
   setDefaults?(this: void, object: KubeObject): void
@@ -132,59 +132,59 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
-  /** The version that objects are stored as where the store is shared with the original. Default: the hub. The two are alike but for their names. */
+  /** The version of objects in a store that is shared with kube-apiserver. Default: the hub. The two differ only by name. */
   readonly storedVersion?: string
-  /** Further group versions of the same objects (core events are also events.k8s.io/v1), in order of preference. Which are on is the server's to say. */
+  /** Further group versions of the same objects (core events are also events.k8s.io/v1), in order of preference. The server's options enable them. */
   readonly alsoServedAs?: readonly ServedVersion[]
-  /** Fills in what a client may leave out; the scheme does it, before anything else sees the object. Default: nothing. */
+  /** Fills in fields that clients may leave out, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
   /** Rewrites what clients may send in several forms (secrets: stringData) to the one that is stored, after defaulting. May change its argument. Default: nothing. */
   readonly normalize?: (object: T) => T
   readonly strategy: Strategy<T>
-  /** Annotations that the original keeps in the spec inside: who asks for metadata alone does not get them. Default: none. */
+  /** Annotations that kube-apiserver keeps in the spec internally: PartialObjectMetadata leaves them out. Default: none. */
   readonly specAnnotations?: readonly string[]
-  /** A warning for everybody who uses the resource in its own version: since when not to, and what to use instead. */
+  /** The warning for requests that use the resource in its own version. */
   readonly deprecation?: string
   /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
-  /** Makes a name of a generateName. Default: five random characters behind it. */
+  /** Generates a name from a generateName. Default: appends five random characters. */
   readonly generateName?: (base: string) => string
   /** Beyond metadata.name and metadata.namespace. "" when unset. */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Labels that a field selector may use beside these fields, each with the field that it stands for. Default: none. */
+  /** Further labels for field selectors, each with its field. Default: none. */
   readonly fieldLabels?: Readonly<Record<string, string>>
-  /** What who selects by another field is told. Default: that the label is not supported. */
+  /** The error for a selector with another field. Default: the label is not supported. */
   readonly refuseFieldLabel?: FieldLabelRefusal
-  /** After Name; those of priority 0 before Age, the rest behind it. [] is Name and Age; left out: Name and Created At, as the original prints kinds it has no printer for. */
+  /** Columns after Name; those of priority 0 stand before Age, the rest after it. []: Name and Age. Default: Name and Created At, like kinds that kube-apiserver has no printer for. */
   readonly columns?: readonly (Column<T> | ColumnGroup<T>)[]
-  /** Those of the defaults that objects are stored without, because their strategy takes them out again. Default: none. */
+  /** Defaults that objects are stored without, because their strategy removes them. Default: none. */
   readonly defaultOnRead?: DefaultOnRead<T>
   /** Replaces all columns, Name and Age too (events). */
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
-  /** What resource quotas count. 'none': nothing (events). Default: the objects, as "count/<plural>.<group>". */
+  /** The usage that resource quotas count. 'none': nothing (events). Default: the objects, as "count/<plural>.<group>". */
   readonly quota?: QuotaRules<T> | 'none'
-  /** Its objects are so many, and have a `scale` that says and changes it. */
+  /** The replicas of an object, for its `scale` subresource. */
   readonly scale?: ScaledBy<T>
-  /** Fills in what the original shows of an object of the kind that has nothing in it, as bookmarks are. Default: nothing. */
+  /** Sets the fields that kube-apiserver shows even in an empty object of the kind, like bookmarks. Default: nothing. */
   readonly fillBlank?: (object: T) => void
   /** The verbs to leave out (namespaces have no deletecollection). */
   readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
   /** DELETE answers with the object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean
   readonly storage?: StorageFacts
-  /** Refuses to delete the object of this name; throws ApiError. Like the original's, a deletecollection does not ask. */
+  /** Throws ApiError to refuse a delete of the object of this name. Like in kube-apiserver, deletecollection does not call it. */
   readonly checkDelete?: (name: string) => void
-  /** Called in place of removing the object when its deletion is asked; see namespaces. Omitted: ordinary deletion. */
+  /** Deletes in steps, see namespaces. Default: ordinary deletion. */
   readonly deletion?: DeletionPolicy<T>
 }
 
-/** Objects that go away in steps (namespaces): what a delete writes, and when the object may really be removed. */
+/** The rules of a deletion in steps (namespaces). */
 export interface DeletionPolicy<T extends KubeObject> {
   /** Changes the object for its deletion (phase Terminating). Runs after deletionTimestamp is set. */
   beginDelete(object: T): void
-  /** True when nothing holds the object any longer (spec.finalizers empty), metadata.finalizers aside. */
+  /** Nothing but `metadata.finalizers` holds the object any more (spec.finalizers are empty). */
   readyToRemove(object: DeepReadonly<T>): boolean
 }
 

@@ -15,7 +15,7 @@ export interface RESTOptionsGetterOptions {
   readonly defaultWatchCacheSize?: number | undefined
   /** By resource: how long objects are kept after their last write. Default: as the resource's definition says. */
   readonly ttlSeconds?: Readonly<Record<string, number>> | undefined
-  /** Default 16, where the original's is 1: those that are under way reach the disk together. */
+  /** Default 16, where kube-apiserver's is 1: those that are under way reach the disk together. */
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
   /** Milliseconds since the epoch. Default: the system's clock. */

@@ -22,10 +22,10 @@ export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
   /** The original stores these objects without a name: it is the last part of their key. */
   readonly namedByKey?: boolean
-  /** As the kind's definition has it. Stores whose readers set all defaults need not be told. */
+  /** As the kind's definition has it. Stores whose readers set all defaults ignore it. */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
-/** How objects become stored bytes: records on the embedded store, the original's form on etcd. */
+/** How objects become stored bytes: records on the embedded store, kube-apiserver's form on etcd. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>
 
 export interface RESTOptions {

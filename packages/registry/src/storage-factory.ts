@@ -10,7 +10,7 @@ export interface StorageOptions {
   /** Stores of resources that do not lie in `backend`: "group/resource", or "group/*" for the rest of a group. */
   readonly backendOverrides?: ReadonlyMap<string, Backend>
   readonly createCodec: CodecFactory
-  /** What every key starts with. Default "/registry". */
+  /** The prefix of every key. Default "/registry". */
   readonly prefix?: string
   /** Encryption at rest, by resource. */
   readonly transformerOverrides?: ResourceTransformers

@@ -13,6 +13,7 @@ const folders: readonly string[] = [
   'packages/cel',
   'packages/controllers',
   'packages/loopback',
+  'packages/registry',
   'tooling/codegen',
 ]
 

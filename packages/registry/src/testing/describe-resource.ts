@@ -39,12 +39,12 @@ function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, type
   return protobufCodecs({ types, scheme })({ kind: types.kind(gvk)!, selectableFields: {}, defaultOnRead }) as unknown as ObjectCodec<T>
 }
 
-/** What every resource must do, whatever its own rules: the shared half of a resource's tests. In memory and on disk. */
+/** Tests the behaviour that all resources share, in memory and on disk. */
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   const { valid, invalid = [], change = addLabel, types, hooks, names = ['a', 'b', 'c'] } = cases
   const [a, b, c] = names
   const left = new Set(definition.withoutVerbs)
-  describe.each(Object.entries(drivers))(`${definition.plural} on %s: what every resource does`, (_driver, open) => {
+  describe.each(Object.entries(drivers))(`${definition.plural} on %s: shared behaviour`, (_driver, open) => {
     let driver: OpenDriver
     let tests = 0
     let test: TestStore<T>
@@ -205,7 +205,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe(a)
     })
 
-    it.skipIf(left.has('create') || types === undefined)('reads from etcd what it wrote there, whoever reads', async () => {
+    it.skipIf(left.has('create') || types === undefined)('reads values of a shared etcd with any codec', async () => {
       await create(a)
       const stored = await store.get(context, a, {})
       if (!isStoredObject(stored)) throw new Error('not as it is stored')

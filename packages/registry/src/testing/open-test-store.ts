@@ -20,7 +20,7 @@ export interface TestStoreOptions<T extends KubeObject> {
   readonly decorator?: StorageDecorator
   /** Default: one in memory, which disposing the test store closes. */
   readonly backend?: Backend
-  /** What keys start with; for tests that share a store. Default "/registry". */
+  /** The prefix of keys, for tests that share a store. Default "/registry". */
   readonly prefix?: string
   readonly now?: () => number
   readonly newUid?: () => string
@@ -71,11 +71,11 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
   }
 }
 
-/** Codecs that know no schema: members in order of name. */
+/** Codecs without a schema: members are sorted by name. */
 export const untypedCodecs: CodecFactory = ({ kind, selectableFields, defaultOnRead }) =>
   createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields, defaultOnRead })
 
-/** Says of every kind that it is there, and knows nothing of it. */
+/** Has every kind, without a schema. */
 export const untyped: ApiTypes = {
   schemaOf: () => undefined,
   kind(gvk: GroupVersionKind): KindType {

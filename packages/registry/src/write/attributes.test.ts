@@ -26,7 +26,13 @@ scheme.register({
 
 function attributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWrite> = {}): WriteAttributes {
   conversions = 0
-  const route = { admission: noAdmission, scheme, gvk: hub, gvr: { group: 'example.com', version: 'v2', resource: 'things' }, subresource: '' }
+  const route = {
+    admission: noAdmission,
+    scheme,
+    gvk: hub,
+    gvr: { group: 'example.com', version: 'v2', resource: 'things' },
+    subresource: '',
+  }
   const options = { dryRun: false, fieldManager: 'me', force: false, fieldValidation: 'Strict' } as const
   const write: AdmittedWrite = { route, context: testContext('ns'), name: 'a', dryRun: false, options, ...rest }
   return new WriteAttributes(write, 'UPDATE', { object: undefined, oldObject: undefined, isFinal: true, ...objects })
@@ -37,7 +43,11 @@ it('converts both objects to another version, once if they are final', () => {
   const oldObject: Thing = { metadata: { name: 'a' }, size: 1 }
   const final = attributes({ object, oldObject })
   const versioned = final.as(old)
-  expect(versioned).toEqual({ kind: old, object: { metadata: { name: 'a' }, length: 2 }, oldObject: { metadata: { name: 'a' }, length: 1 } })
+  expect(versioned).toEqual({
+    kind: old,
+    object: { metadata: { name: 'a' }, length: 2 },
+    oldObject: { metadata: { name: 'a' }, length: 1 },
+  })
   expect(final.as({ group: 'example.com', version: 'v1' })).toBe(versioned)
   expect(conversions).toBe(2)
 })

@@ -21,7 +21,7 @@ const context = testContext('ns', { group: 'example.com', version: 'v1', resourc
 const create = (metadata: KubeObject['metadata'], spec?: Widget['spec'], dryRun = false): Promise<KubeObject> =>
   test.store.create(context, { metadata, ...(spec && { spec }) }, { dryRun }).then(plain)
 
-it('sets what is the server’s, and drops what the client made up', async () => {
+it('sets system fields, and drops those of the client', async () => {
   const created = await create({
     name: 'a',
     uid: 'mine',
@@ -32,7 +32,7 @@ it('sets what is the server’s, and drops what the client made up', async () =>
   expect(metadata).toEqual({ name: 'a', namespace: 'ns', uid: 'uid-1', creationTimestamp: '2026-01-02T03:04:05Z', generation: 1 })
 })
 
-it('refuses a resourceVersion with a failure that has no reason', async () => {
+it('refuses a resourceVersion with an error without a reason', async () => {
   const failure = { code: 500, reason: '', message: 'resourceVersion should not be set on objects to be created' }
   await expect(create({ name: 'a', resourceVersion: '5' })).rejects.toMatchObject(failure)
   await expect(create({ name: 'a', resourceVersion: '0' })).resolves.toBeDefined()
@@ -45,7 +45,7 @@ it('refuses another namespace than the request’s', async () => {
   })
 })
 
-it('says what is missing or wrong with its own kind in the message', async () => {
+it('names its kind in the messages of invalid objects', async () => {
   await expect(create({})).rejects.toMatchObject({
     code: 422,
     message: 'Widget.example.com "" is invalid: metadata.name: Required value: name or generateName is required',
@@ -55,7 +55,7 @@ it('says what is missing or wrong with its own kind in the message', async () =>
   })
 })
 
-it('generates another name when one is taken, and gives up after eight', async () => {
+it('generates another name if one is taken, and gives up after eight', async () => {
   await create({ name: 'g-x' })
   names = ['x', 'x', 'y']
   expect((await create({ generateName: 'g-' })).metadata.name).toBe('g-y')
@@ -67,7 +67,7 @@ it('generates another name when one is taken, and gives up after eight', async (
   })
 })
 
-it('says when the one that has the name is on its way out', async () => {
+it('reports that the object with the name is being deleted', async () => {
   await create({ name: 'a', finalizers: ['example.com/hold'] })
   await test.store.delete(context, 'a', { options: {}, dryRun: false })
   await expect(create({ name: 'a' })).rejects.toMatchObject({
@@ -95,7 +95,7 @@ it('a dry run has no version and still finds the name taken', async () => {
   await expect(create({ name: 'a' }, undefined, true)).rejects.toMatchObject({ reason: 'AlreadyExists' })
 })
 
-it('refuses names that would leave their place in the key space', async () => {
+it('refuses names that would leave the prefix of their keys', async () => {
   await expect(test.store.get(context, 'a/b', {})).rejects.toMatchObject({
     code: 400,
     message: 'Name parameter invalid: "a/b": may not contain \'/\'',

@@ -71,7 +71,7 @@ it('refuses options that contradict each other', async () => {
 })
 
 describe('finalizers', () => {
-  it('hold the object until the last is taken away; that update removes it', async () => {
+  it('hold the object until an update removes the last one', async () => {
     await create({ name: 'a', finalizers: ['example.com/x', 'example.com/y'] })
     const { immediate, object } = await remove()
     expect(immediate).toBe(false)
@@ -110,7 +110,7 @@ describe('finalizers', () => {
     expect((await remove({ propagationPolicy: 'Background' })).immediate).toBe(true)
   })
 
-  it('without a garbage collector nobody would take them away: none are set', async () => {
+  it('are not set without a garbage collector', async () => {
     await using open = openTestStore(widgets, { enableGarbageCollection: false })
     await open.store.create(context, { metadata: { name: 'a' } }, { dryRun: false })
     expect((await open.store.delete(context, 'a', { options: { propagationPolicy: 'Foreground' }, dryRun: false })).immediate).toBe(true)
@@ -118,7 +118,7 @@ describe('finalizers', () => {
 })
 
 describe('a grace period', () => {
-  it('marks first, shortens only, and ends with a delete without grace', async () => {
+  it('is marked first, only becomes shorter, and ends with a delete without grace', async () => {
     await create({ name: 'a' }, { grace: 30 })
     const first = await remove()
     expect(first.immediate).toBe(false)
@@ -155,7 +155,7 @@ describe('a grace period', () => {
     expect(Number(object.metadata.resourceVersion)).toBe(Number(created.metadata.resourceVersion) + 2)
   })
 
-  it('does not let an update remove what still has one', async () => {
+  it('keeps an update from removing the object', async () => {
     await create({ name: 'a', finalizers: ['example.com/x'] }, { grace: 30 })
     await remove()
     await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
@@ -171,7 +171,7 @@ describe('a collection', () => {
     limit: 0,
     continue: '',
   }
-  it('goes as selected, and the answer is what was there', async () => {
+  it('is deleted as selected, and returned', async () => {
     for (let i = 0; i < 7; i++) await create({ name: `w${i}`, labels: { odd: String(i % 2) } })
     const odd = { ...all, predicate: { labels: parseLabelSelector('odd=1'), fields: everyField() } }
     const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, odd)
@@ -180,7 +180,7 @@ describe('a collection', () => {
     expect(Array.from(left.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
   })
 
-  it('of a limit is one page; a refusal ends it', async () => {
+  it('with a limit is one page; a refusal ends it', async () => {
     for (let i = 0; i < 4; i++) await create({ name: `w${i}` })
     const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
     expect(page.continue).not.toBe('')
@@ -193,7 +193,7 @@ describe('a collection', () => {
     await expect(refused).rejects.toThrow('no')
   })
 
-  it('is left as it is when the client leaves', async () => {
+  it('is left alone after the client disconnects', async () => {
     for (let i = 0; i < 20; i++) await create({ name: `w${i}` })
     const gone = new AbortController()
     let asked = 0
@@ -203,7 +203,7 @@ describe('a collection', () => {
     expect([...(await test.store.list(context, all)).items].length).toBeGreaterThan(10)
   })
 
-  it('is not there for kinds that leave it out', async () => {
+  it('is not served for kinds that exclude it', async () => {
     await using open = openTestStore(gardens)
     expect(canDeleteCollection(open.paths.get('gardens')!)).toBe(false)
     expect(canDeleteCollection(test.paths.get('widgets')!)).toBe(true)
@@ -214,7 +214,7 @@ describe('deletion in steps', () => {
   const cluster = testContext('', { group: 'example.com', version: 'v1', resource: 'gardens' })
   const request = { options: {}, dryRun: false }
 
-  it('marks, waits for the kind’s own finalizers, and ends with the update that takes the last', async () => {
+  it('marks, waits for the kind’s own finalizers, and ends with the update that removes the last one', async () => {
     await using open = openTestStore(gardens, { now: () => now })
     await open.store.create(cluster, { metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget, { dryRun: false })
     const first = await open.store.delete(cluster, 'g', request)
@@ -231,14 +231,14 @@ describe('deletion in steps', () => {
     await expect(open.store.get(cluster, 'g', {})).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('removes with the second request what nothing holds', async () => {
+  it('removes an object that nothing holds with the second request', async () => {
     await using open = openTestStore(gardens)
     await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
     expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(false)
     expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(true)
   })
 
-  it('is about one object, not about its name', async () => {
+  it('applies to one object, not to its name', async () => {
     await using open = openTestStore(gardens)
     await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
     await expect(open.store.delete(cluster, 'g', { options: { preconditions: { uid: 'x' } }, dryRun: false })).rejects.toMatchObject({

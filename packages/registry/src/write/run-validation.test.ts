@@ -11,7 +11,7 @@ const validate = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldError
   spec?.size === 13 ? [fieldError.invalid(fieldPath('spec', 'size'), 13, 'not that')] : []
 const widget = (size: number): Widget => ({ metadata: { name: 'a' }, spec: { size } })
 
-it('ends after 1,000 errors, and lists all of them up to there', async () => {
+it('stops after 1,000 errors, and lists them all', async () => {
   let validated = 0
   const each = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
     Array.from({ length: spec?.size ?? 0 }).flatMap((_, i) => {

@@ -13,7 +13,7 @@ const real = { dryRun: false }
 const now = { options: { gracePeriodSeconds: 0 }, dryRun: false }
 const widget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: { size } })
 
-/** Writes down what happens, in order. */
+/** Records the calls of hooks, in order. */
 function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
   const calls: string[] = []
   const begin = (what: string) => {
@@ -33,7 +33,7 @@ function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Wid
   }
 }
 
-it('finishes with the outcome of the write', async () => {
+it('finishes hooks with the outcome of the write', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, widget('a'), real)
@@ -57,13 +57,13 @@ it('finishes with the outcome of the write', async () => {
   expect(calls).toEqual(['begin update 1 to 2', 'update 1 to 2 kept', 'begin update 2 to -2', 'update 2 to -2 given back', 'deleted a'])
 })
 
-it('a refusal of the hook is the answer, and leaves nothing begun', async () => {
+it('returns the error of a hook, and finishes nothing', async () => {
   const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
   await using test = openTestStore(widgets, { hooks: () => ({ beginCreate: () => Promise.reject(refusal) }) })
   await expect(test.store.create(context, widget('a'), real)).rejects.toBe(refusal)
 })
 
-it('subresources begin nothing, but tell of the object that went with its last finalizer', async () => {
+it('runs no begin hook for subresources, but afterDelete for an object whose last finalizer they remove', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, { metadata: { name: 'a', finalizers: ['example.com/hold'] } }, real)
@@ -74,7 +74,7 @@ it('subresources begin nothing, but tell of the object that went with its last f
   expect(calls).toEqual(['deleted a'])
 })
 
-it('a lost race gives back what the round took, and begins again', async () => {
+it('releases the allocations of a lost race, and begins again', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, widget('a'), real)
@@ -101,7 +101,7 @@ it('a lost race gives back what the round took, and begins again', async () => {
   ])
 })
 
-it('when nobody knows whether the write happened, nothing is finished', async () => {
+it('finishes nothing if the outcome of the write is unknown', async () => {
   const { calls, hooks } = recording()
   const decorator: StorageDecorator = (request) => ({
     ...undecoratedStorage(request),

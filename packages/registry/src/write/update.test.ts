@@ -26,7 +26,7 @@ const update = async (object: KubeObject, options: { dryRun?: boolean; uid?: str
   return plain((await test.store.update(context, 'a', { change: put(object), dryRun, preconditions })).object)
 }
 
-it('keeps what no client may change', async () => {
+it('keeps fields that no client may change', async () => {
   const wild = { name: 'a', uid: '', creationTimestamp: '1999-01-01T00:00:00Z', generation: 99 }
   const updated = await update({ metadata: wild, spec: { size: 1 } } as Widget)
   expect(updated.metadata).toMatchObject({
@@ -36,7 +36,7 @@ it('keeps what no client may change', async () => {
   })
 })
 
-it('an update without a version is of the latest, with an old one a conflict', async () => {
+it('updates the latest version without a version, and refuses an old one', async () => {
   await update({ metadata: { name: 'a' }, spec: { size: 2 } } as Widget)
   await expect(update({ ...created, spec: { size: 3 } } as Widget)).rejects.toMatchObject({
     code: 409,
@@ -46,7 +46,7 @@ it('an update without a version is of the latest, with an old one a conflict', a
   })
 })
 
-it('where the kind wants a version, none is an invalid one', async () => {
+it('refuses an update without a version if the kind requires one', async () => {
   await using strict = openTestStore(
     { ...widgets, strategy: { ...widgets.strategy, allowUnconditionalUpdate: false } },
     { backend: test.backend },
@@ -57,7 +57,7 @@ it('where the kind wants a version, none is an invalid one', async () => {
   })
 })
 
-it('a wrong uid is a conflict in the storage’s words', async () => {
+it('reports a wrong uid as a conflict with the storage’s message', async () => {
   await expect(update({ metadata: { name: 'a' } }, { uid: 'other' })).rejects.toMatchObject({
     code: 409,
     message:
@@ -66,7 +66,7 @@ it('a wrong uid is a conflict in the storage’s words', async () => {
   })
 })
 
-it('what may not change is reported as often as the original reports it', async () => {
+it('reports changes of immutable fields as often as kube-apiserver', async () => {
   const failure = await update({ metadata: { name: 'a', namespace: 'ns', uid: 'other' } }).then(
     () => undefined,
     (error: { details: { causes: { field: string }[] } }) => error,
@@ -102,12 +102,12 @@ it('an edit gets a copy of its own, and so does a scale', async () => {
   expect(await shared()).toMatchObject({ spec: { size: 1 } })
 })
 
-it('makes no change of a body without a route', async () => {
+it('decodes no body without a route', async () => {
   const body = { form: 'json', bytes: Buffer.from('{}'), cbor: undefined } as const
   await expect(test.store.update(context, 'a', { change: { kind: 'replace', body }, dryRun: false })).rejects.toThrow('without a route')
 })
 
-it('runs the change again on what another wrote meanwhile', async () => {
+it('applies the change again to a concurrent update', async () => {
   let rounds = 0
   const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
     if (++rounds === 1) await update({ metadata: { name: 'a' }, spec: { size: 7 } } as Widget)
@@ -118,7 +118,7 @@ it('runs the change again on what another wrote meanwhile', async () => {
   expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
 })
 
-it('loses no change of many that come at once', async () => {
+it('loses none of many concurrent changes', async () => {
   const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
     const widget = current as Widget
     return { ...widget, spec: { size: (widget.spec?.size ?? 0) + 1 } } as Widget
@@ -127,14 +127,14 @@ it('loses no change of many that come at once', async () => {
   expect(plain(await test.store.get(context, 'a', {}))).toMatchObject({ spec: { size: 31 }, metadata: { generation: 31 } })
 })
 
-it('a uid that is asked for cannot be met by creating', async () => {
+it('creates no object for an update with a uid precondition', async () => {
   const request = { change: put({ metadata: { name: 'new' } }), preconditions: { uid: 'x' }, forceAllowCreate: true }
   for (const dryRun of [true, false]) {
     await expect(test.store.update(context, 'new', { ...request, dryRun })).rejects.toMatchObject({ code: 409 })
   }
 })
 
-it('status changes only through its own path, which creates nothing', async () => {
+it('changes status only through its own path, which creates nothing', async () => {
   const changed = { ...created, spec: { size: 9 }, status: { phase: 'Ready' } } as Widget
   expect((await update(changed)).status).toBeUndefined()
   const status = test.paths.get('widgets/status') as RESTStorage & Updater
@@ -150,12 +150,12 @@ it('status changes only through its own path, which creates nothing', async () =
   })
 })
 
-it('finalize can be put and not be read', () => {
+it('serves PUT of finalize, but not GET', () => {
   const finalize = test.paths.get('widgets/finalize')!
   expect([canUpdate(finalize), canGet(finalize), canPatch(finalize)]).toEqual([true, false, false])
 })
 
-it('writes what is filled in on reading with the first update, one that changes nothing too, and shows it in dry runs', async () => {
+it('writes defaults on read with the first update, even without changes, and shows them in dry runs', async () => {
   const labels = { filled: 'in' }
   const isDue = ({ metadata }: { readonly metadata: { readonly labels?: object } }): boolean => metadata.labels === undefined
   const fill = (object: Widget): void => void (object.metadata.labels = labels)
