@@ -1,11 +1,11 @@
 import { parseJson } from '@keelson/apimachinery'
 import type { ResultList } from '@keelson/registry'
-import { pieceBytes } from '../json-piece.ts'
-import { jsonShape } from '../list-shape.ts'
-import { mediaTypes } from '../negotiate.ts'
-import type { Answer } from '../scope.ts'
-import { collect } from '../sized-list.ts'
-import { writeInSlabs } from '../write-in-slabs.ts'
+import { pieceBytes } from '../encoding/json-piece.ts'
+import { jsonShape } from '../encoding/list-shape.ts'
+import { mediaTypes } from '../negotiation/negotiate.ts'
+import type { Answer } from '../routing/scope.ts'
+import { collect } from '../encoding/sized-list.ts'
+import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 
 /** A list says first how long it is, and is then a walk like any other. */
 export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {

@@ -1,7 +1,7 @@
 import { parseJson } from '@keelson/apimachinery'
 import { sendCompressible } from '../compress/send-compressed.ts'
-import { mediaTypes } from '../negotiate.ts'
-import type { Answer } from '../scope.ts'
+import { mediaTypes } from '../negotiation/negotiate.ts'
+import type { Answer } from '../routing/scope.ts'
 
 /**
  * One object or table, of which there is JSON. The schema of the kind tells bytes from text. The codec is written by hand, for Kubernetes' dialect of CBOR:

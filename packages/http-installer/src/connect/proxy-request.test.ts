@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Exchange } from '@keelson/exchange'
 import type { Incoming, Outgoing } from '@keelson/exchange'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { writeError } from '../write-error.ts'
+import { writeError } from '../encoding/write-error.ts'
 import { proxyRequest } from './proxy-request.ts'
 
 const servers: (http.Server | http2.Http2Server)[] = []

@@ -2,8 +2,8 @@ import { newBadRequest, normalizeTime } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
 import type { OptionsDescription, OptionType } from '@keelson/registry'
-import { parseInt64 } from '../go-numbers.ts'
-import { parseLooseBoolean } from '../query-options.ts'
+import { parseInt64 } from '../handlers/go-numbers.ts'
+import { parseLooseBoolean } from '../handlers/query-options.ts'
 
 /** A query as the options of a connection. Members that are absent, or false, are left out. Throws 400. */
 export function readConnectOptions({ members }: OptionsDescription, query: QueryParameters): KubeObject {

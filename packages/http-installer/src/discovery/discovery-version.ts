@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GroupVersion, GroupVersionKind } from '@keelson/apimachinery'
 import { canWatch } from '@keelson/registry'
-import type { ResourceRoutes, RouteTable } from '../route-table.ts'
+import type { ResourceRoutes, RouteTable } from '../routing/route-table.ts'
 import type { DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 
 /** Base64 of the first eight bytes of SHA-256; clients compare it to see that the stored version has changed. */

@@ -4,8 +4,8 @@ import { encodeUnknown } from '@keelson/api'
 import { toYaml } from '@keelson/apimachinery/yaml'
 import { sendBytes } from '@keelson/exchange'
 import type { Exchange } from '@keelson/exchange'
-import { metaType } from '../meta-types.ts'
-import { formsOf, mediaTypes, prefersPretty, tryNegotiate } from '../negotiate.ts'
+import { metaType } from '../encoding/meta-types.ts'
+import { formsOf, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
 /** A discovery document in the negotiated encoding. The two oldest kinds have no apiVersion. */
 export function metaDocument(exchange: Exchange, kind: string, body: object, withVersion = true): void {

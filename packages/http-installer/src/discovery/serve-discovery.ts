@@ -3,7 +3,7 @@ import { metaDocument } from './meta-document.ts'
 import { asksForAggregated, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
-import { apiVersionOf } from '../scope.ts'
+import { apiVersionOf } from '../routing/scope.ts'
 
 /** Serves ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. False: there is no such group or version. */
 export function serveDiscovery(

@@ -1,7 +1,7 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
 import type { Exchange } from '@keelson/exchange'
-import { checkAcceptable, checkTakesJson } from '../preconditions.ts'
-import { writeError } from '../write-error.ts'
+import { checkAcceptable, checkTakesJson } from '../negotiation/preconditions.ts'
+import { writeError } from '../encoding/write-error.ts'
 
 const nowhere = { group: '', resource: '' }
 

@@ -1,5 +1,5 @@
 import type { Connecter, OptionsDescription, OptionType, Streamer } from '@keelson/registry'
-import { usualMediaTypes } from '../negotiate.ts'
+import { usualMediaTypes } from '../negotiation/negotiate.ts'
 import { capital, operationId, versionTag } from './operation-names.ts'
 import type { OperationSubject } from './operation-names.ts'
 import { pathParameter, queryParameters, sharedParameters } from './parameters.ts'

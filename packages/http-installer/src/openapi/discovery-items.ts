@@ -1,6 +1,6 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
-import { metaType } from '../meta-types.ts'
-import { usualMediaTypes } from '../negotiate.ts'
+import { metaType } from '../encoding/meta-types.ts'
+import { usualMediaTypes } from '../negotiation/negotiate.ts'
 import { capital, groupWord, versionTag } from './operation-names.ts'
 import type { PathItem, Refer } from './path-items.ts'
 

@@ -1,6 +1,6 @@
 import type { GroupVersion, StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
-import type { RouteTable } from '../route-table.ts'
+import type { RouteTable } from '../routing/route-table.ts'
 import type { DocumentSource } from './openapi-registry.ts'
 import { pageItem, versionItem } from './discovery-items.ts'
 import type { Page } from './discovery-items.ts'

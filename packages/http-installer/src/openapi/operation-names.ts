@@ -1,4 +1,4 @@
-import type { ResourceScope } from '../scope.ts'
+import type { ResourceScope } from '../routing/scope.ts'
 
 /** A group's name as names of operations have it: "core", "apps", "rbacAuthorization". */
 export function groupWord(group: string): string {

@@ -1,4 +1,4 @@
-import { lengthDelimited, lengthDelimitedHead, varintField } from '../proto-frames.ts'
+import { lengthDelimited, lengthDelimitedHead, varintField } from '../encoding/proto-frames.ts'
 import type { DocumentSource } from './openapi-registry.ts'
 import { bearerToken, swaggerInfo, swaggerParts } from './swagger-document.ts'
 

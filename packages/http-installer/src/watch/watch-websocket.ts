@@ -5,7 +5,7 @@ import { takeSocket } from '../connect/pass-upgrade.ts'
 import { ServerWebSocket, websocketHandshake } from '../connect/server-websocket.ts'
 import { SinkEnd, sendBytes } from '@keelson/exchange'
 import type { Exchange, ResponseSink, Upgrade } from '@keelson/exchange'
-import type { NegotiatedStream } from '../negotiate.ts'
+import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 
 /** The connection of a client that wants the watch's events as messages of a WebSocket. */
 export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {

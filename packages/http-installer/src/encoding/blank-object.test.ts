@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { openTestServer } from '../test-server.fixture.ts'
+
+it('is what a dry run shows that would have taken the last finalizer away', async () => {
+  await using server = await openTestServer()
+  const path = '/api/v1/namespaces/n'
+  await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'n', finalizers: ['orphan'] } })
+  const tried = await server.request('DELETE', `${path}?propagationPolicy=Background&dryRun=All`)
+  expect(tried.body).toEqual({ kind: 'Namespace', apiVersion: 'v1', metadata: { labels: { blank: 'yes' } }, spec: {}, status: {} })
+  expect((await server.request('GET', path)).body.metadata.finalizers).toEqual(['orphan'])
+  expect((await server.request('DELETE', `${path}?propagationPolicy=Background`)).body).toMatchObject({ kind: 'Status', status: 'Success' })
+})

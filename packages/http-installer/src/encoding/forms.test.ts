@@ -1,0 +1,206 @@
+import { decodeUnknown, encodeUnknown } from '@keelson/api'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { metaType } from './meta-types.ts'
+import { openTestServer } from '../test-server.fixture.ts'
+import type { TestServer } from '../test-server.fixture.ts'
+
+let server: TestServer
+const maps = '/api/v1/namespaces/f/configmaps'
+const protobuf = { accept: 'application/vnd.kubernetes.protobuf' }
+const as = (kind: string): Record<string, string> => ({ accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` })
+
+beforeAll(async () => {
+  server = await openTestServer()
+  for (const name of ['a', 'b']) {
+    const metadata = { name, annotations: { q: '"}\\', r: '{' } }
+    await server.request('POST', maps, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: name } })
+  }
+})
+afterAll(() => server[Symbol.asyncDispose]())
+
+describe('protobuf', () => {
+  it('goes out and comes in', async () => {
+    const json = (await server.request('GET', `${maps}/a`)).body
+    const { headers, bytes } = await server.request('GET', `${maps}/a`, undefined, protobuf)
+    expect(headers['content-type']).toBe('application/vnd.kubernetes.protobuf')
+    const { gvk, raw } = decodeUnknown(bytes)
+    const type = server.info.types.kind(gvk)!
+    const { kind: _, apiVersion: __, ...object } = json
+    expect(type.decodeProto(raw)).toEqual(object)
+    const body = Buffer.from(encodeUnknown(gvk, type.encodeProto({ metadata: { name: 'fromproto' }, data: { x: 'y' } } as never)))
+    const created = await server.request('POST', maps, body, { 'content-type': 'application/vnd.kubernetes.protobuf' })
+    expect(created.body).toMatchObject({ metadata: { name: 'fromproto' }, data: { x: 'y' } })
+    await server.request('DELETE', `${maps}/fromproto`)
+  })
+
+  it('makes a list of the same bytes as the list type would', async () => {
+    const json = (await server.request('GET', maps)).body
+    const { bytes, headers } = await server.request('GET', maps, undefined, protobuf)
+    expect(headers['content-length']).toBe(String(bytes.length))
+    const { gvk, raw } = decodeUnknown(bytes)
+    expect(gvk).toEqual({ group: '', version: 'v1', kind: 'ConfigMapList' })
+    const type = server.info.types.kind(gvk)!
+    const { kind: _, apiVersion: __, ...list } = json
+    expect(type.decodeProto(raw)).toEqual(list)
+    expect(Buffer.from(encodeUnknown(gvk, type.encodeProto(list))).equals(bytes)).toBe(true)
+  })
+
+  it('is the form of errors too', async () => {
+    const { status, bytes } = await server.request('GET', `${maps}/none`, undefined, protobuf)
+    expect(status).toBe(404)
+    const { gvk, raw } = decodeUnknown(bytes)
+    expect(gvk.kind).toBe('Status')
+    expect(metaType('Status').decodeProto(raw)).toMatchObject({
+      code: 404,
+      reason: 'NotFound',
+    })
+  })
+})
+
+describe('YAML', () => {
+  it('goes out and comes in, also as lists and errors', async () => {
+    const accept = 'application/yaml'
+    for (const path of [maps, `${maps}/a`, `${maps}?labelSelector=none`, `${maps}/none`]) {
+      const json = await server.request('GET', path)
+      const yaml = await server.request('GET', path, undefined, { accept })
+      expect(yaml.headers['content-type']).toBe('application/yaml')
+      expect(yaml.text).toBe(toYaml(json.body))
+    }
+    const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: yy\ndata:\n  a: "1"\n  a: "2"\n'
+    const refused = await server.request('POST', `${maps}?fieldValidation=Strict`, body, { 'content-type': 'application/yaml' })
+    expect(refused.body.message).toContain('strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map')
+    const warned = await server.request('POST', `${maps}?dryRun=All`, body, { 'content-type': 'application/yaml' })
+    expect(warned.body.data).toEqual({ a: '2' })
+    expect(warned.headers['warning']).toBe('299 - "line 7: key \\"a\\" already set in map"')
+  })
+})
+
+describe('JSON for people', () => {
+  it('is indented on request and for known user agents', async () => {
+    const compact = await server.request('GET', `${maps}/a`)
+    expect(compact.text.endsWith('}\n')).toBe(true)
+    for (const [path, headers] of [
+      [`${maps}/a?pretty=1`, {}],
+      [`${maps}/a`, { 'user-agent': 'curl/8.0' }],
+      [`${maps}/a`, { accept: 'application/json;pretty=1' }],
+    ] as [string, Record<string, string>][]) {
+      expect((await server.request('GET', path, undefined, headers)).text).toBe(JSON.stringify(compact.body, undefined, 2))
+    }
+    for (const path of [maps, `${maps}?labelSelector=none`]) {
+      const list = (await server.request('GET', path)).body
+      expect((await server.request('GET', `${path}${path.includes('?') ? '&' : '?'}pretty=true`)).text).toBe(
+        JSON.stringify(list, undefined, 2),
+      )
+    }
+  })
+})
+
+describe('metadata alone', () => {
+  it('is cut out of stored bytes', async () => {
+    const whole = (await server.request('GET', `${maps}/a`)).body
+    const partial = (await server.request('GET', `${maps}/a`, undefined, as('PartialObjectMetadata'))).body
+    expect(partial).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata })
+    const list = (await server.request('GET', maps, undefined, as('PartialObjectMetadataList'))).body
+    expect(list).toMatchObject({ kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' })
+    expect(list.items[0]).toEqual(partial)
+    const bytes = (
+      await server.request('GET', maps, undefined, {
+        accept: 'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+      })
+    ).bytes
+    const { gvk, raw } = decodeUnknown(bytes)
+    const decoded = metaType(gvk.kind).decodeProto(raw) as unknown as { items: { metadata: unknown }[] }
+    expect(decoded.items.map((item) => item.metadata)).toEqual(list.items.map((item: { metadata: unknown }) => item.metadata))
+  })
+
+  it('is null of none', async () => {
+    const none = `${maps}?labelSelector=none`
+    const [json, yaml] = ['application/json', 'application/yaml'].map((type) => `${type};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`)
+    expect((await server.request('GET', none, undefined, { accept: json! })).body.items).toBeNull()
+    expect((await server.request('GET', `${none}&pretty=true`, undefined, { accept: json! })).text).toContain('\n  "items": null\n}')
+    expect((await server.request('GET', none, undefined, { accept: yaml! })).text).toContain('\nitems: null\n')
+    expect((await server.request('GET', none, undefined, as('Table'))).body.rows).toEqual([])
+    expect((await server.request('GET', none)).body.items).toEqual([])
+  })
+
+  it('is not mixed up with lists', async () => {
+    const message = async (path: string, kind: string): Promise<string> =>
+      (await server.request('GET', path, undefined, as(kind))).body.message
+    expect(await message(maps, 'PartialObjectMetadata')).toContain('the requested object is a list (*core.ConfigMapList)')
+    expect(await message(`${maps}/a`, 'PartialObjectMetadataList')).toContain('the requested object is not a list (*core.ConfigMap)')
+  })
+})
+
+describe('tables', () => {
+  it('have columns, cells and as much of the object as asked for', async () => {
+    const table = (await server.request('GET', `${maps}/a`, undefined, as('Table'))).body
+    expect(table).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', rows: [{ cells: ['a', 1, expect.any(String)] }] })
+    expect(table.metadata.resourceVersion).toBe(table.rows[0].object.metadata.resourceVersion)
+    expect(table.rows[0].object.kind).toBe('PartialObjectMetadata')
+    const list = (await server.request('GET', `${maps}?includeObject=Object`, undefined, as('Table'))).body
+    expect(list.rows.map((row: { object: { kind: string; data: unknown } }) => [row.object.kind, row.object.data])).toEqual([
+      ['ConfigMap', { k: 'a' }],
+      ['ConfigMap', { k: 'b' }],
+    ])
+    expect((await server.request('GET', `${maps}?includeObject=None`, undefined, as('Table'))).body.rows[0].object).toBeNull()
+    expect((await server.request('GET', `${maps}?includeObject=x`, undefined, as('Table'))).status).toBe(400)
+    expect((await server.request('GET', `${maps}?labelSelector=none`, undefined, as('Table'))).body.rows).toEqual([])
+  })
+
+  it('have null for rows where the kind has no columns of its own and nothing is found', async () => {
+    const rows = async (path: string): Promise<unknown> => (await server.request('GET', path, undefined, as('Table'))).body.rows
+    expect(await rows('/api/v1/namespaces?labelSelector=none')).toBeNull()
+    expect(await rows(`${maps}?labelSelector=none`)).toEqual([])
+  })
+
+  it('are not had of every subresource', async () => {
+    const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, as('Table'))).status
+    await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'f' } })
+    expect(await Promise.all(['', '/status', '/finalize'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
+    expect(await status('/api/v1/namespaces/none/finalize')).toBe(406)
+  })
+})
+
+describe('media types', () => {
+  it.each([
+    [
+      'application/xml',
+      406,
+      '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ],
+    [
+      'application/json;as=Table;v=v2;g=meta.k8s.io',
+      406,
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ],
+    [
+      'application/cbor',
+      406,
+      '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    ],
+  ])('refuses %s', async (accept, code, message) => {
+    const answer = await server.request('GET', `${maps}/a`, undefined, { accept })
+    expect(answer.headers['content-type']).toBe('application/json')
+    expect(answer.body).toMatchObject({ code, message, reason: 'NotAcceptable' })
+  })
+
+  it('takes what it can of a list of wishes', async () => {
+    const accept = 'application/cbor, application/vnd.kubernetes.protobuf;q=0.1, application/json;q=0.9'
+    expect((await server.request('GET', `${maps}/a`, undefined, { accept })).headers['content-type']).toBe('application/json')
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'
+    expect((await server.request('GET', `${maps}/a`, undefined, { accept: table })).body.kind).toBe('Table')
+    expect((await server.request('GET', `${maps}/none`, undefined, { accept: table })).body).toMatchObject({ kind: 'Status', code: 404 })
+  })
+
+  it('refuses bodies of unknown types', async () => {
+    const form = await server.request('POST', maps, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect(form.body).toMatchObject({
+      code: 415,
+      message:
+        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    })
+    const patch = await server.request('PATCH', `${maps}/a`, '{}', { 'content-type': 'text/plain' })
+    expect(patch.body).toMatchObject({ code: 415, message: '415: Unsupported Media Type', details: {} })
+  })
+})

@@ -1,0 +1,107 @@
+import { parseJson, stringifyJson } from '@keelson/apimachinery'
+import type { KubeObject, ListMeta } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import type { RestResult, ResultList } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import { indentJson } from './indent-json.ts'
+import { internalTypeName } from '@keelson/registry'
+import { pieceBytes } from './json-piece.ts'
+import type { JsonPiece } from './json-piece.ts'
+import { ObjectEncoder } from './object-encoder.ts'
+import { partialForm, partialPiece } from './partial-metadata.ts'
+import { parseIncludeObject } from '../handlers/query-options.ts'
+import type { Answer, ResourceScope } from '../routing/scope.ts'
+import { TableRows } from './table.ts'
+import { fromHub } from '@keelson/registry'
+import { notConvertible } from './write-object.ts'
+
+/** A list as text that is written item by item. */
+export interface ListShape {
+  readonly before: string
+  readonly between: string
+  readonly after: string
+  /** Instead of before + after, when there are no items. */
+  readonly empty: string
+  item(result: RestResult): JsonPiece
+}
+
+export function listMetaOf(list: ResultList): ListMeta {
+  return {
+    ...(list.revision > 0 ? { resourceVersion: String(list.revision) } : undefined),
+    ...(list.continue ? { continue: list.continue } : undefined),
+    ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : undefined),
+  }
+}
+
+/** Compact JSON, which the others are made of. */
+export function jsonShape(answer: Answer, list: ResultList): ListShape {
+  const { scope, negotiated, query } = answer
+  const { transform } = negotiated
+  const meta = listMetaOf(list)
+  switch (transform?.kind) {
+    case 'PartialObjectMetadata':
+      throw notConvertible(transform, internalTypeName(scope, 'List'), true)
+    case 'PartialObjectMetadataList': {
+      const form = partialForm(scope, transform)
+      const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
+      // What other lists have empty, this one never began.
+      return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
+    }
+    case 'Table': {
+      const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
+      const before = rows.head(meta)
+      return {
+        before,
+        between: ',',
+        after: `${rows.tail}\n`,
+        empty: scope.storage.table!.nullRows ? `${before.slice(0, -1)}null}\n` : `${before}${rows.tail}\n`,
+        item: (result) => rows.row(result),
+      }
+    }
+    case undefined: {
+      const encoder = new ObjectEncoder(scope, 'json', false)
+      return typedList(`${scope.gvk.kind}List`, scope.apiVersion, meta, (result) => itemJson(scope, encoder, result))
+    }
+  }
+}
+
+function itemJson(scope: ResourceScope, encoder: ObjectEncoder, result: RestResult): Buffer {
+  if (isStoredObject(result)) return encoder.item(result)
+  const { kind: _, apiVersion: __, ...object } = result
+  return Buffer.from(stringifyJson(fromHub(scope, object as KubeObject)))
+}
+
+function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListShape['item']): ListShape {
+  const before = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${stringifyJson(meta)},"items":[`
+  return { before, between: ',', after: ']}\n', empty: `${before}]}\n`, item }
+}
+
+/** The same, indented by two. */
+export function prettyShape(compact: ListShape): ListShape {
+  const whole = indentJson((compact.before + compact.after).trimEnd())
+  return {
+    before: `${whole.slice(0, whole.lastIndexOf(']'))}\n    `,
+    between: ',\n    ',
+    after: '\n  ]\n}',
+    empty: indentJson(compact.empty.trimEnd()),
+    item: (result) => Buffer.from(indentJson(pieceBytes(compact.item(result)).toString()).replaceAll('\n', '\n    ')),
+  }
+}
+
+/** Keys of YAML are sorted, so what comes behind the items is written behind them. */
+export function yamlShape(compact: ListShape): ListShape {
+  const whole = toYaml(parseJson(compact.before + compact.after).value)
+  const at = /^(?:items|rows): \[\]\n/m.exec(whole)!
+  const end = at.index + at[0].length
+  return {
+    before: `${whole.slice(0, at.index)}${at[0].slice(0, -' []\n'.length)}\n`,
+    between: '',
+    after: whole.slice(end),
+    empty: toYaml(parseJson(compact.empty).value),
+    item: (result) => Buffer.from(yamlItem(toYaml(parseJson(pieceBytes(compact.item(result)).toString()).value))),
+  }
+}
+
+function yamlItem(yaml: string): string {
+  return `- ${yaml.replace(/\n(?=[^\n])/g, '\n  ')}`
+}

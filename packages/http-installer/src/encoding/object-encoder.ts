@@ -1,0 +1,110 @@
+import { encodeJson, newNotAcceptable, parseJson, stringifyJson } from '@keelson/apimachinery'
+import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import { encodeUnknown } from '@keelson/api'
+import type { KindType } from '@keelson/api'
+import type { RestResult } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { StoredObject } from '@keelson/storagebackend'
+import { indentJson } from './indent-json.ts'
+import { mediaTypes } from '../negotiation/negotiate.ts'
+import type { MediaForm } from '../negotiation/negotiate.ts'
+
+/** What objects are encoded in here; CBOR is made of JSON. */
+export type ObjectForm = Exclude<MediaForm, 'cbor'>
+import { apiVersionOf } from '../routing/scope.ts'
+import type { ResourceScope } from '../routing/scope.ts'
+import { itemHead, spliced } from './splice.ts'
+import { fromHub } from '@keelson/registry'
+import { versionedOf } from './rest-result.ts'
+
+/** Whole objects as bytes, each with its kind. The one way for what is not spliced. */
+export function encodeTyped(
+  form: ObjectForm,
+  gvk: GroupVersionKind,
+  type: KindType | undefined,
+  object: KubeObject,
+  pretty: boolean,
+): Buffer {
+  if (form === 'protobuf') {
+    if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
+    return asBuffer(encodeUnknown(gvk, type.encodeProto(object)))
+  }
+  const text = typedJson(gvk, type, object)
+  return Buffer.from(shapeJson(text, form, pretty))
+}
+
+/** `{"kind":…,"apiVersion":…,…}`. */
+export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
+  if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
+  const body = stringifyJson(object)
+  const head = `{"kind":${JSON.stringify(gvk.kind)},"apiVersion":${JSON.stringify(apiVersionOf(gvk))}`
+  return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
+}
+
+/** Compact JSON as what was asked for. */
+export function shapeJson(json: string, form: 'json' | 'yaml', pretty: boolean): string {
+  if (form === 'yaml') return toYaml(parseJson(json).value)
+  return pretty ? indentJson(json) : `${json}\n`
+}
+
+/** The objects of one scope in one form. */
+export class ObjectEncoder {
+  readonly form: ObjectForm
+  readonly pretty: boolean
+  readonly #scope: ResourceScope
+
+  constructor(scope: ResourceScope, form: ObjectForm, pretty: boolean) {
+    this.#scope = scope
+    this.form = form
+    this.pretty = pretty
+  }
+
+  /** Stored bytes can be copied as they are. */
+  get splices(): boolean {
+    return this.#scope.servesHub && this.form === 'json' && !this.pretty
+  }
+
+  /** A whole answer; JSON ends with a line feed unless pretty. */
+  whole(result: RestResult): Buffer {
+    if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
+      if (this.splices) return spliced(this.#scope.head, result, lineFeed)
+      return Buffer.from(shapeJson(spliced(this.#scope.head, result).toString(), this.form, this.pretty))
+    }
+    if (this.form === 'protobuf' && isStoredObject(result)) return asBuffer(encodeUnknown(this.#scope.gvk, this.message(result)))
+    const { gvk, object } = versionedOf(this.#scope, result)
+    const type = gvk === this.#scope.gvk ? this.#scope.type : this.#scope.info.types.kind(gvk)
+    return encodeTyped(this.form, gvk, type, object, this.pretty)
+  }
+
+  /** JSON with its kind, without line feed, to be put into something else. */
+  embedded(result: RestResult): Buffer {
+    if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#scope.head, result)
+    const { gvk, object } = versionedOf(this.#scope, result)
+    return Buffer.from(typedJson(gvk, this.#scope.type, object))
+  }
+
+  /** JSON of an item of a typed list: no kind. */
+  item(object: StoredObject): Buffer {
+    if (this.#scope.servesHub) return spliced(itemHead, object)
+    return Buffer.from(stringifyJson(fromHub(this.#scope, object.copy())))
+  }
+
+  /** The bare message. */
+  message(object: StoredObject | KubeObject): Uint8Array {
+    const { type, messages } = this.#scope
+    if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
+    if (!isStoredObject(object)) return type.encodeProto(versionedOf(this.#scope, object).object)
+    const kept = messages.get(object)
+    if (kept !== undefined) return kept
+    const message = type.encodeProto(versionedOf(this.#scope, object).object)
+    messages.offer(object, message)
+    return message
+  }
+}
+
+export const lineFeed: Buffer = Buffer.from('\n')
+
+export function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}

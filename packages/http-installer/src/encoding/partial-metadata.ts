@@ -1,0 +1,83 @@
+import { stringifyJson } from '@keelson/apimachinery'
+import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
+import { encodeUnknown } from '@keelson/api'
+import type { RestResult } from '@keelson/registry'
+import { findMetadata, isStoredObject } from '@keelson/storagebackend'
+import type { MetadataSpan } from '@keelson/storagebackend'
+import { pieceBytes } from './json-piece.ts'
+import type { JsonPiece } from './json-piece.ts'
+import { metaType } from './meta-types.ts'
+import type { Transform } from '../negotiation/negotiate.ts'
+import { asBuffer } from './object-encoder.ts'
+import { metaOf } from './rest-result.ts'
+import type { ResourceScope } from '../routing/scope.ts'
+import { typeHead } from './splice.ts'
+
+export interface MetaKind {
+  readonly group: 'meta.k8s.io'
+  readonly version: Transform['version']
+  readonly kind: string
+}
+
+export function metaKind(kind: string, version: Transform['version']): MetaKind {
+  return { group: 'meta.k8s.io', version, kind }
+}
+
+const heads = { v1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1'), v1beta1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1beta1') }
+const closing = Buffer.from('}')
+
+/** As which version, and without which annotations. */
+export interface PartialForm {
+  readonly version: Transform['version']
+  readonly without: readonly string[] | undefined
+}
+
+export function partialForm({ storage }: ResourceScope, { version }: Pick<Transform, 'version'>): PartialForm {
+  return { version, without: storage.specAnnotations }
+}
+
+/** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes will do. */
+export function partialPiece(result: RestResult, form: PartialForm): JsonPiece {
+  return partialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
+}
+
+/** The same, where it is known already where the stored metadata stands. */
+export function partialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
+  if (span !== undefined && isStoredObject(result)) {
+    const body = result.body.subarray(0, span.end)
+    if (!mentions(body, without)) {
+      const object = { body, spliceAt: result.spliceAt, revision: result.revision }
+      return { head: heads[version], object, tail: closing }
+    }
+  }
+  return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
+}
+
+/** The same in bytes of its own. */
+export function partialJson(result: RestResult, form: PartialForm): Buffer {
+  return pieceBytes(partialPiece(result, form))
+}
+
+/** With its envelope. */
+export function partialProto(result: RestResult, form: PartialForm): Buffer {
+  return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), partialMessage(result, form)))
+}
+
+/** The bare message, as lists hold it. */
+export function partialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
+  return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
+}
+
+/** What is not in the bytes need not be looked for in the object. */
+function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: PartialForm['without']): boolean {
+  return annotations !== undefined && annotations.some((name) => Buffer.from(buffer, byteOffset, byteLength).includes(name))
+}
+
+function partialMeta(result: RestResult, without: PartialForm['without']): DeepReadonly<ObjectMeta> {
+  const metadata = metaOf(result)
+  if (without === undefined || metadata.annotations === undefined) return metadata
+  const annotations = Object.fromEntries(Object.entries(metadata.annotations).filter(([key]) => !without.includes(key)))
+  if (Object.keys(annotations).length > 0) return { ...metadata, annotations }
+  const { annotations: _, ...rest } = metadata
+  return rest
+}

@@ -1,0 +1,27 @@
+import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
+import { fromHub } from '@keelson/registry'
+import type { RestResult } from '@keelson/registry'
+import { isStoredObject, readMetadata } from '@keelson/storagebackend'
+import { apiVersionOf, parseApiVersion } from '../routing/scope.ts'
+import type { ResourceScope } from '../routing/scope.ts'
+
+/** An object in the version that it is served in, without kind and apiVersion. Shared: never write to it. */
+export interface Versioned {
+  readonly gvk: GroupVersionKind
+  readonly object: KubeObject
+}
+
+/** The object of a result. A result with a kind of its own (a Status, a Scale) is served as that kind; without one, or with the hub's, as the scope's. */
+export function versionedOf(scope: ResourceScope, result: RestResult): Versioned {
+  if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.copy()) }
+  const { kind, apiVersion, ...object } = result
+  if (kind === undefined || (kind === scope.hub.kind && (apiVersion === undefined || apiVersion === apiVersionOf(scope.hub)))) {
+    return { gvk: scope.gvk, object: fromHub(scope, object) }
+  }
+  return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object }
+}
+
+/** The metadata of a result, without decoding the rest. */
+export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
+  return isStoredObject(result) ? readMetadata(result) : (result.metadata ?? {})
+}

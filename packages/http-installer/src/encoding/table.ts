@@ -1,0 +1,58 @@
+import { stringifyJson } from '@keelson/apimachinery'
+import type { RestResult, TableCell, TableConvertor } from '@keelson/registry'
+import { findMetadata, isStoredObject, lateObject } from '@keelson/storagebackend'
+import { surrounded } from './json-piece.ts'
+import type { JsonPiece } from './json-piece.ts'
+import type { Transform } from '../negotiation/negotiate.ts'
+import { ObjectEncoder } from './object-encoder.ts'
+import { partialForm, partialPieceAt } from './partial-metadata.ts'
+import type { PartialForm } from './partial-metadata.ts'
+import type { IncludeObject } from '../handlers/query-options.ts'
+import type { ResourceScope } from '../routing/scope.ts'
+
+/** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */
+export class TableRows {
+  readonly #scope: ResourceScope
+  readonly #table: TableConvertor
+  readonly #version: Transform['version']
+  readonly #include: IncludeObject
+  readonly #encoder: ObjectEncoder
+  readonly #partial: PartialForm
+
+  constructor(scope: ResourceScope, version: Transform['version'], include: IncludeObject) {
+    this.#scope = scope
+    this.#table = scope.storage.table!
+    this.#version = version
+    this.#include = include
+    this.#partial = partialForm(scope, { version })
+    this.#encoder = new ObjectEncoder(scope, 'json', false)
+  }
+
+  /** Everything up to the first row. `columns` false: a later event of a watch, whose client knows them. */
+  head(listMeta: object, columns = true): string {
+    const definitions = columns ? stringifyJson(this.#table.columns.map(columnOf)) : 'null'
+    return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`
+  }
+
+  row(result: RestResult, include: IncludeObject = this.#include): JsonPiece {
+    const table = this.#table
+    const span = isStoredObject(result) ? findMetadata(result) : undefined
+    const object = isStoredObject(result) ? lateObject(result, span) : result
+    const cells = stringifyJson(table.cells(object, this.#scope.settings.now()) satisfies readonly TableCell[])
+    const conditions = table.conditions?.(object) ?? []
+    const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`
+    const before = `{"cells":${cells}${more},"object":`
+    if (include === 'None') return Buffer.from(`${before}null}`)
+    const included = include === 'Object' ? this.#encoder.embedded(result) : partialPieceAt(result, span, this.#partial)
+    return surrounded(before, included, '}')
+  }
+
+  get tail(): string {
+    return ']}'
+  }
+}
+
+function columnOf(column: { name: string; type: string; format: string; description: string; priority: number }): object {
+  const { name, type, format, description, priority } = column
+  return { name, type, format, description, priority }
+}

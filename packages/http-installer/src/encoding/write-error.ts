@@ -1,0 +1,71 @@
+import { isApiError, newBadRequest, newInternal } from '@keelson/apimachinery'
+import type { ApiError, Status } from '@keelson/apimachinery'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import { BrokenResponseError, ClientGoneError, sendBytes } from '@keelson/exchange'
+import type { Exchange, ResponseHeaders } from '@keelson/exchange'
+import { encodeUnknown } from '@keelson/api'
+import { metaV1 } from '@keelson/api/meta/v1'
+import { mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
+
+/**
+ * Translates errors to HTTP, the only place that does: the Status of an ApiError in the encoding that the client accepts (JSON if it accepts none),
+ * a 500 without details for any other error.
+ */
+export function writeError(exchange: Exchange, error: unknown): void {
+  if (error instanceof BrokenResponseError || error instanceof ClientGoneError) return
+  const apiError = isApiError(error) ? error : unexpected(error)
+  return writeStatus(exchange, apiError.code, apiError.status, headersFor(apiError))
+}
+
+/** Documents are decoded and merged recursively. One that is nested too deep for the stack is refused like one that is nested too deep for JSON. */
+function unexpected(error: unknown): ApiError {
+  if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
+    return newBadRequest('exceeded max depth', { cause: error })
+  }
+  return newInternal('the server could not handle the request', { cause: error })
+}
+
+function headersFor(error: ApiError): ResponseHeaders {
+  const retry = error.details?.retryAfterSeconds
+  return retry ? { 'retry-after': String(retry) } : {}
+}
+
+/** Also the response of a delete that has no object to return. */
+export function writeStatus(exchange: Exchange, code: number, status: Status, headers: ResponseHeaders = {}): void {
+  const negotiated = tryNegotiate(exchange, 'error')
+  if (negotiated === undefined) {
+    headers['content-type'] = mediaTypes.json
+    return sendBytes(exchange, code, headers, JSON.stringify(status, undefined, 2))
+  }
+  headers['content-type'] = mediaTypes[negotiated.form]
+  switch (negotiated.form) {
+    case 'json': {
+      const pretty = negotiated.pretty || prefersPretty(exchange.query, exchange.userAgent)
+      return sendBytes(exchange, code, headers, pretty ? JSON.stringify(status, undefined, 2) : `${JSON.stringify(status)}\n`)
+    }
+    case 'yaml':
+      return sendBytes(exchange, code, headers, toYaml(status))
+    case 'cbor':
+      return sendBytes(exchange, code, headers, exchange.services.cbor!.encodeCborDocument(status))
+    case 'protobuf': {
+      const gvk = { group: '', version: 'v1', kind: 'Status' }
+      return sendBytes(exchange, code, headers, encodeUnknown(gvk, statusType().encodeProto(status)))
+    }
+  }
+}
+
+function statusType() {
+  const type = metaV1.kinds.find((kind) => kind.gvk.kind === 'Status')
+  if (type === undefined) throw new Error('meta/v1 has no Status')
+  return type
+}
+
+/** Responds to a path of no installed group. */
+export function writePageNotFound(exchange: Exchange): void {
+  return sendBytes(
+    exchange,
+    404,
+    { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    '404 page not found\n',
+  )
+}

@@ -1,0 +1,42 @@
+import { sendCompressible, sendLongStream } from '../compress/send-compressed.ts'
+import { ClientGoneError } from '@keelson/exchange'
+import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
+import { SlabWriter } from './slab-writer.ts'
+
+/** Short answers are sent whole with their length, longer ones as they come. Compressed for clients that accept it, when it is worth it. */
+export async function writeInSlabs(
+  exchange: Exchange,
+  headers: ResponseHeaders,
+  write: (writer: SlabWriter) => Promise<void>,
+): Promise<void> {
+  let streaming: Promise<void> | undefined
+  let finish!: () => void
+  let fail!: (error: unknown) => void
+  const written = new Promise<void>((resolve, reject) => {
+    finish = resolve
+    fail = reject
+  })
+  const open = (): Promise<ResponseSink> =>
+    new Promise((resolve, reject) => {
+      // A second slab makes it long.
+      streaming = sendLongStream(exchange, 200, headers, (sink) => {
+        resolve(sink)
+        return written
+      })
+      // When the client has left meanwhile there is no sink at all.
+      streaming.then(() => reject(new ClientGoneError()), reject)
+    })
+  const writer = new SlabWriter(open)
+  written.catch(() => {})
+  try {
+    await write(writer)
+    const short = writer.takeShort()
+    if (short !== undefined) return sendCompressible(exchange, 200, headers, short.bytes, short.written)
+    await writer.finish()
+    finish()
+  } catch (error) {
+    if (streaming === undefined) throw error
+    fail(error)
+  }
+  return streaming!
+}

@@ -1,0 +1,70 @@
+import type { ResultList } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import { writeCborList } from '../cbor/write-cbor-list.ts'
+import { pieceBytes, writePiece } from './json-piece.ts'
+import { jsonShape, prettyShape, yamlShape } from './list-shape.ts'
+import type { ListShape } from './list-shape.ts'
+import { mediaTypes } from '../negotiation/negotiate.ts'
+import type { Answer } from '../routing/scope.ts'
+import { collect, writeSizedList } from './sized-list.ts'
+import type { SlabWriter } from './slab-writer.ts'
+import { itemHead, splicedLength } from './splice.ts'
+import { writeInSlabs } from './write-in-slabs.ts'
+import { isPretty } from './write-object.ts'
+import { writeProtobufList } from './write-protobuf-list.ts'
+
+/**
+ * A list is a walk: items go from the snapshot to the socket in slabs, no faster than the client reads and never longer than a time slice
+ * in one go. Nothing of it is kept.
+ */
+export async function writeList(answer: Answer, list: ResultList): Promise<void> {
+  const { exchange, scope, negotiated } = answer
+  if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
+  if (negotiated.form === 'cbor') return writeCborList(answer, list)
+  const compact = jsonShape(answer, list)
+  const pretty = negotiated.form === 'json' && isPretty(answer)
+  const shape = negotiated.form === 'yaml' ? yamlShape(compact) : pretty ? prettyShape(compact) : compact
+  if (scope.servesHub && negotiated.form === 'json' && !pretty && negotiated.transform === undefined) {
+    return writeSplicedList(answer, shape, list)
+  }
+  return writeInSlabs(exchange, { 'content-type': mediaTypes[negotiated.form] }, (writer) => writeItems(writer, shape, list))
+}
+
+async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList): Promise<void> {
+  const between = Buffer.from(shape.between)
+  let start: Buffer | undefined
+  for (const item of list.items) {
+    start = start === undefined ? Buffer.from(shape.before) : between
+    let wait = writer.write(start)
+    if (wait !== undefined) await wait
+    wait = writePiece(writer, shape.item(item))
+    if (wait !== undefined) await wait
+    if (writer.sliceIsOver) await writer.nextSlice()
+    if (writer.closed) return
+  }
+  await writer.write(Buffer.from(start === undefined ? shape.empty : shape.after))
+}
+
+const nextHead = Buffer.from(',{')
+
+/** The same without a buffer, a string or a promise per item. */
+async function writeSplicedList({ exchange }: Answer, shape: ListShape, list: ResultList): Promise<void> {
+  let itemsLength = 0
+  let head: Buffer = itemHead
+  const items = await collect(exchange, list.items, (item) => {
+    itemsLength += isStoredObject(item) ? splicedLength(head, item) : head.length - 1 + pieceBytes(shape.item(item)).length
+    head = nextHead
+  })
+  const put = (writer: SlabWriter, item: (typeof items)[number], index: number): Promise<void> | undefined => {
+    const first = index === 0 ? itemHead : nextHead
+    if (!isStoredObject(item)) return writer.write(Buffer.concat([first.subarray(0, -1), pieceBytes(shape.item(item))]))
+    return writePiece(writer, { head: first, object: item, tail: undefined })
+  }
+  return writeSizedList(exchange, mediaTypes.json, {
+    items,
+    before: Buffer.from(shape.before),
+    after: Buffer.from(shape.after),
+    itemsLength,
+    put,
+  })
+}

@@ -1,0 +1,74 @@
+import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
+import { sendBytes } from '@keelson/exchange'
+import type { QueryParameters } from '@keelson/exchange'
+import type { RestResult } from '@keelson/registry'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { StoredObject } from '@keelson/storagebackend'
+import { writeCbor } from '../cbor/write-cbor.ts'
+import { sendCompressible } from '../compress/send-compressed.ts'
+import { internalTypeName } from '@keelson/registry'
+import { pieceBytes } from './json-piece.ts'
+import { mediaTypes, prefersPretty } from '../negotiation/negotiate.ts'
+import type { Transform } from '../negotiation/negotiate.ts'
+import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
+import { partialForm, partialJson, partialProto } from './partial-metadata.ts'
+import { parseIncludeObject } from '../handlers/query-options.ts'
+import { metaOf } from './rest-result.ts'
+import type { Answer } from '../routing/scope.ts'
+import { objectSlabs } from './slab-pool.ts'
+import { spliced, splicedLength, writeSpliced } from './splice.ts'
+import { TableRows } from './table.ts'
+
+/** One object, in the form, version and shape that was negotiated. */
+export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
+  const { exchange, scope, negotiated, query } = answer
+  const { form, transform } = negotiated
+  const pretty = form === 'json' && isPretty(answer)
+  const headers = { 'content-type': mediaTypes[form] }
+  if (transform === undefined || isStatus(result)) {
+    if (form === 'cbor') return writeCbor(answer, status, new ObjectEncoder(scope, 'json', false).whole(result).toString())
+    const encoder = new ObjectEncoder(scope, form, pretty)
+    if (encoder.splices && isStoredObject(result)) return sendSpliced(answer, status, result)
+    return sendCompressible(exchange, status, headers, encoder.whole(result))
+  }
+  if (form === 'protobuf') {
+    if (transform.kind !== 'PartialObjectMetadata') throw notConvertible(transform, internalTypeName(scope))
+    return sendCompressible(exchange, status, headers, partialProto(result, partialForm(scope, transform)))
+  }
+  if (form === 'cbor') return writeCbor(answer, status, transformed(answer, transform, result, query))
+  return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
+}
+
+/** Stored bytes go through a slab: a buffer of its own for each answer is what a small GET would spend most on. */
+function sendSpliced({ exchange, scope }: Answer, status: number, object: StoredObject): void | Promise<void> {
+  const headers = { 'content-type': mediaTypes.json }
+  const length = splicedLength(scope.head, object) + 1
+  if (length > objectSlabs.size) return sendCompressible(exchange, status, headers, spliced(scope.head, object, lineFeed))
+  const slab = objectSlabs.take()
+  slab[writeSpliced(slab, 0, scope.head, object)] = lineFeed[0]!
+  return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
+}
+
+/** For browsers and people; asked for in the query, the media type, or by who asks. */
+export function isPretty({ exchange, query, negotiated }: Answer): boolean {
+  return negotiated.pretty || prefersPretty(query, exchange.userAgent)
+}
+
+function transformed({ scope }: Answer, transform: Transform, result: RestResult, query: QueryParameters): string {
+  if (transform.kind === 'PartialObjectMetadata') return partialJson(result, partialForm(scope, transform)).toString()
+  if (transform.kind === 'PartialObjectMetadataList') throw notConvertible(transform, internalTypeName(scope))
+  const rows = new TableRows(scope, transform.version, parseIncludeObject(query))
+  const { resourceVersion } = metaOf(result)
+  return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
+}
+
+/** 406: metadata of one object was asked for of a list, or the other way round. `type` is the original's name for what was found. */
+export function notConvertible(transform: Transform, type: string, isList = false): ApiError {
+  if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
+  const what = isList ? 'is a list' : 'is not a list'
+  return new ApiError({ reason: 'NotAcceptable', message: `you requested ${transform.kind}, but the requested object ${what} (*${type})` })
+}
+
+function isStatus(result: RestResult): boolean {
+  return !isStoredObject(result) && result.kind === 'Status'
+}

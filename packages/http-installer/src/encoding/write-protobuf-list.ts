@@ -1,0 +1,82 @@
+import { encodeUnknown } from '@keelson/api'
+import type { RestResult, ResultList } from '@keelson/registry'
+import { internalTypeName } from '@keelson/registry'
+import { listMetaOf } from './list-shape.ts'
+import { mediaTypes } from '../negotiation/negotiate.ts'
+import { ObjectEncoder } from './object-encoder.ts'
+import { metaKind, partialForm, partialMessage } from './partial-metadata.ts'
+import { lengthDelimited, listMetaMessage, varintLength, writeVarint } from './proto-frames.ts'
+import type { Answer } from '../routing/scope.ts'
+import { collect, writeSizedList } from './sized-list.ts'
+import type { SlabWriter } from './slab-writer.ts'
+import { notConvertible } from './write-object.ts'
+
+const itemTag = (2 << 3) | 2
+/** Messages of one list that are kept from the look at its length until they are written. Others are made twice if they are not cached. */
+const heldBytes = 4 * 1024 * 1024
+
+/**
+ * The envelope says the length of all, so every item's message is made before the first byte leaves. What is not cached is made again when its turn
+ * comes: a list of any length takes no more memory than a few slabs.
+ */
+export async function writeProtobufList(answer: Answer, list: ResultList): Promise<void> {
+  const { exchange, scope, negotiated } = answer
+  const { transform } = negotiated
+  if (transform !== undefined && transform.kind !== 'PartialObjectMetadataList')
+    throw notConvertible(transform, internalTypeName(scope, 'List'), true)
+  const encoder = new ObjectEncoder(scope, 'protobuf', false)
+  const gvk = transform === undefined ? { ...scope.gvk, kind: `${scope.gvk.kind}List` } : metaKind(transform.kind, transform.version)
+  const partial = transform && partialForm(scope, transform)
+  const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : partialMessage(item, partial))
+
+  const held: (Uint8Array | undefined)[] = []
+  let itemsLength = 0
+  const items = await collect(exchange, list.items, (item) => {
+    const message = messageOf(item)
+    held.push(itemsLength < heldBytes ? message : undefined)
+    itemsLength += fieldLength(message.length)
+  })
+  const meta = lengthDelimited(1, listMetaMessage(listMetaOf(list)))
+  const { head, tail } = envelope(gvk, meta.length + itemsLength)
+  const put = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
+    const message = held[index] ?? messageOf(item)
+    const at = writer.reserve(fieldLength(message.length))
+    if (at === undefined) return putInNext(writer, message)
+    writer.advance(writeField(writer.slab, at, message))
+    return undefined
+  }
+  return writeSizedList(exchange, mediaTypes.protobuf, { items, before: Buffer.concat([head, meta]), after: tail, itemsLength, put })
+}
+
+async function putInNext(writer: SlabWriter, message: Uint8Array): Promise<void> {
+  if (await writer.makeRoom(fieldLength(message.length))) writer.advance(writeField(writer.slab, 0, message))
+  else await writer.write(lengthDelimited(2, message))
+}
+
+function fieldLength(length: number): number {
+  return 1 + varintLength(length) + length
+}
+
+function writeField(target: Uint8Array, at: number, message: Uint8Array): number {
+  target[at] = itemTag
+  const start = writeVarint(target, at + 1, message.length)
+  target.set(message, start)
+  return start + message.length
+}
+
+/** The `k8s\0` envelope around a message of `length` bytes that is not there yet. */
+function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { head: Uint8Array; tail: Uint8Array } {
+  // With an empty message the envelope ends `12 00 1a 00 22 00`: field 2 is the message, and the two behind it are always written.
+  const whole = encodeUnknown(gvk, new Uint8Array())
+  const at = rawFieldAt(whole)
+  const head = Buffer.allocUnsafe(at + 1 + varintLength(length))
+  head.set(whole.subarray(0, at + 1))
+  writeVarint(head, at + 1, length)
+  return { head, tail: whole.subarray(at + 2) }
+}
+
+/** Where field 2 begins: behind the magic number and field 1. */
+function rawFieldAt(whole: Uint8Array): number {
+  const magic = 4
+  return whole[magic] === 0x0a ? magic + 2 + whole[magic + 1]! : magic
+}

@@ -1,0 +1,94 @@
+import {
+  everyField,
+  everything,
+  fieldEquals,
+  newBadRequest,
+  parseFieldSelector,
+  parseLabelSelector,
+  validateListOptions,
+} from '@keelson/apimachinery'
+import type { FieldSelector } from '@keelson/apimachinery'
+import type { QueryParameters } from '@keelson/exchange'
+import type { Predicate } from '@keelson/storagebackend'
+import { parseInt64 } from './go-numbers.ts'
+import { parseLooseBoolean, throwInvalid } from './query-options.ts'
+import type { ResourceScope } from '../routing/scope.ts'
+
+/** metav1.ListOptions, as list, watch and deletecollection read them. */
+export interface ListRequestOptions {
+  readonly watch: boolean
+  readonly predicate: Predicate
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: 'Exact' | 'NotOlderThan' | undefined
+  readonly limit: number
+  readonly continue: string
+  readonly allowWatchBookmarks: boolean
+  readonly sendInitialEvents: boolean | undefined
+  /** 0 when not given. */
+  readonly timeoutSeconds: number
+}
+
+interface RawOptions {
+  readonly watch: boolean
+  readonly resourceVersion: string
+  resourceVersionMatch: string
+  readonly continue: string
+  sendInitialEvents: boolean | undefined
+}
+
+/** Throws 400 for what cannot be read and 422 for combinations that are not allowed. `name` limits it to one object. */
+export function parseListOptions(query: QueryParameters, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
+  const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
+  const limit = parseOptionalInt(query, 'limit')
+  const labels = query.has('labelSelector') ? parseLabelSelector(query.get('labelSelector')!) : everything()
+  const asked = query.has('fieldSelector') ? parseFieldSelector(query.get('fieldSelector')!) : everyField()
+  const raw: RawOptions = {
+    watch: query.has('watch') && parseLooseBoolean(query.get('watch')),
+    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
+    continue: query.get('continue') ?? '',
+    sendInitialEvents: query.has('sendInitialEvents') ? parseLooseBoolean(query.get('sendInitialEvents')) : undefined,
+  }
+  applyDefaults(raw)
+  const { sendInitialEvents, ...rest } = raw
+  throwInvalid('ListOptions', validateListOptions(sendInitialEvents === undefined ? rest : { ...rest, sendInitialEvents }))
+  return {
+    watch: raw.watch || forceWatch,
+    predicate: { labels, fields: onlyNamed(convertFieldLabels(asked, scope), name) },
+    resourceVersion: raw.resourceVersion,
+    resourceVersionMatch: (raw.resourceVersionMatch || undefined) as ListRequestOptions['resourceVersionMatch'],
+    limit: Math.max(0, limit),
+    continue: raw.continue,
+    allowWatchBookmarks: query.has('allowWatchBookmarks') && parseLooseBoolean(query.get('allowWatchBookmarks')),
+    sendInitialEvents: raw.sendInitialEvents,
+    timeoutSeconds,
+  }
+}
+
+function parseOptionalInt(query: QueryParameters, name: string): number {
+  const value = query.get(name)
+  return value === null ? 0 : parseInt64(value)
+}
+
+/** A watch from nowhere begins with what is there; that is the same as asking for initial events. */
+function applyDefaults(raw: RawOptions): void {
+  if (raw.sendInitialEvents !== undefined || raw.resourceVersionMatch !== '') return
+  if (raw.watch && (raw.resourceVersion === '' || raw.resourceVersion === '0')) {
+    raw.sendInitialEvents = true
+    raw.resourceVersionMatch = 'NotOlderThan'
+  }
+}
+
+/** Field labels are versioned; the store knows the hub's only. */
+function convertFieldLabels(fields: FieldSelector, { info, gvk }: ResourceScope): FieldSelector {
+  return fields.empty ? fields : fields.transform((label, value) => ({ field: info.scheme.convertFieldLabel(gvk, label), value }))
+}
+
+function onlyNamed(fields: FieldSelector, name: string): FieldSelector {
+  if (name === '') return fields
+  if (fields.empty) return fieldEquals('metadata.name', name)
+  if (fields.requiresExactMatch('metadata.name') !== name) {
+    throw newBadRequest("fieldSelector metadata.name doesn't match requested name")
+  }
+  return fields
+}

@@ -1,0 +1,119 @@
+import type { GroupVersion, RequestInfo } from '@keelson/apimachinery'
+import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
+import type { Hono } from 'hono'
+import type { APIGroupInfo } from '../api-group-info.ts'
+import { serveDiscovery } from '../discovery/serve-discovery.ts'
+import { writeNothingThere } from '../discovery/serve-document.ts'
+import { exchangeOf, responseSent, withExchange } from './hono.ts'
+import type { InstallerContext, InstallerEnv } from './hono.ts'
+import type { InstallOptions } from '../install-options.ts'
+import { groupsItem } from '../openapi/discovery-items.ts'
+import { sourceOf } from '../openapi/openapi-document.ts'
+import { serveOpenApiV2 } from '../openapi/serve-openapi-v2.ts'
+import { serveOpenApi } from '../openapi/serve-openapi.ts'
+import { RouteTable } from './route-table.ts'
+import { createScope } from './scope.ts'
+import { completeSettings } from '../settings.ts'
+import type { SurfaceSettings } from '../settings.ts'
+
+const surfaces = new WeakMap<object, ApiSurface>()
+
+/**
+ * All API paths of one app. Hono's routers accept no routes after their first match, and groups come and go, so the app has one wildcard route per prefix
+ * and `find` looks requests up in tables of our own. Requests for unknown groups go on to the app's next handler.
+ */
+export class ApiSurface {
+  readonly settings: SurfaceSettings
+  /** By group, then by version. */
+  readonly #groups = new Map<string, Map<string, RouteTable>>()
+
+  private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
+    this.settings = completeSettings(options)
+    this.settings.openApi.add(
+      'apis',
+      sourceOf((refer) => [groupsItem(refer)]),
+    )
+    const handler = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
+      const pending = this.#serve(exchangeOf(c))
+      if (pending === undefined) return next()
+      // Said before it is true: a promise that says it afterwards is one more for each request.
+      c.res = responseSent
+      return pending
+    }
+    app.all('/api', handler)
+    app.all('/api/*', handler)
+    app.all('/apis', handler)
+    app.all('/apis/*', handler)
+    const openApi = withExchange((exchange) => serveOpenApi(exchange, this.settings.openApi))
+    app.all(
+      '/openapi/v2',
+      withExchange((exchange) => serveOpenApiV2(exchange, this.settings.openApi)),
+    )
+    app.all('/openapi/v3', openApi)
+    app.all('/openapi/v3/*', openApi)
+  }
+
+  /** The options are those of the first call. */
+  static of(app: Hono<InstallerEnv>, options: InstallOptions): ApiSurface {
+    let surface = surfaces.get(app)
+    if (surface === undefined) surfaces.set(app, (surface = new ApiSurface(app, options)))
+    return surface
+  }
+
+  /** Undefined if no group was installed yet. */
+  static on(app: object): ApiSurface | undefined {
+    return surfaces.get(app)
+  }
+
+  /** Whether the request's group, version, resource and subresource are installed, with any method. */
+  serves(info: RequestInfo): boolean {
+    const { resource, subresource } = info
+    return this.#tableOf(info)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
+  }
+
+  /** What serves a request with these attributes, whatever its method. */
+  find(info: RequestAttributes): Route | undefined {
+    return this.#tableOf(info)?.find(info)
+  }
+
+  add(info: APIGroupInfo, gv: GroupVersion, storages: ReadonlyMap<string, Parameters<typeof createScope>[3]>): RouteTable {
+    const table = new RouteTable(
+      [...storages].map(([path, storage]) => [path, createScope(info, gv.version, path, storage, this.settings)]),
+    )
+    let versions = this.#groups.get(gv.group)
+    if (versions === undefined) this.#groups.set(gv.group, (versions = new Map()))
+    versions.set(gv.version, table)
+    return table
+  }
+
+  remove(gv: GroupVersion, table: RouteTable): void {
+    const versions = this.#groups.get(gv.group)
+    if (versions?.get(gv.version) !== table) return
+    versions.delete(gv.version)
+    if (versions.size === 0) this.#groups.delete(gv.group)
+  }
+
+  #tableOf({ apiPrefix, apiGroup, apiVersion }: RequestInfo): RouteTable | undefined {
+    return apiPrefix === prefixOf(apiGroup) ? this.#groups.get(apiGroup)?.get(apiVersion) : undefined
+  }
+
+  /** Undefined: the request is for no group that is installed here. */
+  #serve(exchange: Exchange): Promise<void> | undefined {
+    const { route, info, target } = exchange
+    if (route !== undefined) return route.serve(exchange)
+    const { discovery, serverAddress } = this.settings
+    const isServed =
+      (!info.isResourceRequest && serveDiscovery(exchange, discovery, target.segments, serverAddress)) ||
+      (this.#knowsGroup(target.segments) && writeNothingThere(exchange))
+    return isServed ? Promise.resolve() : undefined
+  }
+
+  /** Whether any version of the group is installed. */
+  #knowsGroup([prefix = '', group = '']: readonly string[]): boolean {
+    return this.#groups.has(prefix === 'api' ? '' : group) && prefix === prefixOf(prefix === 'api' ? '' : group)
+  }
+}
+
+function prefixOf(group: string): string {
+  return group === '' ? 'api' : 'apis'
+}

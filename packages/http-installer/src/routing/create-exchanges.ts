@@ -1,0 +1,33 @@
+import type { UserInfo } from '@keelson/apimachinery'
+import { parseRequestInfo, sendBytes } from '@keelson/exchange'
+import type { ExchangeServices } from '@keelson/exchange'
+import type { Hono, MiddlewareHandler } from 'hono'
+import { openExchange } from './hono.ts'
+import type { InstallerEnv } from './hono.ts'
+import { findRoute } from '../install-api-group.ts'
+import { writeError } from '../encoding/write-error.ts'
+
+export interface CreateExchangesOptions extends ExchangeServices {
+  /** The user of each request: nobody is authenticated here. */
+  readonly user: UserInfo
+}
+
+/** Middleware for an app without `@keelson/server` in front: gives each request its exchange, with attributes and route. It authorizes nothing. */
+export function createExchanges(app: Hono<InstallerEnv>, { user, ...services }: CreateExchangesOptions): MiddlewareHandler<InstallerEnv> {
+  return async (c, next) => {
+    await openExchange(c, services, async (exchange) => {
+      exchange.requestor = exchange.user = user
+      if (!exchange.hasValidTarget) return sendBytes(exchange, 400, {}, '400 Bad Request\n')
+      try {
+        const info = parseRequestInfo(exchange.method, exchange.target, exchange.query)
+        exchange.interpret(info, findRoute(app, info))
+        await next()
+      } catch (error) {
+        writeError(exchange, error)
+      } finally {
+        exchange.heldBody?.release()
+        exchange.end()
+      }
+    })
+  }
+}

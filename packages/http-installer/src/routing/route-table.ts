@@ -1,0 +1,124 @@
+import type { RequestAttributes } from '@keelson/exchange'
+import {
+  canConnect,
+  canCreate,
+  canCreateNamed,
+  canDelete,
+  canDeleteCollection,
+  canGet,
+  canList,
+  canPatch,
+  canStream,
+  canUpdate,
+  canWatch,
+} from '@keelson/registry'
+import { handleConnect } from '../connect/handle-connect.ts'
+import { handleStream } from '../connect/handle-stream.ts'
+import { handleCreate } from '../handlers/handle-create.ts'
+import { handleDelete } from '../handlers/handle-delete.ts'
+import { handleDeleteCollection } from '../handlers/handle-delete-collection.ts'
+import { handleGet } from '../handlers/handle-get.ts'
+import { handleList } from '../handlers/handle-list.ts'
+import { handlePatch } from '../handlers/handle-patch.ts'
+import { ResourceRoute } from './resource-route.ts'
+import { handleUpdate } from '../handlers/handle-update.ts'
+import type { Handler, MethodTable, ResourceScope } from './scope.ts'
+
+/** One path of a version, with the methods of each kind of URL: one object, a collection, the collections of all namespaces. */
+export interface ResourceRoutes {
+  readonly scope: ResourceScope
+  readonly item: MethodTable
+  /** Paths below the item's. */
+  readonly below: MethodTable
+  readonly collection: MethodTable
+  /** The collection of a namespaced resource without a namespace. */
+  readonly allNamespaces: MethodTable
+}
+
+function routesOf(scope: ResourceScope): ResourceRoutes {
+  const { storage } = scope
+  const list = canList(storage) || canWatch(storage) ? handleList : undefined
+  const item: Record<string, Handler> = {}
+  const below: Record<string, Handler> = {}
+  const collection: Record<string, Handler> = {}
+  if (canGet(storage)) item['GET'] = handleGet
+  if (canUpdate(storage)) item['PUT'] = handleUpdate(storage)
+  if (canPatch(storage)) item['PATCH'] = handlePatch(storage)
+  if (canDelete(storage)) item['DELETE'] = handleDelete(storage)
+  if (canCreateNamed(storage)) item['POST'] = handleCreate(storage)
+  if (canStream(storage)) item['GET'] = handleStream
+  if (canConnect(storage)) {
+    for (const method of storage.connectMethods) {
+      item[method] = handleConnect
+      if (storage.connectOptions.path === true) below[method] = handleConnect
+    }
+  }
+  if (scope.subresource === '') {
+    if (list !== undefined) collection['GET'] = list
+    if (canCreate(storage)) collection['POST'] = handleCreate(storage)
+    if (canDeleteCollection(storage)) collection['DELETE'] = handleDeleteCollection(storage)
+  } else if (canCreate(storage) && item['POST'] === undefined) {
+    item['POST'] = handleCreate(storage)
+  }
+  return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
+}
+
+/** The routes of one path: of each kind of URL that allows a method. A path on which no method is allowed is not found. */
+interface PathRoutes {
+  readonly namespaced: boolean
+  readonly item: ResourceRoute | undefined
+  readonly below: ResourceRoute | undefined
+  readonly collection: ResourceRoute | undefined
+  readonly allNamespaces: ResourceRoute | undefined
+}
+
+function pathRoutes({ scope, item, below, collection, allNamespaces }: ResourceRoutes): PathRoutes {
+  const routeOf = (methods: MethodTable, isList: boolean): ResourceRoute | undefined =>
+    Object.keys(methods).length === 0 ? undefined : new ResourceRoute(scope, methods, isList)
+  return {
+    namespaced: scope.namespaced,
+    item: routeOf(item, false),
+    below: routeOf(below, false),
+    collection: routeOf(collection, true),
+    allNamespaces: routeOf(allNamespaces, true),
+  }
+}
+
+/** Every path of one version: "pods", "pods/status". */
+export class RouteTable {
+  readonly #resources = new Map<string, ResourceRoutes>()
+  readonly #paths = new Map<string, PathRoutes>()
+
+  constructor(scopes: Iterable<readonly [path: string, scope: ResourceScope]>) {
+    for (const [path, scope] of scopes) {
+      const routes = routesOf(scope)
+      this.#resources.set(path, routes)
+      this.#paths.set(path, pathRoutes(routes))
+    }
+  }
+
+  get resources(): Iterable<ResourceRoutes> {
+    return this.#resources.values()
+  }
+
+  /** `path` is "pods" or "pods/status". */
+  has(path: string): boolean {
+    return this.#paths.has(path)
+  }
+
+  /** What serves a request with these attributes, which are of this table's version. */
+  find({ parts, inNamespace, pathVerb }: RequestAttributes): ResourceRoute | undefined {
+    if (pathVerb === 'proxy') return undefined
+    const count = parts.length
+    const routes = this.#paths.get(count >= 3 ? `${parts[0]!}/${parts[2]!}` : parts[0]!)
+    if (routes === undefined) return undefined
+    const route = routeAt(routes, count, inNamespace)
+    return pathVerb === 'watch' ? route?.watched : route
+  }
+}
+
+function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): ResourceRoute | undefined {
+  if (inNamespace !== routes.namespaced) return routes.namespaced && count === 1 ? routes.allNamespaces : undefined
+  if (count === 1) return routes.collection
+  return count <= 3 ? routes.item : routes.below
+}
