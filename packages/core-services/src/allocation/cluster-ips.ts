@@ -24,11 +24,11 @@ async function allocateOne(service: Service, i: number, allocation: Allocation):
   const { clusterIPs = [], ipFamilies = [] } = service.spec!
   const allocator = allocation.allocators.ips.get(ipFamilies[i] as Family)
   if (allocator === undefined) throw new Error(`no address allocator for IP family ${ipFamilies[i]}`)
-  const asked = clusterIPs[i]!
-  if (asked !== '') {
-    const error = await allocation.takeIP(allocator, asked)
+  const requested = clusterIPs[i]!
+  if (requested !== '') {
+    const error = await allocation.takeIP(allocator, requested)
     if (error === undefined) return
-    throw invalidService(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${asked}: ${error}`))
+    throw invalidService(service, fieldError.invalid(ipsPath, clusterIPs, `failed to allocate IP ${requested}: ${error}`))
   }
   const ip = await allocation.takeAnyIP(allocator)
   if (ip === undefined) {

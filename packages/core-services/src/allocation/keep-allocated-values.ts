@@ -18,8 +18,8 @@ export function keepAllocatedValues(service: Service, old: ReadonlyService): voi
 
 /** Restores node ports by port name, except those that another port of the new spec requests. */
 function keepNodePorts(spec: NonNullable<Service['spec']>, before: ReturnType<typeof specOf>): void {
-  const asked = new Set(nodePortsOf(spec))
-  const used = new Set(nodePortsOf(before).filter((port) => asked.has(port)))
+  const requested = new Set(nodePortsOf(spec))
+  const used = new Set(nodePortsOf(before).filter((port) => requested.has(port)))
   const byName = new Map((before.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]))
   for (const port of spec.ports ?? []) {
     const known = byName.get(port.name ?? '') ?? 0

@@ -18,16 +18,16 @@ async function allocateForPorts(service: Service, allocation: Allocation): Promi
   for (const { port, nodePort } of ports) if (nodePort && !requestedPorts.has(port)) requestedPorts.set(port, nodePort)
   const shared = new Map<number, number>()
   for (const [i, port] of ports.entries()) {
-    const asked = port.nodePort ?? 0
-    if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
+    const requested = port.nodePort ?? 0
+    if (requested === 0 && !allocatesNodePorts(service.spec!)) continue
     const known = shared.get(port.port)
     if (known === undefined) {
-      const requested = requestedPorts.get(port.port)
-      const nodePort = requested === undefined ? await takeAny(allocation) : await take(service, i, requested, allocation)
+      const sharedRequest = requestedPorts.get(port.port)
+      const nodePort = sharedRequest === undefined ? await takeAny(allocation) : await take(service, i, sharedRequest, allocation)
       port.nodePort = nodePort
       shared.set(port.port, nodePort)
-    } else if (asked === 0) port.nodePort = known
-    else if (asked !== known) await take(service, i, asked, allocation)
+    } else if (requested === 0) port.nodePort = known
+    else if (requested !== known) await take(service, i, requested, allocation)
   }
 }
 
@@ -45,15 +45,15 @@ async function takeAny(allocation: Allocation): Promise<number> {
 }
 
 async function allocateHealthCheckPort(service: Service, allocation: Allocation): Promise<void> {
-  const { healthCheckNodePort: asked = 0 } = service.spec!
-  if (asked === 0) {
+  const { healthCheckNodePort: requested = 0 } = service.spec!
+  if (requested === 0) {
     const port = await allocation.takeAnyPort()
     if (port === undefined) throw newInternal('failed to allocate a HealthCheck NodePort 0: range is full')
     service.spec!.healthCheckNodePort = port
     return
   }
-  const error = await allocation.takePort(asked)
-  if (error !== undefined) throw newInternal(`failed to allocate requested HealthCheck NodePort ${asked}: ${error}`)
+  const error = await allocation.takePort(requested)
+  if (error !== undefined) throw newInternal(`failed to allocate requested HealthCheck NodePort ${requested}: ${error}`)
 }
 
 export async function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
@@ -77,10 +77,10 @@ async function reallocate(service: Service, known: readonly number[], allocation
   const taken = new Set<number>(known)
   const seen = new Set<string>()
   for (const [i, port] of (service.spec?.ports ?? []).entries()) {
-    const asked = port.nodePort ?? 0
-    if (asked === 0 && !allocatesNodePorts(service.spec!)) continue
-    if (asked === 0) port.nodePort = await takeAny(allocation)
-    else if (!taken.has(asked)) taken.add(await take(service, i, asked, allocation))
+    const requested = port.nodePort ?? 0
+    if (requested === 0 && !allocatesNodePorts(service.spec!)) continue
+    if (requested === 0) port.nodePort = await takeAny(allocation)
+    else if (!taken.has(requested)) taken.add(await take(service, i, requested, allocation))
     refuseRepeated(port, seen)
   }
 }

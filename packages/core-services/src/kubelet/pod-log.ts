@@ -26,8 +26,8 @@ export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Str
         timestamps: 'boolean',
       },
     },
-    async openStream(context, name, given) {
-      const options = given as unknown as PodLogOptions
+    async openStream(context, name, rawOptions) {
+      const options = rawOptions as unknown as PodLogOptions
       const errors = validateLogOptions(options)
       if (errors.length > 0) throw newInvalid({ group: '', kind: 'PodLogOptions' }, name, errors)
       const pod = readResult<Pod>(await pods.get(context, name, {}))

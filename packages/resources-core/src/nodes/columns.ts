@@ -41,8 +41,8 @@ function rolesOf({ metadata }: ReadonlyNode): string[] {
   return [...new Set(roles.filter((role) => role !== ''))].sort()
 }
 
-function addressOf({ status }: ReadonlyNode, wanted: string): string {
-  return (status?.addresses ?? []).find(({ type }) => type === wanted)?.address ?? '<none>'
+function addressOf({ status }: ReadonlyNode, addressType: string): string {
+  return (status?.addresses ?? []).find(({ type }) => type === addressType)?.address ?? '<none>'
 }
 
 function nodeInfoField({ status }: ReadonlyNode, member: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion'): string {

@@ -38,14 +38,14 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   },
 }
 
-/** In whole bytes. Uses the allocated size if it is larger than the request. */
+/** Returns the requested storage in whole bytes, or the allocated size if that is larger. */
 function storageOf({ spec, status }: ReadonlyClaim): Quantity | undefined {
-  const wanted = spec?.resources?.requests?.['storage']
-  if (wanted === undefined) return undefined
-  const amounts = [wanted, status?.allocatedResources?.['storage'] ?? '0'].map((text) => parseQuantity(text))
+  const request = spec?.resources?.requests?.['storage']
+  if (request === undefined) return undefined
+  const amounts = [request, status?.allocatedResources?.['storage'] ?? '0'].map((text) => parseQuantity(text))
   const largest = amounts[1]!.compare(amounts[0]!) > 0 ? amounts[1]! : amounts[0]!
-  const whole = parseQuantity(String(largest.value()))
-  return whole.equals(largest) ? largest : whole
+  const roundedUp = parseQuantity(String(largest.value()))
+  return roundedUp.equals(largest) ? largest : roundedUp
 }
 
 function attributesClasses({ spec, status }: ReadonlyClaim): readonly string[] {

@@ -26,11 +26,11 @@ export const persistentVolumeStatus: SubresourceStrategy<PersistentVolume> = {
     prepareForUpdate(context, volume, old) {
       keepMember(volume, old, 'spec')
       const status = (volume.status ??= {})
-      const time = old.status?.lastPhaseTransitionTime
-      const given = status.lastPhaseTransitionTime
+      const oldTime = old.status?.lastPhaseTransitionTime
+      const requestedTime = status.lastPhaseTransitionTime
       if (status.phase === old.status?.phase) {
-        if (given === undefined && time !== undefined) status.lastPhaseTransitionTime = time
-      } else if (given === undefined || given === time) status.lastPhaseTransitionTime = requestTime(context)
+        if (requestedTime === undefined && oldTime !== undefined) status.lastPhaseTransitionTime = oldTime
+      } else if (requestedTime === undefined || requestedTime === oldTime) status.lastPhaseTransitionTime = requestTime(context)
     },
   },
 }

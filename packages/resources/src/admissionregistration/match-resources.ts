@@ -71,14 +71,14 @@ function validateApiVersion(text: string, path: FieldPath): FieldErrorList {
 /** Requires exactly one of `name` and `selector`. */
 export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldPath): FieldErrorList {
   const { name = '', selector, parameterNotFoundAction: action = '' } = reference
-  const both = name !== '' && selector !== undefined
+  const hasBoth = name !== '' && selector !== undefined
   const exclusive = 'name and selector are mutually exclusive'
   const actionPath = path.child('parameterNotFoundAction')
   return [
     ...(name === '' ? [] : invalidEach(isPathSegmentName(name), name, path.child('name'))),
-    ...(both ? [fieldError.forbidden(path.child('name'), exclusive)] : []),
+    ...(hasBoth ? [fieldError.forbidden(path.child('name'), exclusive)] : []),
     ...validateLabelSelector(selector, path.child('selector')),
-    ...(both ? [fieldError.forbidden(path.child('selector'), exclusive)] : []),
+    ...(hasBoth ? [fieldError.forbidden(path.child('selector'), exclusive)] : []),
     ...(name === '' && selector === undefined ? [fieldError.required(path, 'one of name or selector must be specified')] : []),
     ...(action === '' ? [fieldError.required(actionPath)] : validateSupported(action, notFoundActions, actionPath)),
   ]

@@ -11,7 +11,7 @@ function busy(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-/** Takes so many steps of so many milliseconds, and finds every second wrong. */
+/** Creates a validation with `count` steps of `milliseconds` each, which reports an error for every second step. */
 function steps(count: number, milliseconds: number): { validate: () => FieldErrorList; readonly done: number[] } {
   const done: number[] = []
   const step = (i: number): FieldErrorList =>
@@ -26,12 +26,12 @@ function steps(count: number, milliseconds: number): { validate: () => FieldErro
 }
 
 describe('validateInSlices', () => {
-  it('answers at once what takes no time', () => {
+  it('returns synchronously if validation is fast', () => {
     expect(validateInSlices(waiting, () => [])).toEqual([])
     expect(validateInSlices(waiting, steps(3, 0).validate)).toHaveLength(2)
   })
 
-  it('pauses where it takes long, and does every step once', async () => {
+  it('pauses during slow validation and runs each step once', async () => {
     const { validate, done } = steps(12, 4)
     const running = validateInSlices(waiting, validate)
     expect(running).toBeInstanceOf(Promise)
@@ -44,14 +44,14 @@ describe('validateInSlices', () => {
     expect(errors.map(({ field }) => field)).toEqual([0, 2, 4, 6, 8, 10].map((i) => `spec[${i}]`))
   })
 
-  it('keeps several apart', async () => {
+  it('keeps concurrent validations independent', async () => {
     const runs = [steps(6, 4), steps(8, 4)]
     const errors = await Promise.all(runs.map(async ({ validate }) => validateInSlices(waiting, validate)))
     expect(errors.map(({ length }) => length)).toEqual([3, 4])
     expect(runs.map(({ done }) => done.length)).toEqual([6, 8])
   })
 
-  it('stops when nobody waits any more', async () => {
+  it('stops when the request is aborted', async () => {
     const leaving = new AbortController()
     const { validate, done } = steps(1000, 4)
     const running = validateInSlices(leaving, validate)
@@ -60,7 +60,7 @@ describe('validateInSlices', () => {
     expect(done.length).toBeLessThan(1000)
   })
 
-  it('passes on what goes wrong', async () => {
+  it('propagates exceptions', async () => {
     const broken = (): FieldErrorList => {
       for (let i = 0; i < 4; i++) compileInSlice(() => busy(6))
       throw new Error('broken')

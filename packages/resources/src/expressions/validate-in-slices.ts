@@ -2,38 +2,37 @@ import type { FieldErrorList, RequestContext } from '@keelson/apimachinery'
 
 const sliceMilliseconds = 10
 
-/** The validation that runs at the moment. Only while it does: nothing is awaited there. */
+/** The validation that is running now. Set only during synchronous code. */
 let current: SlicedRun | undefined
 
-/** A step of a validation that takes long enough to pause behind it. What it gives is kept until the whole validation is done. */
+/** Runs an expensive step of a validation, which may pause before it. Its result is kept until the validation is complete. */
 export function compileInSlice<T>(compile: () => T): T {
   return current === undefined ? compile() : current.step(compile)
 }
 
 /**
- * Runs a validation with pauses, when compiling its expressions takes long. Behind a pause it begins anew, and the steps that are done give
- * what they gave before: so `validate` must do the same steps each time. A promise only if there were pauses; it rejects with the signal's
- * reason when nobody waits any more.
+ * Runs a validation and pauses it if compiling its expressions takes long. After a pause, `validate` runs again and completed steps return
+ * their kept results, so it must run the same steps each time. Returns a promise only after a pause, which rejects when the signal aborts.
  */
 export function validateInSlices(
   context: Pick<RequestContext, 'signal'>,
   validate: () => FieldErrorList,
 ): FieldErrorList | Promise<FieldErrorList> {
   const run = new SlicedRun()
-  return slice(run, validate) ?? continued(run, validate, context.signal)
+  return runSlice(run, validate) ?? resume(run, validate, context.signal)
 }
 
-async function continued(run: SlicedRun, validate: () => FieldErrorList, signal: AbortSignal): Promise<FieldErrorList> {
+async function resume(run: SlicedRun, validate: () => FieldErrorList, signal: AbortSignal): Promise<FieldErrorList> {
   for (;;) {
     await new Promise<void>((resolve) => setImmediate(resolve))
     signal.throwIfAborted()
-    const errors = slice(run, validate)
+    const errors = runSlice(run, validate)
     if (errors !== undefined) return errors
   }
 }
 
-/** Undefined when it was time to pause. */
-function slice(run: SlicedRun, validate: () => FieldErrorList): FieldErrorList | undefined {
+/** Runs the validation; returns undefined if it is time to pause. */
+function runSlice(run: SlicedRun, validate: () => FieldErrorList): FieldErrorList | undefined {
   const outer = current
   current = run
   run.begin()
@@ -61,7 +60,7 @@ class SlicedRun {
     this.#end = undefined
   }
 
-  /** New steps take at least as long as coming back to them took: so pauses no more than double the work. */
+  /** Gives new steps at least as much time as replaying the completed ones took, so that pauses at most double the work. */
   step<T>(run: () => T): T {
     if (this.#next < this.#done.length) return this.#done[this.#next++] as T
     const now = performance.now()

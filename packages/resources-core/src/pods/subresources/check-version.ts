@@ -5,8 +5,8 @@ import type { DeleteOptions } from '@keelson/apimachinery'
 /** Throws Conflict if the pod does not match the preconditions. */
 export function checkVersion({ metadata }: Pod, { preconditions = {} }: DeleteOptions): void {
   const { uid, resourceVersion } = preconditions
-  const refuse = (what: string, asked: string, found: string, might: string): never => {
-    const reason = `the ${what} in the precondition (${asked}) does not match the ${what} in record (${found}). The object might have been ${might}`
+  const refuse = (field: string, expected: string, actual: string, cause: string): never => {
+    const reason = `the ${field} in the precondition (${expected}) does not match the ${field} in record (${actual}). The object might have been ${cause}`
     throw newConflict({ group: '', resource: 'Pod' }, metadata.name ?? '', reason)
   }
   if (uid && uid !== metadata.uid) refuse('UID', uid, metadata.uid ?? '', 'deleted and then recreated')

@@ -58,10 +58,10 @@ function mergeDeleteOptions({ metadata, deleteOptions = {} }: Eviction, { dryRun
     const error = fieldError.invalid(path, true, 'can not be set for pod eviction, try after removing the option')
     throw newInvalid(evictionKind, metadata.name ?? '', [error])
   }
-  const asked = options.dryRun ?? []
-  if (asked.length === 0 && dryRun) options.dryRun = ['All']
-  else if (dryRun && (asked.length !== 1 || asked[0] !== 'All')) {
-    throw newUnknownError(`Non-matching dry-run options in request and content: [All] and [${asked.join(' ')}]`)
+  const bodyDryRun = options.dryRun ?? []
+  if (bodyDryRun.length === 0 && dryRun) options.dryRun = ['All']
+  else if (dryRun && (bodyDryRun.length !== 1 || bodyDryRun[0] !== 'All')) {
+    throw newUnknownError(`Non-matching dry-run options in request and content: [All] and [${bodyDryRun.join(' ')}]`)
   }
   return options
 }

@@ -17,7 +17,7 @@ export const signingRequestColumns: readonly Column<CertificateSigningRequest>[]
 ]
 
 function formatCondition({ conditions = [], certificate = '' }: DeepReadonly<NonNullable<CertificateSigningRequest['status']>>): string {
-  const has = (wanted: string): boolean => conditions.some(({ type }) => type === wanted)
+  const has = (conditionType: string): boolean => conditions.some(({ type }) => type === conditionType)
   const approval = has('Denied') ? 'Denied' : has('Approved') ? 'Approved' : 'Pending'
   return [approval, ...(has('Failed') ? ['Failed'] : []), ...(certificate === '' ? [] : ['Issued'])].join(',')
 }

@@ -78,9 +78,9 @@ function setTimes(context: RequestContext, { status }: CertificateSigningRequest
   for (const condition of status?.conditions ?? []) {
     condition.lastUpdateTime ??= now
     if (condition.lastTransitionTime) continue
-    const same = (old.status?.conditions ?? []).find(
+    const stored = (old.status?.conditions ?? []).find(
       ({ type, status: value, lastTransitionTime }) => type === condition.type && value === condition.status && lastTransitionTime,
     )
-    condition.lastTransitionTime = same?.lastTransitionTime ?? now
+    condition.lastTransitionTime = stored?.lastTransitionTime ?? now
   }
 }
