@@ -80,4 +80,6 @@ export interface FieldSchema {
   readonly default?: JsonValue
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]
   readonly patchMergeKey?: string
+  /** The Go name, where it is not `name` with a capital first letter: "FSType". Set for types that error messages print whole. */
+  readonly goField?: string
 }

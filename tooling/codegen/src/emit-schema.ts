@@ -59,6 +59,7 @@ function fieldItem(model: Model, module: Module, name: string, field: FieldFacts
     field.mapType && `map:${field.mapType}`,
     field.patch && `patch:${field.patch}`,
     field.mergeKey && `mergeKey:${field.mergeKey}`,
+    field.goField && `goField:${field.goField}`,
     field.go && `go:${field.go}`,
     field.goWhole && `goWhole:${field.goWhole}`,
     field.goInner && `goInner:${field.goInner}`,

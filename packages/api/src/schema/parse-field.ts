@@ -13,7 +13,7 @@ const scalar = /^[a-z][A-Za-z0-9]*$/
 /**
  * Parses one item of a table's line: `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` is a list and `{}` a
  * map of the type that follows. Flags: `?` omitted when empty, `~` omitted when zero, `*` pointer, `!` required, `^` inlined. `go`,
- * `goWhole` and `goInner` name the Go types of the value, of the container and of a map's list, for error messages.
+ * `goWhole` and `goInner` name the Go types of the value, of the container and of a map's list, and `goField` the field, for error messages.
  */
 export function parseField(item: string, table: SchemaTable): ParsedField {
   const match = itemSyntax.exec(item)
@@ -30,6 +30,7 @@ export function parseField(item: string, table: SchemaTable): ParsedField {
   const defaultText = attributes.get('default')
   const patch = attributes.get('patch')
   const mergeKey = attributes.get('mergeKey')
+  const goField = attributes.get('goField')
   const field: FieldSchema = {
     name,
     type,
@@ -40,6 +41,7 @@ export function parseField(item: string, table: SchemaTable): ParsedField {
     ...(defaultText !== undefined && { default: JSON.parse(defaultText) as JsonValue }),
     ...(patch !== undefined && { patchStrategy: patch.split(',') as ('merge' | 'replace' | 'retainKeys')[] }),
     ...(mergeKey !== undefined && { patchMergeKey: mergeKey }),
+    ...(goField !== undefined && { goField }),
   }
   return { field, inlined: flags.includes('^') && leaf.kind === 'struct' ? leaf : undefined }
 }

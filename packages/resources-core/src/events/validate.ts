@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { Event } from '@keelson/api/core/v1'
 import {
   byteLength,
@@ -13,7 +14,7 @@ import {
   verbatim,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersion } from '@keelson/apimachinery'
-import { toInternalReference, toInternalSource } from './internal-form.ts'
+import { internalForm } from '../internal-form/internal-form.ts'
 
 type ReadonlyEvent = DeepReadonly<Event>
 
@@ -119,16 +120,19 @@ function validateNewStyle(event: ReadonlyEvent): FieldErrorList {
 /** Only the series and metadata are mutable. */
 function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldErrorList {
   const errors: FieldErrorList = []
+  const reference = coreV1.table.resolve('ObjectReference')
+  const source = coreV1.table.resolve('EventSource')
+  const printRelated = ({ related }: ReadonlyEvent): unknown => (related === undefined ? null : internalForm(reference, related))
   const requireEqual = (member: string, value: unknown, before: unknown): void => {
     errors.push(...validateImmutableField(value, before, fieldPath(member)))
   }
   const requireEqualStruct = (member: string, value: unknown, before: unknown): void => {
     if (!semanticEqual(value, before)) requireEqual(member, verbatim(goJson(value)), null)
   }
-  requireEqualStruct('involvedObject', toInternalReference(event.involvedObject ?? {}), toInternalReference(old.involvedObject ?? {}))
+  requireEqualStruct('involvedObject', internalForm(reference, event.involvedObject), internalForm(reference, old.involvedObject))
   requireEqual('reason', event.reason ?? '', old.reason ?? '')
   requireEqual('message', event.message ?? '', old.message ?? '')
-  requireEqualStruct('source', toInternalSource(event.source), toInternalSource(old.source))
+  requireEqualStruct('source', internalForm(source, event.source), internalForm(source, old.source))
   requireEqual('firstTimestamp', event.firstTimestamp ?? null, old.firstTimestamp ?? null)
   requireEqual('lastTimestamp', event.lastTimestamp ?? null, old.lastTimestamp ?? null)
   requireEqual('count', event.count ?? 0, old.count ?? 0)
@@ -136,7 +140,7 @@ function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldError
   requireEqual('type', event.type ?? '', old.type ?? '')
   requireEqual('eventTime', event.eventTime ?? null, old.eventTime ?? null)
   requireEqual('action', event.action ?? '', old.action ?? '')
-  requireEqualStruct('related', toInternalReference(event.related), toInternalReference(old.related))
+  requireEqualStruct('related', printRelated(event), printRelated(old))
   requireEqual('reportingController', event.reportingComponent ?? '', old.reportingComponent ?? '')
   requireEqual('reportingInstance', event.reportingInstance ?? '', old.reportingInstance ?? '')
   return errors

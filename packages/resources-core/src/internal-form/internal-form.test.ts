@@ -1,33 +1,52 @@
+import { appsV1 } from '@keelson/api/apps/v1'
+import { coreV1 } from '@keelson/api/core/v1'
 import { describe, expect, it } from 'vitest'
 import { internalForm } from './internal-form.ts'
-import { internalTypes } from './types.ts'
-import type { InternalType } from './types.ts'
+import { hasValue, internalOrder } from './internal-types.ts'
 
 describe('internalForm', () => {
   it('prints all fields, missing ones too, under their Go names', () => {
     expect(
-      JSON.stringify(internalForm('PersistentVolumeClaimSpec', { resources: { requests: { storage: '1Gi' } }, storageClassName: '' })),
+      JSON.stringify(
+        internalForm(coreV1.table.resolve('PersistentVolumeClaimSpec'), {
+          resources: { requests: { storage: '1Gi' } },
+          storageClassName: '',
+        }),
+      ),
     ).toBe(
       '{"AccessModes":null,"Selector":null,"Resources":{"Limits":null,"Requests":{"storage":"1Gi"}},"VolumeName":"","StorageClassName":"","VolumeMode":null,"DataSource":null,"DataSourceRef":null,"VolumeAttributesClassName":null}',
     )
   })
 
   it('moves fields to their place in the internal type', () => {
-    const pod = internalForm('PodSpec', { containers: [{ name: 'c' }], hostNetwork: true, volumes: [{ name: 'v', emptyDir: {} }] })
+    const pod = internalForm(coreV1.table.resolve('PodSpec'), {
+      containers: [{ name: 'c' }],
+      hostNetwork: true,
+      volumes: [{ name: 'v', emptyDir: {} }],
+    })
     expect(pod).toMatchObject({
       SecurityContext: { HostNetwork: true, HostPID: false, ShareProcessNamespace: null, RunAsUser: null },
       Containers: [{ Name: 'c', Resources: { Limits: null, Requests: null, Claims: null }, LivenessProbe: null }],
       Volumes: [{ Name: 'v', EmptyDir: { Medium: '', SizeLimit: null }, HostPath: null }],
     })
-    expect(internalForm('PodTemplateSpec', { metadata: { labels: { a: 'b' } } })).toMatchObject({
+    expect(internalForm(coreV1.table.resolve('PodTemplateSpec'), { metadata: { labels: { a: 'b' } } })).toMatchObject({
       labels: { a: 'b' },
       Spec: { Volumes: null },
     })
   })
 
-  it('knows every type that another one refers to', () => {
-    for (const type of Object.keys(internalTypes)) expect(typeof internalForm(type as InternalType, {})).toBe('object')
-    const named = Object.values(internalTypes).flatMap((members) => members.match(/(?<=[:*\]}^])[A-Z]\w+/g) ?? [])
-    expect(named.filter((type) => !Object.hasOwn(internalTypes, type))).toEqual([])
+  it('prints numbers that are optional only in the API as zero', () => {
+    expect(internalForm(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), {})).toEqual({ Partition: 0, MaxUnavailable: null })
+  })
+
+  it('names only types and fields of the API as different', () => {
+    const struct = (name: string) => coreV1.table.struct(name) ?? appsV1.table.resolve(name)
+    const podSpec = struct('PodSpec').byName
+    for (const [name, fields] of Object.entries(internalOrder))
+      expect(fields.split(' ').filter((field) => !struct(name).byName.has(field) && !podSpec.has(field))).toEqual([])
+    for (const path of hasValue) {
+      const [name = '', field = ''] = path.split('.')
+      expect(struct(name).byName.get(field)?.pointer).toBe(true)
+    }
   })
 })

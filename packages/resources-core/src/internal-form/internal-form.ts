@@ -1,59 +1,63 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import { wasSentEmpty } from '@keelson/apimachinery'
-import { internalTypes } from './types.ts'
-import type { InternalType } from './types.ts'
+import type { FieldSchema, StructSchema, TypeSchema } from '@keelson/apimachinery'
+import { hasValue, internalOrder } from './internal-types.ts'
 
 interface Member {
-  readonly name: string
-  readonly jsonName: string
-  readonly type: string
+  readonly field: FieldSchema
+  readonly goName: string
+  readonly isPointer: boolean
 }
+type Members = Readonly<Record<string, unknown>>
 
-const memberCache = new Map<string, readonly Member[]>()
+const memberCache = new WeakMap<StructSchema, readonly Member[]>()
 
 /**
  * Converts a value to kube-apiserver's internal type, as error messages print it: Go field names, and zero values for missing fields.
  *
- *     internalForm('Taint', { key: 'a', effect: 'NoSchedule' })  // { Key: 'a', Value: '', Effect: 'NoSchedule', TimeAdded: null }
+ *     internalForm(coreV1.table.resolve('Taint'), { key: 'a', effect: 'NoSchedule' })
+ *     // { Key: 'a', Value: '', Effect: 'NoSchedule', TimeAdded: null }
  */
-export function internalForm(type: InternalType, value: unknown): unknown {
-  return encode(value, type)
+export function internalForm(struct: StructSchema, value: unknown): unknown {
+  return encode(value, struct)
 }
 
-function encode(value: unknown, type: string): unknown {
-  if (type.startsWith('*')) return isAbsent(value) ? null : encode(value, type.slice(1))
-  if (type.startsWith('[]')) return isAbsent(value) ? null : (value as readonly unknown[]).map((item) => encode(item, type.slice(2)))
-  if (type.startsWith('{}')) return isAbsent(value) ? null : encodeMap(value, type.slice(2))
-  switch (type) {
-    case 'string':
-      return value ?? ''
+function encode(value: unknown, type: TypeSchema): unknown {
+  switch (type.kind) {
+    case 'struct':
+      return hasJsonTags(type) ? (value ?? {}) : encodeStruct((value ?? {}) as Members, type)
+    case 'list':
+      return isAbsent(value) ? null : (value as readonly unknown[]).map((item) => encode(item, type.items))
+    case 'map':
+      return isAbsent(value) ? null : encodeMap(value, type.values)
     case 'bool':
       return value ?? false
-    case 'int':
+    case 'int32':
+    case 'int64':
     case 'intOrString':
       return value ?? 0
     case 'quantity':
       return value ?? '0'
-    case 'time':
-      return value ?? null
-    case 'json':
-      return value ?? {}
+    case 'string':
+      return value ?? ''
     default:
-      return encodeStruct((value ?? {}) as Readonly<Record<string, unknown>>, type)
+      return value ?? null
   }
 }
 
-function encodeMap(value: object, type: string): unknown {
+function encodeMap(value: object, type: TypeSchema): unknown {
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, member]) => [key, encode(member, type)]))
 }
 
-function encodeStruct(value: Readonly<Record<string, unknown>>, type: string): object {
+function encodeStruct(value: Members, struct: StructSchema): object {
   const object: Record<string, unknown> = {}
-  for (const { name, jsonName, type: memberType } of membersOf(type)) {
-    if (name === '^metadata') Object.assign(object, value['metadata'])
-    else if (name.startsWith('^')) Object.assign(object, encodeStruct(value, name.slice(1)))
-    else if (isAbsent(value[jsonName]) && wasSentEmpty(value, jsonName)) object[name] = memberType.startsWith('[]') ? [] : {}
-    else object[name] = encode(type === 'PodSpec' && name === 'SecurityContext' ? securityContextOf(value) : value[jsonName], memberType)
+  for (const { field, goName, isPointer } of membersOf(struct)) {
+    const { name, type } = field
+    const member = struct.name === 'PodSpec' && name === 'securityContext' ? securityContextOf(value) : value[name]
+    if (type.kind === 'struct' && type.name === 'ObjectMeta') Object.assign(object, member)
+    else if (isAbsent(member) && wasSentEmpty(value, name)) object[goName] = type.kind === 'list' ? [] : {}
+    else object[goName] = isPointer && isAbsent(member) ? null : encode(member, type)
   }
   return object
 }
@@ -68,19 +72,28 @@ interface PodSpecMembers {
   readonly securityContext?: object
 }
 
-function membersOf(type: string): readonly Member[] {
-  let members = memberCache.get(type)
+/** Types of meta/v1 have no internal counterpart: Go prints them with their JSON names. */
+function hasJsonTags({ definition }: StructSchema): boolean {
+  return definition.startsWith('io.k8s.apimachinery.')
+}
+
+function membersOf(struct: StructSchema): readonly Member[] {
+  let members = memberCache.get(struct)
   if (members === undefined) {
-    members = internalTypes[type as InternalType].split(';').map(parseMember)
-    memberCache.set(type, members)
+    const fields = internalOrder[struct.name]?.split(' ').map((name) => fieldOf(struct, name)) ?? struct.fields
+    members = fields.map((field) => ({
+      field,
+      goName: field.goField ?? field.name.charAt(0).toUpperCase() + field.name.slice(1),
+      isPointer: field.pointer === true && !hasValue.has(`${struct.name}.${field.name}`),
+    }))
+    memberCache.set(struct, members)
   }
   return members
 }
 
-function parseMember(text: string): Member {
-  const [names = '', type = 'string'] = text.split(':')
-  const [name = '', jsonName = name.charAt(0).toLowerCase() + name.slice(1)] = names.split('=')
-  return { name, jsonName, type }
+/** A field of the struct, or one that the internal security context has from the pod spec. */
+function fieldOf(struct: StructSchema, name: string): FieldSchema {
+  return struct.byName.get(name) ?? coreV1.table.resolve('PodSpec').byName.get(name)!
 }
 
 function isAbsent(value: unknown): value is undefined | null {

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { Taint } from '@keelson/api/core/v1'
 import { fieldError, isValidLabelValue, validateLabelName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -18,7 +19,10 @@ export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: Fie
     errors.push(...validateRequiredOneOf(effect, effects, at.child('effect')))
     const pair = `${effect}/${key}`
     if (seen.has(pair)) {
-      errors.push({ ...fieldError.duplicate(at, internalForm('Taint', taint)), detail: 'taints must be unique by key and effect pair' })
+      errors.push({
+        ...fieldError.duplicate(at, internalForm(coreV1.table.resolve('Taint'), taint)),
+        detail: 'taints must be unique by key and effect pair',
+      })
     }
     seen.add(pair)
   }

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { Node } from '@keelson/api/core/v1'
 import { byteLength, fieldError, fieldPath, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
@@ -103,7 +104,8 @@ function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
   const seen = new Set<string>()
   return (status?.addresses ?? []).flatMap((address, i) => {
     const key = `${address.type} ${address.address}`
-    if (seen.has(key)) return [fieldError.duplicate(fieldPath('status', 'addresses').index(i), internalForm('NodeAddress', address))]
+    if (seen.has(key))
+      return [fieldError.duplicate(fieldPath('status', 'addresses').index(i), internalForm(coreV1.table.resolve('NodeAddress'), address))]
     seen.add(key)
     return []
   })

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import {
   copyAsSent,
@@ -36,7 +37,10 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   ]
   const [before, after] = comparableSpecs(claim, old)
   if (!semanticEqual(after, before)) {
-    const diff = lineDiff(internalForm('PersistentVolumeClaimSpec', before), internalForm('PersistentVolumeClaimSpec', after))
+    const diff = lineDiff(
+      internalForm(coreV1.table.resolve('PersistentVolumeClaimSpec'), before),
+      internalForm(coreV1.table.resolve('PersistentVolumeClaimSpec'), after),
+    )
     const detail = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diff}`
     errors.push(fieldError.forbidden(specPath, detail))
   }

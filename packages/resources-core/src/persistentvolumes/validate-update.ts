@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
@@ -81,9 +82,12 @@ function sameRequirements(requirements: readonly Requirement[], old: readonly Re
 }
 
 function printAffinity(affinity: Affinity | undefined): unknown {
-  return affinity === undefined ? null : internalForm('VolumeNodeAffinity', affinity)
+  return affinity === undefined ? null : internalForm(coreV1.table.resolve('VolumeNodeAffinity'), affinity)
 }
 
 function diffSources(old: unknown, source: unknown): string {
-  return lineDiff(internalForm('PersistentVolumeSource', old), internalForm('PersistentVolumeSource', source))
+  return lineDiff(
+    internalForm(coreV1.table.resolve('PersistentVolumeSource'), old),
+    internalForm(coreV1.table.resolve('PersistentVolumeSource'), source),
+  )
 }

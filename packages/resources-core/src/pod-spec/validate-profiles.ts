@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { AppArmorProfile, SeccompProfile } from '@keelson/api/core/v1'
 import { byteLength, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -23,7 +24,13 @@ export function validateSeccompProfile({ seccompProfile: profile }: WithProfiles
     if (file === undefined) errors.push(fieldError.required(at, 'must be set when seccomp type is Localhost'))
     else errors.push(...validateDescendingPath(file, at))
   } else if (file !== undefined) {
-    errors.push(fieldError.invalid(at, internalForm('SeccompProfile', profile), 'can only be set when seccomp type is Localhost'))
+    errors.push(
+      fieldError.invalid(
+        at,
+        internalForm(coreV1.table.resolve('SeccompProfile'), profile),
+        'can only be set when seccomp type is Localhost',
+      ),
+    )
   }
   return errors
 }

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { PodSecurityContext, SecurityContext } from '@keelson/api/core/v1'
 import { fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -36,7 +37,11 @@ export function validateSecurityContext(container: ReadonlyContainer, hostUsers:
 function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldPath): FieldErrorList {
   if (context.allowPrivilegeEscalation !== false) return []
   const contradiction = (setting: string): FieldErrorList => [
-    fieldError.invalid(path, internalForm('SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${setting}`),
+    fieldError.invalid(
+      path,
+      internalForm(coreV1.table.resolve('SecurityContext'), context),
+      `cannot set \`allowPrivilegeEscalation\` to false and ${setting}`,
+    ),
   ]
   return [
     ...(context.privileged === true ? contradiction('`privileged` to true') : []),

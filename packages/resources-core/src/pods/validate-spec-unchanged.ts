@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
 import { asSent, fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -30,7 +31,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     rest = asSent(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
-  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(internalForm('PodSpec', old), internalForm('PodSpec', rest))}`
+  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(internalForm(coreV1.table.resolve('PodSpec'), old), internalForm(coreV1.table.resolve('PodSpec'), rest))}`
   return [...errors, fieldError.forbidden(path, detail)]
 }
 
@@ -68,7 +69,7 @@ function validateNodeAffinity(
   const termsPath = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
   if (before.length === 0) return []
   if (before.length !== terms.length) {
-    const printed = terms.length === 0 ? null : terms.map((term) => internalForm('NodeSelectorTerm', term))
+    const printed = terms.length === 0 ? null : terms.map((term) => internalForm(coreV1.table.resolve('NodeSelectorTerm'), term))
     return [fieldError.invalid(termsPath, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
   }
   return terms.flatMap((term, i) =>
@@ -77,7 +78,7 @@ function validateNodeAffinity(
       : [
           fieldError.invalid(
             termsPath.index(i),
-            internalForm('NodeSelectorTerm', term),
+            internalForm(coreV1.table.resolve('NodeSelectorTerm'), term),
             'only additions are allowed (no mutations or deletions)',
           ),
         ],

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -50,7 +51,11 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
     return [
       ...(resourcesOfScope.has(scopeName) ? [] : [fieldError.invalid(path.child('scopeName'), scopeName, 'unsupported scope')]),
       ...uncountedResources(scopeName, spec).map(() =>
-        fieldError.invalid(path, internalForm('ScopeSelector', spec.scopeSelector), 'unsupported scope applied to resource'),
+        fieldError.invalid(
+          path,
+          internalForm(coreV1.table.resolve('ScopeSelector'), spec.scopeSelector),
+          'unsupported scope applied to resource',
+        ),
       ),
       ...validateOperator(requirement, path),
     ]

@@ -1,3 +1,4 @@
+import { resourceV1 } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, immutableMessage, semanticEqual } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { internalForm } from '@keelson/resources-core'
@@ -8,5 +9,7 @@ export function validateSpecUnchanged(
   spec: unknown,
   old: unknown,
 ): FieldErrorList {
-  return semanticEqual(spec, old) ? [] : [fieldError.invalid(fieldPath('spec'), internalForm(type, spec), immutableMessage)]
+  return semanticEqual(spec, old)
+    ? []
+    : [fieldError.invalid(fieldPath('spec'), internalForm(resourceV1.table.resolve(type), spec), immutableMessage)]
 }

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { EphemeralContainer, Pod, PodSpec } from '@keelson/api/core/v1'
 import { copyObject, fieldError, fieldPath, quote, semanticEqual, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
@@ -56,5 +57,8 @@ function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonl
 }
 
 function diffContainers(old: DeepReadonly<EphemeralContainer>, container: DeepReadonly<EphemeralContainer>): string {
-  return lineDiff(internalForm('EphemeralContainer', old), internalForm('EphemeralContainer', container))
+  return lineDiff(
+    internalForm(coreV1.table.resolve('EphemeralContainer'), old),
+    internalForm(coreV1.table.resolve('EphemeralContainer'), container),
+  )
 }

@@ -1,3 +1,4 @@
+import { appsV1 } from '@keelson/api/apps/v1'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '@keelson/api/apps/v1'
 import { fieldError, fieldPath, semanticEqual, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -56,7 +57,9 @@ function validateUpdateStrategy(strategy: DeepReadonly<DaemonSetUpdateStrategy>,
   const { type = '', rollingUpdate } = strategy
   if (type === 'OnDelete') return []
   if (type !== 'RollingUpdate') {
-    return [fieldError.notSupported(path, internalForm('DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete'])]
+    return [
+      fieldError.notSupported(path, internalForm(appsV1.table.resolve('DaemonSetUpdateStrategy'), strategy), ['RollingUpdate', 'OnDelete']),
+    ]
   }
   const at = path.child('rollingUpdate')
   return rollingUpdate === undefined ? [fieldError.required(at)] : validateRollingUpdate(rollingUpdate, at)

@@ -1,3 +1,4 @@
+import { appsV1 } from '@keelson/api/apps/v1'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '@keelson/api/apps/v1'
 import { fieldError, fieldPath, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -58,7 +59,9 @@ function validateStrategy(strategy: DeepReadonly<DeploymentStrategy>, path: Fiel
       ]
     }
     default:
-      return [fieldError.notSupported(path, internalForm('DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate'])]
+      return [
+        fieldError.notSupported(path, internalForm(appsV1.table.resolve('DeploymentStrategy'), strategy), ['Recreate', 'RollingUpdate']),
+      ]
   }
 }
 

@@ -1,3 +1,4 @@
+import { appsV1 } from '@keelson/api/apps/v1'
 import type { RollingUpdateStatefulSetStrategy, StatefulSetUpdateStrategy } from '@keelson/api/apps/v1'
 import { fieldError, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -14,11 +15,17 @@ export function validateUpdateStrategy(strategy: DeepReadonly<StatefulSetUpdateS
       return rollingUpdate === undefined ? [] : validateRollingUpdate(rollingUpdate, at)
     case 'OnDelete': {
       if (rollingUpdate === undefined) return []
-      const printed = internalForm('RollingUpdateStatefulSetStrategy', rollingUpdate)
+      const printed = internalForm(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), rollingUpdate)
       return [fieldError.invalid(at, printed, "only allowed for updateStrategy 'RollingUpdate'")]
     }
     default:
-      return [fieldError.invalid(path, internalForm('StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'")]
+      return [
+        fieldError.invalid(
+          path,
+          internalForm(appsV1.table.resolve('StatefulSetUpdateStrategy'), strategy),
+          "must be 'RollingUpdate' or 'OnDelete'",
+        ),
+      ]
   }
 }
 

@@ -1,3 +1,4 @@
+import { batchV1 } from '@keelson/api/batch/v1'
 import type { JobSpec } from '@keelson/api/batch/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError, validateLabelSelector } from '@keelson/apimachinery'
@@ -52,7 +53,14 @@ function validatePolicies(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
   if (spec.successPolicy !== undefined) {
     const at = path.child('successPolicy')
     if (spec.completionMode === 'Indexed') errors.push(...validateSuccessPolicy(spec, at))
-    else errors.push(fieldError.invalid(at, internalForm('SuccessPolicy', spec.successPolicy), 'requires indexed completion mode'))
+    else
+      errors.push(
+        fieldError.invalid(
+          at,
+          internalForm(batchV1.table.resolve('SuccessPolicy'), spec.successPolicy),
+          'requires indexed completion mode',
+        ),
+      )
   }
   const replacements = spec.podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed']
   return [...errors, ...validateSupported(spec.podReplacementPolicy, replacements, path.child('podReplacementPolicy'))]

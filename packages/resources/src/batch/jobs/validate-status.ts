@@ -1,3 +1,4 @@
+import { batchV1 } from '@keelson/api/batch/v1'
 import type { UncountedTerminatedPods } from '@keelson/api/batch/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -70,7 +71,7 @@ function validateFinished(job: ReadonlyJob, changes: StatusChanges): FieldErrorL
     errors.push(fieldError.required(path.child('startTime'), 'startTime is required for finished job'))
   }
   if ((changes.finished || changes.uncounted) && (uncounted?.failed ?? []).length + (uncounted?.succeeded ?? []).length > 0) {
-    const printed = internalForm('UncountedTerminatedPods', uncounted)
+    const printed = internalForm(batchV1.table.resolve('UncountedTerminatedPods'), uncounted)
     errors.push(fieldError.invalid(path.child('uncountedTerminatedPods'), printed, 'must be empty for finished job'))
   }
   return errors

@@ -1,4 +1,5 @@
 import type { Job } from '@keelson/api/batch/v1'
+import { coreV1 } from '@keelson/api/core/v1'
 import type { Container, PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError, immutableMessage, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -16,12 +17,12 @@ export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, 
   const oldTemplate: Template = old.spec?.template ?? {}
   if (!isMutable(old)) {
     if (semanticEqual(template, oldTemplate)) return []
-    return [fieldError.invalid(path.child('template'), internalForm('PodTemplateSpec', template), immutableMessage)]
+    return [fieldError.invalid(path.child('template'), internalForm(coreV1.table.resolve('PodTemplateSpec'), template), immutableMessage)]
   }
   const pod = template.spec ?? { containers: null }
   const allowed = withResourcesOf(pod, withSchedulingOf(pod, oldTemplate.spec ?? { containers: null }))
   if (semanticEqual(pod, allowed)) return []
-  return [fieldError.invalid(path.child('template.spec'), internalForm('PodSpec', pod), immutableMessage)]
+  return [fieldError.invalid(path.child('template.spec'), internalForm(coreV1.table.resolve('PodSpec'), pod), immutableMessage)]
 }
 
 function isMutable(job: ReadonlyJob): boolean {

@@ -1,3 +1,4 @@
+import { networkingV1 } from '@keelson/api/networking/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, isPathSegmentName, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
@@ -25,7 +26,7 @@ export function validateIPAddressUpdate(address: ReadonlyAddress, old: ReadonlyA
 }
 
 function printParent({ spec }: ReadonlyAddress): unknown {
-  return spec?.parentRef === undefined ? null : internalForm('ParentReference', spec.parentRef)
+  return spec?.parentRef === undefined ? null : internalForm(networkingV1.table.resolve('ParentReference'), spec.parentRef)
 }
 
 function validateSegment(value: string, path: FieldPath): FieldErrorList {

@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { Toleration } from '@keelson/api/core/v1'
 import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
 import { fieldError, fieldPath, validateImmutableField, validateLabels } from '@keelson/apimachinery'
@@ -54,6 +55,6 @@ function validateUniqueTolerations(tolerations: readonly DeepReadonly<Toleration
     const id = JSON.stringify([key, operator, value, effect])
     const isRepeated = seen.has(id)
     seen.add(id)
-    return isRepeated ? [fieldError.duplicate(path.index(i), internalForm('Toleration', toleration))] : []
+    return isRepeated ? [fieldError.duplicate(path.index(i), internalForm(coreV1.table.resolve('Toleration'), toleration))] : []
   })
 }

@@ -1,3 +1,4 @@
+import { policyV1 } from '@keelson/api/policy/v1'
 import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import {
   fieldError,
@@ -22,7 +23,13 @@ export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues
   const hasBoth = minAvailable !== undefined && maxUnavailable !== undefined
   return [
     ...(hasBoth
-      ? [fieldError.invalid(specPath, internalForm('PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set')]
+      ? [
+          fieldError.invalid(
+            specPath,
+            internalForm(policyV1.table.resolve('PodDisruptionBudgetSpec'), spec),
+            'minAvailable and maxUnavailable cannot be both set',
+          ),
+        ]
       : []),
     ...validateAmount(minAvailable, specPath.child('minAvailable')),
     ...validateAmount(maxUnavailable, specPath.child('maxUnavailable')),
