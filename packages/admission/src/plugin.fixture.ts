@@ -1,7 +1,7 @@
 import type { GroupResource, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
-import type { LoopbackClientBuilder, LoopbackResource, SharedInformers } from '@keelson/loopback'
+import type { LoopbackClient, LoopbackResource, SharedInformers } from '@keelson/loopback'
 import { defineResource } from '@keelson/registry'
 import type { QuotaRules } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
@@ -30,11 +30,13 @@ export type Plural = keyof typeof kinds
 
 /** A server without HTTP and without strategies, for plugins to read from. */
 export interface TestCluster extends AsyncDisposable {
-  readonly client: LoopbackClientBuilder
+  readonly client: LoopbackClient
   readonly informers: SharedInformers
   resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
   /** Creates the object, in namespace "ns" if the kind is namespaced. */
   create(plural: Plural, object: KubeObject): Promise<void>
+  /** The server no longer serves the resource. */
+  remove(plural: Plural): void
 }
 
 const everyKind = Object.keys(kinds) as readonly Plural[]
@@ -46,12 +48,13 @@ export function openTestCluster(
 ): TestCluster {
   const backend = openMemory()
   const client = createLoopbackClient()
+  const removals = new Map<Plural, () => void>()
   const stores = served.map((plural) => {
     const [group, version, kind, scope] = kinds[plural]
     const quota = quotaOf(plural)
     const definition = { group, version, kind, plural, scope, strategy: {}, subresources: { status: { update: {} } } }
     const test = openTestStore(defineResource({ ...definition, ...(quota && { quota }) }), { backend })
-    client.add({ group, version }, test.paths)
+    removals.set(plural, client.add({ group, version }, test.paths))
     return test
   })
   const informers = createSharedInformers(client)
@@ -63,6 +66,7 @@ export function openTestCluster(
     async create(plural, object) {
       await resource(plural).create(namespaceFor(plural), object)
     },
+    remove: (plural) => removals.get(plural)?.(),
     async [Symbol.asyncDispose]() {
       await informers[Symbol.asyncDispose]()
       for (const store of stores) await store[Symbol.asyncDispose]()

@@ -12,22 +12,56 @@ const kindsInEveryVersion: ReadonlySet<string> = new Set([
   'WatchEvent',
 ])
 
-export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypes {
+/** Types that come and go with the API groups of a server. */
+export interface ApiTypesRegistry extends ApiTypes {
+  /**
+   * Returns a function that removes the types. Several groups may bring the same group version; its kinds stay until the last of them has
+   * removed it.
+   */
+  add(module: GroupVersionTypes): () => void
+}
+
+export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypesRegistry {
+  const added: GroupVersionTypes[] = []
   const kinds = new Map<string, KindType>()
   const common = new Map<string, KindType>()
-  for (const module of modules) {
+
+  function index(module: GroupVersionTypes): void {
     for (const kind of module.kinds) {
       const { gvk } = kind
       kinds.set(keyOf(gvk), kind)
       if (module.groupVersion.group === 'meta.k8s.io' && kindsInEveryVersion.has(gvk.kind)) common.set(gvk.kind, kind)
     }
   }
+
+  function remove(module: GroupVersionTypes): void {
+    const place = added.indexOf(module)
+    if (place < 0) return
+    added.splice(place, 1)
+    if (added.includes(module)) return
+    kinds.clear()
+    common.clear()
+    for (const other of added) index(other)
+  }
+
+  function add(module: GroupVersionTypes): () => void {
+    added.push(module)
+    index(module)
+    let removed = false
+    return () => {
+      if (!removed) remove(module)
+      removed = true
+    }
+  }
+
+  for (const module of modules) add(module)
   return {
+    add,
     kind: (gvk: GroupVersionKind): KindType | undefined => kinds.get(keyOf(gvk)) ?? common.get(gvk.kind),
     schemaOf(definition: string): StructSchema | undefined {
       const dot = definition.lastIndexOf('.')
       const prefix = definition.slice(0, dot)
-      return modules.find((module) => module.table.definition === prefix)?.table.struct(definition.slice(dot + 1))
+      return added.find((module) => module.table.definition === prefix)?.table.struct(definition.slice(dot + 1))
     },
   }
 }

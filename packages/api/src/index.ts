@@ -1,5 +1,6 @@
 export { aggregateContainers } from './aggregate-containers.ts'
 export { createApiTypes } from './api-types.ts'
+export type { ApiTypesRegistry } from './api-types.ts'
 export type { ApiTypes, GroupVersionTypes, KindType } from './kind-type.ts'
 export { FieldSets } from './proto/field-sets.ts'
 export { ProtoError } from './proto/proto-error.ts'

@@ -26,6 +26,18 @@ describe('Scheme', () => {
     expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
   })
 
+  it('forgets a kind that was removed, and knows it again when it comes back', () => {
+    const scheme = new Scheme()
+    const remove = scheme.register({ gvk: hub, hub })
+    remove()
+    expect(scheme.registration(hub)).toBeUndefined()
+    const again = scheme.register({ gvk: hub, hub })
+    remove()
+    expect(scheme.hubOf(hub)).toEqual(hub)
+    again()
+    expect([...scheme.kinds()]).toEqual([])
+  })
+
   it('defaults and converts, and leaves other kinds unchanged', () => {
     const object: KubeObject = { metadata: { name: 'a' } }
     things().setDefaults(hub, object)

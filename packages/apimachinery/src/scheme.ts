@@ -27,10 +27,14 @@ export type FieldLabelRefusal = (label: string, gvk: GroupVersionKind) => string
 export class Scheme {
   readonly #kinds = new Map<string, KindRegistration>()
 
-  register(registration: KindRegistration): void {
+  /** Returns a function that removes the kind. Throws for a kind that is registered already. */
+  register(registration: KindRegistration): () => void {
     const key = keyOf(registration.gvk)
     if (this.#kinds.has(key)) throw new Error(`kind registered twice: ${key}`)
     this.#kinds.set(key, registration)
+    return () => {
+      if (this.#kinds.get(key) === registration) this.#kinds.delete(key)
+    }
   }
 
   registration(gvk: GroupVersionKind): KindRegistration | undefined {

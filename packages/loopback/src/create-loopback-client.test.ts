@@ -25,9 +25,9 @@ const valueOf = (thing: Thing | undefined) => thing?.value
 function open(options: Parameters<typeof createLoopbackClient>[0] = {}) {
   const test = openTestStore(things)
   const client = createLoopbackClient(options)
-  client.add(gvk, test.paths)
+  const removeThings = client.add(gvk, test.paths)
   client.add(gvk, openTestStore(worlds).paths)
-  return { client, resource: client.resource<Thing>(name)!, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
+  return { client, removeThings, resource: client.resource<Thing>(name)!, [Symbol.asyncDispose]: () => test[Symbol.asyncDispose]() }
 }
 
 it('supports every verb and returns undefined for missing objects', async () => {
@@ -56,8 +56,9 @@ it('lists deletable resources as groups are added and removed', async () => {
     { group: 'example.com', resource: 'worlds', version: 'v1', kind: 'World', namespaced: false },
   ])
   expect(test.client.resource({ group: '', resource: 'things' })).toBeUndefined()
-  test.client.remove(name)
+  test.removeThings()
   expect(test.client.resource(name)).toBeUndefined()
+  expect(test.client.deletableResources().map(({ resource }) => resource)).toEqual(['worlds'])
 })
 
 it('applies defaults', async () => {

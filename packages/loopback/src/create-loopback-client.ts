@@ -28,9 +28,11 @@ interface ServedResource {
 
 /** A client whose resources are added and removed as groups are installed. */
 export interface LoopbackClientBuilder extends LoopbackClient {
-  /** `storages` maps paths to storages, as for the HTTP installer. The first version added of a resource wins. */
-  add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): void
-  remove(resource: GroupResource): void
+  /**
+   * `storages` maps paths to storages, as for the HTTP installer. The first version added of a resource wins. Returns a function that removes
+   * what was added.
+   */
+  add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): () => void
 }
 
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
@@ -41,6 +43,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
+      const added: ServedResource[] = []
       for (const [path, main] of storages) {
         const resource = { group, resource: path }
         if (path.includes('/') || resources.get(resource) !== undefined) continue
@@ -52,13 +55,15 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
           return createWriteRoute({ storage, gvk: storage.gvk, gvr, subresource, scheme, types, admission, now })
         })
         const served = new RegistryResource({ resource: { ...resource, version }, main, subresource: storageOf, route, fieldManager, now })
-        resources.set(resource, { resource, version, main, served })
+        const entry = { resource, version, main, served }
+        resources.set(resource, entry)
+        added.push(entry)
       }
       deletable = undefined
-    },
-    remove(resource) {
-      resources.delete(resource)
-      deletable = undefined
+      return () => {
+        for (const entry of added.splice(0)) if (resources.get(entry.resource) === entry) resources.delete(entry.resource)
+        deletable = undefined
+      }
     },
     resource<T extends KubeObject>(resource: GroupResource) {
       return resources.get(resource)?.served as unknown as LoopbackResource<T> | undefined

@@ -15,7 +15,9 @@ export class ResourceMap<T> {
   }
 
   delete({ group, resource }: GroupResource): void {
-    this.#groups.get(group)?.delete(resource)
+    const resources = this.#groups.get(group)
+    resources?.delete(resource)
+    if (resources?.size === 0) this.#groups.delete(group)
   }
 
   /** Iterates group by group, in insertion order. */

@@ -22,3 +22,28 @@ it('shares one informer per resource and syncs it', async () => {
   expect(informer.hasSynced).toBe(true)
   expect(informer.get('ns', 'a')?.metadata.name).toBe('a')
 })
+
+it('starts a new informer for a resource that went away and came back', async () => {
+  const definition = defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
+  const client = createLoopbackClient()
+  await using informers = createSharedInformers(client)
+  await using first = openTestStore(definition)
+  const remove = client.add({ group: '', version: 'v1' }, first.paths)
+  const informer = informers.of(things)!
+  await informer.synced
+  remove()
+  await informers.remove(things)
+  expect(informers.of(things)).toBeUndefined()
+  await using second = openTestStore(definition)
+  client.add({ group: '', version: 'v1' }, second.paths)
+  await client.resource(things)!.create('ns', { metadata: { name: 'later' } })
+  expect(informers.of(things)).not.toBe(informer)
+  await informers.of(things)!.synced
+  expect(
+    informers
+      .of(things)!
+      .list()
+      .map(({ metadata }) => metadata.name),
+  ).toEqual(['later'])
+  expect(informer.list()).toEqual([])
+})

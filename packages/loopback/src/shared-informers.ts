@@ -8,6 +8,8 @@ import { ResourceMap } from './resource-map.ts'
 export interface SharedInformers extends AsyncDisposable {
   /** undefined if the server does not serve the resource. Callers must not dispose the informer. */
   of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
+  /** Stops the informer of a resource that is no longer served. Resolves when it has ended. */
+  remove(resource: GroupResource): Promise<void>
 }
 
 export function createSharedInformers(
@@ -22,6 +24,11 @@ export function createSharedInformers(
       let informer = started.get(resource)
       if (informer === undefined) started.set(resource, (informer = createInformer(served, options)))
       return informer as unknown as Informer<T>
+    },
+    async remove(resource) {
+      const informer = started.get(resource)
+      started.delete(resource)
+      await informer?.[Symbol.asyncDispose]()
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(Array.from(started.values(), (informer) => informer[Symbol.asyncDispose]()))

@@ -121,9 +121,10 @@ export interface Server {
   readonly metrics: MetricsRegistry
   /** Aborts when the server begins to stop. */
   readonly stopping: AbortSignal
-  addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): void
-  /** More lines for `/`; read at each request. */
-  addListedPaths(paths: () => readonly string[]): void
+  /** Default: all endpoints. Returns a function that removes the check. */
+  addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): () => void
+  /** More lines for `/`; read at each request. Returns a function that removes them. */
+  addListedPaths(paths: () => readonly string[]): () => void
   listen(port: number, host: string): Promise<AddressInfo>
   /**
    * Serves a request in process: no port, no `listen`. Takes what the global `fetch` takes, and a path alone for an address; the answer is passed on as
@@ -221,7 +222,7 @@ export function createServer(options: ServerOptions): Server {
   const version = options.version ?? versionInfo()
   registerBuildInfo(metrics, version)
   const checks: Record<HealthEndpointName, HealthCheck[]> = { healthz: [], livez: [], readyz: [] }
-  const listed: (() => readonly string[])[] = []
+  const listed = new Set<() => readonly string[]>()
   const slis = registerHealthMetrics(metrics)
   installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: slis.onChecked })
   installPlainPaths()
@@ -288,8 +289,14 @@ export function createServer(options: ServerOptions): Server {
     stopping: lifecycle.stopping,
     addHealthCheck: (check, endpoints = endpointNames) => {
       for (const name of endpoints) checks[name].push(check)
+      return () => {
+        for (const name of endpoints) checks[name] = checks[name].filter((other) => other !== check)
+      }
     },
-    addListedPaths: (paths) => void listed.push(paths),
+    addListedPaths: (paths) => {
+      listed.add(paths)
+      return () => listed.delete(paths)
+    },
     listen: (port, host) => {
       listener = createTlsListener({
         serving,

@@ -49,6 +49,20 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const metrics = options.metrics?.forResource(resource, stats)
   const access = new ObjectAccess({ backend, codec, transformer: options.transformer, metrics })
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
+  const openWatches = new Set<AbortController>()
+
+  /** Aborts with `signal`, and when the storage closes. */
+  function untilClosed(signal: AbortSignal): AbortSignal {
+    const watch = new AbortController()
+    const end = (): void => {
+      openWatches.delete(watch)
+      watch.abort()
+    }
+    openWatches.add(watch)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { once: true })
+    return watch.signal
+  }
 
   const listCount = (key: string): Promise<ListPage> =>
     access.measured('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
@@ -86,7 +100,8 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       const recursive = watchOptions.recursive ?? true
       const key = prepareKey(prefix, rawKey, recursive)
       const revision = requireParsableResourceVersion(watchOptions.resourceVersion)
-      return watchObjects({ access, range: recursive ? prefixRange(key) : keyRange(key), revision, options: watchOptions })
+      const range = recursive ? prefixRange(key) : keyRange(key)
+      return watchObjects({ access, range, revision, options: { ...watchOptions, signal: untilClosed(watchOptions.signal) } })
     },
 
     guaranteedUpdate: (key, tryUpdate, updateOptions = {}) =>
@@ -118,7 +133,11 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
       }
     },
 
-    close: async () => metrics?.close(),
+    async close() {
+      for (const watch of openWatches) watch.abort()
+      openWatches.clear()
+      metrics?.close()
+    },
 
     ...objectSnapshots(access, prefix),
   }

@@ -187,6 +187,7 @@ export interface Storage<T extends KubeObject = KubeObject> {
   currentRevision(): Promise<Revision>
   /** Rejects while it cannot serve (`NotReady`, `Unreachable`); the reason is in the message. */
   checkReady(): Promise<void>
+  /** Ends open watches. The driver below stays open. */
   close(): Promise<void>
 }
 

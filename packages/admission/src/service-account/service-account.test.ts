@@ -101,7 +101,7 @@ it('returns synchronously if the informer has the account', async () => {
 })
 
 it('admits pods if accounts are not served', async () => {
-  cluster.client.remove({ group: '', resource: 'serviceaccounts' })
+  cluster.remove('serviceaccounts')
   expect(await admit(pod())).toMatchObject({ serviceAccountName: 'default' })
 })
 

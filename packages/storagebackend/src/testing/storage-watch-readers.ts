@@ -20,6 +20,15 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
+  test('watch: ends when the storage closes', async ({ storage, prefix, create }) => {
+    const start = await create('ns', 'start')
+    const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
+    const ended = reader.next()
+    await storage.close()
+    expect(await ended).toBeUndefined()
+    await reader.stop()
+  })
+
   test('watch: what still comes after it was stopped is the next in order, and then it ends', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const abort = new AbortController()
