@@ -1,15 +1,12 @@
-import type { KubeObject } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
 import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
-import type { RESTOptionsGetter, StorageDecorator, StorageFactory } from '@keelson/registry'
-import type { Storage, StorageRequest } from '@keelson/storagebackend'
+import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface AppliedStorage {
   readonly storageFactory: StorageFactory
   readonly restOptionsGetter: RESTOptionsGetter
-  readonly storages: readonly Storage[]
 }
 
 /** Decides how each resource reaches the store: through a watch cache, or directly. */
@@ -19,19 +16,13 @@ export function applyWithStorageFactoryTo(
   metrics: MetricsRegistry,
 ): AppliedStorage {
   const { clock } = options
-  const storages: Storage[] = []
-  const decorate =
+  const decorator =
     (options.watchCache ?? true)
       ? storageWithCacher({
           metrics: createWatchCacheMetrics(metrics),
           onError: (error) => options.log?.(0, 'Watch cache failed', { err: error }),
         })
       : undecoratedStorage
-  const decorator: StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
-    const storage = decorate(request)
-    storages.push(storage as unknown as Storage)
-    return storage
-  }
   const restOptionsGetter = createRESTOptionsGetter({
     storageFactory,
     decorator,
@@ -42,5 +33,5 @@ export function applyWithStorageFactoryTo(
     ...(options.deleteCollectionWorkers === undefined ? {} : { deleteCollectionWorkers: options.deleteCollectionWorkers }),
     ...(options.enableGarbageCollection === undefined ? {} : { enableGarbageCollection: options.enableGarbageCollection }),
   })
-  return { storageFactory, restOptionsGetter, storages }
+  return { storageFactory, restOptionsGetter }
 }

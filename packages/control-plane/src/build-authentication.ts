@@ -36,8 +36,8 @@ export async function buildAuthentication(options: ServerChainOptions): Promise<
   tokens.push(serviceAccounts.authenticator, ...(options.tokens ?? []))
   const anonymous = (options.anonymousAuth ?? true) ? createAnonymousAuthenticator() : undefined
   const bearer = createBearerTokenAuthenticator(...tokens)
-  const requests = [createClientCertificateAuthenticator(), bearer, createWebSocketTokenAuthenticator(bearer)]
-  const authenticator = createAuthenticatorUnion(requests, {
+  const builtin = [createClientCertificateAuthenticator(), bearer, createWebSocketTokenAuthenticator(bearer)]
+  const authenticator = createAuthenticatorUnion([...builtin, ...(options.authenticators ?? [])], {
     anonymous,
   })
   const tokenReviewer = createTokenReviewer({ tokens, audiences: serviceAccounts.subresource.audiences })
@@ -52,9 +52,9 @@ async function readTokens(file: string, log: ServerChainOptions['log']): Promise
   }
 }
 
-/** Until there is RBAC: administrators everything, everybody else the paths that are always allowed. */
+/** Until there is RBAC: administrators may do everything, everybody the paths that are always allowed; the rest is for `authorizers`. */
 export function buildAuthorizer(options: ServerChainOptions): Authorizer {
-  return createAuthorizerUnion(createPrivilegedGroupsAuthorizer(mastersGroup), alwaysAllowed(options))
+  return createAuthorizerUnion(createPrivilegedGroupsAuthorizer(mastersGroup), alwaysAllowed(options), ...(options.authorizers ?? []))
 }
 
 function alwaysAllowed({ alwaysAllowPaths = ['/healthz', '/readyz', '/livez'] }: ServerChainOptions): Authorizer {

@@ -1,5 +1,5 @@
 import { createApiTypes } from '@keelson/api'
-import type { ApiTypes } from '@keelson/api'
+import type { ApiTypesRegistry } from '@keelson/api'
 import { metaV1 } from '@keelson/api/meta/v1'
 import { Scheme, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
@@ -9,8 +9,7 @@ import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
-import type { Storage, StorageMetrics } from '@keelson/storagebackend'
-import { builtinGroups } from './builtin-groups.ts'
+import type { StorageMetrics } from '@keelson/storagebackend'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
 import type { Authentication } from './build-authentication.ts'
@@ -31,12 +30,11 @@ export interface GenericConfig {
   readonly backends: Backends
   readonly storageFactory: StorageFactory
   readonly restOptionsGetter: RESTOptionsGetter
-  /** Every storage that was made through `restOptionsGetter`, for readiness and for closing. */
-  readonly storages: readonly Storage[]
   /** Everything that is measured, and the part of it that is about the store. */
   readonly metrics: MetricsRegistry
   readonly storageMetrics: StorageMetrics
-  readonly types: ApiTypes
+  /** Those of every installed group. */
+  readonly types: ApiTypesRegistry
   readonly scheme: Scheme
   readonly authentication: Authentication
   readonly authorizer: Authorizer
@@ -66,8 +64,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const metrics = createMetricsRegistry()
   const storageMetrics = createStorageMetrics(metrics)
   const scheme = new Scheme()
-  for (const group of builtinGroups) group.register(scheme)
-  const types = createApiTypes([metaV1, ...builtinGroups.flatMap(({ types }) => types)])
+  const types = createApiTypes([metaV1])
   const storageFactory = newStorageFactoryConfig()
     .complete({
       backend: backends.main,

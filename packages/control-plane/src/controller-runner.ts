@@ -9,33 +9,41 @@ export function wantedControllers({ controllers, storage, enableGarbageCollectio
   return enableGarbageCollection || wanted.includes('none') ? wanted : [...wanted, '-garbage-collector-controller']
 }
 
+interface RunnerOptions extends Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'onError' | 'metrics'> {
+  /** Called with each controller that is enabled and finds no resource to work on. */
+  readonly onSkipped: (name: string) => void
+}
+
 type Start = (client: LoopbackClient, options: ControllersOptions) => RunningControllers
 
 /** Starts the controllers when the server is up, ends them before the store closes. Their code is not loaded when none is wanted. */
 export class ControllerRunner {
   readonly #enabled: readonly string[]
   readonly #start: Start | undefined
+  readonly #selected: Iterable<string>
   #running: RunningControllers | undefined
 
-  private constructor(enabled: readonly string[], start: Start | undefined) {
+  private constructor(enabled: readonly string[], start?: Start, selected: Iterable<string> = []) {
     this.#enabled = enabled
     this.#start = start
+    this.#selected = selected
   }
 
   /** `enabled` as `--controllers` takes it. Throws `ConfigurationError` for names that are not known. */
   static async create(enabled: readonly string[]): Promise<ControllerRunner> {
-    if (enabled.length === 1 && enabled[0] === 'none') return new ControllerRunner(enabled, undefined)
+    if (enabled.length === 1 && enabled[0] === 'none') return new ControllerRunner(enabled)
     const { controllerNames, selectControllers, startControllers } = await import('@keelson/controllers')
     try {
-      selectControllers(enabled, controllerNames)
+      return new ControllerRunner(enabled, startControllers, selectControllers(enabled, controllerNames))
     } catch (error) {
       throw new ConfigurationError(`--controllers: ${(error as Error).message}`, { cause: error })
     }
-    return new ControllerRunner(enabled, startControllers)
   }
 
-  start(client: LoopbackClient, options: Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'onError' | 'metrics'>): void {
+  start(client: LoopbackClient, { onSkipped, ...options }: RunnerOptions): void {
     this.#running = this.#start?.(client, { ...options, enabled: this.#enabled })
+    if (this.#running === undefined) return
+    for (const name of this.#selected) if (!this.#running.names.includes(name)) onSkipped(name)
   }
 
   async stop(): Promise<void> {

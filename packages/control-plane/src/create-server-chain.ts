@@ -1,7 +1,10 @@
 import type { AdmissionChain } from '@keelson/admission'
-import { systemClock } from '@keelson/apimachinery'
+import { groupResourceString, systemClock } from '@keelson/apimachinery'
+import type { GroupResource } from '@keelson/apimachinery'
+import { createGroupHost } from '@keelson/http-installer'
+import type { GroupHost, InstalledGroup, InstallOptions } from '@keelson/http-installer'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
-import type { RemoteTls } from '@keelson/registry'
+import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import {
   consoleLog,
   createDeprecationMetrics,
@@ -31,15 +34,11 @@ import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, wantedControllers } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
-import { enabledVersions } from './enabled-versions.ts'
+import { enabledResources } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
-import { groupsToInstall } from './groups-to-install.ts'
-import { installGroup, installLegacyAPIGroup } from './install-apis.ts'
-import type { InstallTarget } from './install-apis.ts'
+import type { GroupServices } from './group-services.ts'
 import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { kubeletTls } from './kubelet-tls.ts'
-import { newGroupRESTStorage } from './new-group-rest-storage.ts'
-import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 import { createOpenApi } from './openapi-pages.ts'
 import { findOptionProblems } from './option-problems.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
@@ -116,55 +115,70 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
 
   let port: number | undefined
   const advertised = advertiseAddress(options)
-  const target: InstallTarget = {
-    server,
-    config,
-    admission,
-    client,
-    options: {
-      openApi: createOpenApi(),
-      stopping: server.stopping,
-      now,
-      serverAddress: () => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`),
-      ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
-      authorizeCreate: authorizeCreate(config.authorizer),
-      observeWatch: createWatchMetrics(config.metrics),
-      observeDeprecated: createDeprecationMetrics(config.metrics),
-      onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),
-    },
+  const serverAddress = (): string | undefined => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`)
+  const groupServing: InstallOptions = {
+    openApi: createOpenApi(),
+    stopping: server.stopping,
+    now,
+    serverAddress,
+    ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
+    authorizeCreate: authorizeCreate(config.authorizer),
+    observeWatch: createWatchMetrics(config.metrics),
+    observeDeprecated: createDeprecationMetrics(config.metrics),
+    onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),
   }
   server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
-  const services = buildServices(config, options, client)
-  const enabled = enabledVersions(options.runtimeConfig ?? {})
-  const served = groupsToInstall(builtinGroups, (group) =>
-    group.name === ''
-      ? newLegacyRESTStorage(config, { ...options, client, allocators: services.allocators, kubelet: { ...options.kubelet, tls } })
-      : newGroupRESTStorage(config, group, client),
-  )
-  for (const group of enabled(served)) {
-    if (group.name === '') installLegacyAPIGroup(target, group)
-    else installGroup(target, group)
-  }
+  const groups = options.groups ?? builtinGroups
+  const services = hasServices(groups) ? buildServices(config, options, client) : undefined
+  const { authorizer, scheme, types, restOptionsGetter: restOptions } = config
+  const legacy = { ...options, client, ...(services && { allocators: services.allocators }), kubelet: { ...options.kubelet, tls } }
+  const host = createGroupHost<GroupServices>({
+    app: server.app,
+    scheme,
+    types,
+    restOptions,
+    admission,
+    services: { client, informers, authorizer, clock, config, legacy },
+    serving: groupServing,
+    client,
+    informers,
+    addListedPaths: (paths) => server.addListedPaths(paths),
+    isServed: enabledResources(options.runtimeConfig ?? {}, (name) => builtinGroups.some((group) => group.name === name)),
+  })
+  installGroups(host, groups)
 
   const { serviceAccounts } = config.authentication
   serviceAccounts.readFrom(client)
-  installOpenIdDocuments(server, () => serviceAccounts.documents(target.options.serverAddress?.() ?? advertised), log)
+  installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)
 
   const hooks = new PostStartHooks(server, options.livezGraceMs)
-  hooks.add('storage-readiness', () => storagesReady(config, { log }))
-  hooks.add(
-    'storage-object-count-tracker-hook',
-    async () => void countStorage(config.backends.main, config.storageMetrics, server.stopping),
-  )
-  const stored = { after: ['storage-readiness'] }
-  hooks.add('start-system-namespaces-controller', () => createSystemNamespaces(client), stored)
-  hooks.add('scheduling/bootstrap-system-priority-classes', () => createSystemPriorityClasses(client), stored)
-  hooks.add('priority-and-fairness-config-producer', () => createFlowControl(client, now), stored)
-  hooks.add('start-kubernetes-service-cidr-controller', () => services.bootstrap.syncRanges(), stored)
-  hooks.add('start-service-ip-repair-controllers', () => services.repair.start(), { after: ['start-kubernetes-service-cidr-controller'] })
-  hooks.add('start-legacy-token-tracking-controller', () => createTokenTracking(client, now), {
-    after: ['start-system-namespaces-controller'],
-  })
+  /** A step that writes `needed`. Skipped where one of them is not served. */
+  const addStep = (
+    name: string,
+    needed: readonly GroupResource[],
+    run: () => Promise<void>,
+    after: readonly string[] = ['storage-readiness'],
+  ): void => {
+    const missing = needed.filter((resource) => client.resource(resource) === undefined).map(groupResourceString)
+    if (missing.length === 0) hooks.add(name, run, { after })
+    else log(1, 'Start hook skipped', { hook: name, reason: `not served: ${missing.join(', ')}` })
+  }
+  const { backends } = config
+  hooks.add('storage-readiness', () => storagesReady({ backends, storages: host.storages }, { log }))
+  hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
+  addStep('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
+  addStep('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
+  const { flowSchemas, priorityLevels } = resources
+  addStep('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, now))
+  if (services !== undefined) {
+    const { bootstrap, repair } = services
+    const ranges = 'start-kubernetes-service-cidr-controller'
+    addStep(ranges, [resources.serviceCIDRs], () => bootstrap.syncRanges())
+    addStep('start-service-ip-repair-controllers', [resources.services, resources.ipAddresses], () => repair.start(), [ranges])
+  }
+  addStep('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, now), [
+    'start-system-namespaces-controller',
+  ])
   hooks.add('start-controllers', async () =>
     controllers.start(client, {
       informers,
@@ -172,10 +186,15 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
       rootCA: config.certificates.authority,
       metrics: config.metrics,
       onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
+      onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
     }),
   )
-  // The last: who finds the server's endpoint expects an answer.
-  hooks.add('bootstrap-controller', () => services.bootstrap.start())
+  // Last: clients that find the server's endpoint expect answers.
+  if (services !== undefined) {
+    const { bootstrap } = services
+    const earlier = hooks.names
+    addStep('bootstrap-controller', [resources.services, resources.endpoints, resources.endpointSlices], () => bootstrap.start(), earlier)
+  }
 
   return new Chain({
     options,
@@ -184,14 +203,45 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
     admission,
     informers,
     services,
+    host,
     client,
     hooks,
     controllers,
     onPort: async (bound) => {
       port = bound
-      await services.bootstrap.listenOn(bound)
+      await services?.bootstrap.listenOn(bound)
     },
   })
+}
+
+/** What bootstrap steps write. */
+const resources = {
+  namespaces: { group: '', resource: 'namespaces' },
+  configMaps: { group: '', resource: 'configmaps' },
+  services: { group: '', resource: 'services' },
+  endpoints: { group: '', resource: 'endpoints' },
+  endpointSlices: { group: 'discovery.k8s.io', resource: 'endpointslices' },
+  priorityClasses: { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
+  flowSchemas: { group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas' },
+  priorityLevels: { group: 'flowcontrol.apiserver.k8s.io', resource: 'prioritylevelconfigurations' },
+  serviceCIDRs: { group: 'networking.k8s.io', resource: 'servicecidrs' },
+  ipAddresses: { group: 'networking.k8s.io', resource: 'ipaddresses' },
+} satisfies Record<string, GroupResource>
+
+/** Whether core's services are among the groups: they have addresses and ports to allocate. */
+function hasServices(groups: readonly ApiGroup<GroupServices>[]): boolean {
+  return groups.some((group) => group.resources.some(({ group: name, plural }) => name === '' && plural === 'services'))
+}
+
+/** All of them, or none. */
+function installGroups(host: GroupHost<GroupServices>, groups: readonly ApiGroup<GroupServices>[]): void {
+  try {
+    for (const group of groups) host.install(group)
+  } catch (error) {
+    // The error of the installation is the one to report.
+    host[Symbol.asyncDispose]().then(undefined, () => {})
+    throw error
+  }
 }
 
 interface ChainParts {
@@ -200,7 +250,9 @@ interface ChainParts {
   readonly server: Server
   readonly admission: AsyncDisposable
   readonly informers: AsyncDisposable
-  readonly services: Services
+  /** Absent without core's services. */
+  readonly services: Services | undefined
+  readonly host: GroupHost<GroupServices>
   readonly client: ServerChain['client']
   readonly hooks: PostStartHooks
   readonly controllers: ControllerRunner
@@ -259,6 +311,10 @@ class Chain implements ServerChain {
     return this.#parts.server.fetch(...request)
   }
 
+  install(group: ApiGroup<GroupServices>): InstalledGroup {
+    return this.#parts.host.install(group)
+  }
+
   start(): Promise<void> {
     this.#begun = true
     this.#runHooks()
@@ -295,20 +351,20 @@ class Chain implements ServerChain {
   }
 
   async #close(): Promise<void> {
-    const { options, config, server, admission, informers, services, controllers } = this.#parts
+    const { options, config, server, admission, informers, services, host, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
     if (options.shutdownDelayMs) {
       server.failReadiness()
       await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs))
     }
     config.certificates.files?.close()
-    await services.bootstrap.stop()
+    await services?.bootstrap.stop()
     await server.close(options.shutdownGraceMs ?? 10_000)
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
     await informers[Symbol.asyncDispose]()
-    await services.close()
-    await Promise.all(config.storages.map((storage) => storage.close()))
+    await services?.close()
+    await host[Symbol.asyncDispose]()
     await config.backends[Symbol.asyncDispose]()
     config.encryption?.close()
   }

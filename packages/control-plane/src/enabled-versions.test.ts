@@ -1,31 +1,10 @@
 import { expect, it } from 'vitest'
-import { enabledVersions } from './enabled-versions.ts'
-import { restFacts } from '@keelson/registry'
-import type { GroupToInstall } from './install-apis.ts'
+import { enabledResources, runtimeConfigProblems } from './enabled-versions.ts'
 
-const rest = restFacts({ group: '', version: 'v1', kind: 'A' })
-const group = (name: string, ...versions: string[]): GroupToInstall => ({
-  name,
-  priority: 0,
-  versions: versions.map((version) => ({ group: name, version })),
-  storage: new Map(
-    versions.map((version) => [
-      version,
-      new Map([
-        ['as', rest],
-        ['as/status', rest],
-        ['bs', rest],
-      ]),
-    ]),
-  ),
-})
-const groups: readonly GroupToInstall[] = [
-  group('', 'v1'),
-  group('autoscaling', 'v2', 'v1'),
-  { ...group('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2'), retiredVersions: ['v1alpha1'] },
-]
+const gv = (group: string, ...versions: string[]) => versions.map((version) => ({ group, version }))
+const known = [...gv('', 'v1'), ...gv('autoscaling', 'v2', 'v1'), ...gv('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
 const names = (wanted: Record<string, boolean>): string[] =>
-  enabledVersions(wanted)(groups).flatMap(({ name, versions }) => versions.map(({ version }) => `${name}/${version}`))
+  known.filter((each) => enabledResources(wanted)({ ...each, resource: 'as' })).map(({ group, version }) => `${group}/${version}`)
 
 it.each([
   [{}, ['/v1', 'autoscaling/v2', 'autoscaling/v1', 'storage.k8s.io/v1']],
@@ -40,12 +19,17 @@ it.each([
 })
 
 it('switches single resources', () => {
-  const paths = (wanted: Record<string, boolean>): string[] =>
-    enabledVersions(wanted)(groups).flatMap(({ name, versions, storage }) =>
-      versions.flatMap(({ version }) => [...storage.get(version)!.keys()].map((path) => `${name}/${version}/${path}`)),
-    )
   const only = { 'api/all': false, 'storage.k8s.io/v1beta1/as': true, 'api/v1': true, 'v1/as': false }
-  expect(paths(only)).toEqual(['/v1/bs', 'storage.k8s.io/v1beta1/as', 'storage.k8s.io/v1beta1/as/status'])
+  const paths = known.flatMap((each) =>
+    ['as', 'bs'].filter((resource) => enabledResources(only)({ ...each, resource })).map((path) => `${each.group}/${each.version}/${path}`),
+  )
+  expect(paths).toEqual(['/v1/bs', 'storage.k8s.io/v1beta1/as'])
+})
+
+it('serves every version of a group without stages, unless it is named', () => {
+  const isServed = enabledResources({ 'example.com/v1beta1': false, 'api/alpha': false }, (group) => group !== 'example.com')
+  const served = ['v1', 'v1beta1', 'v2alpha1'].filter((version) => isServed({ group: 'example.com', version, resource: 'as' }))
+  expect(served).toEqual(['v1', 'v2alpha1'])
 })
 
 it.each([
@@ -54,9 +38,9 @@ it.each([
   ['a/b/c/d', 'runtime-config invalid key a/b/c/d'],
   ['foo', 'runtime-config invalid key foo'],
 ])('refuses %s', (key, message) => {
-  expect(() => names({ [key]: false })).toThrow(message)
+  expect(runtimeConfigProblems({ [key]: false }, known)).toEqual([expect.stringContaining(message)])
 })
 
 it('refuses to serve nothing', () => {
-  expect(() => names({ 'api/all': false })).toThrow('invalid runtime-config with only api/all=false')
+  expect(runtimeConfigProblems({ 'api/all': false }, known)).toEqual(['invalid runtime-config with only api/all=false'])
 })

@@ -1,7 +1,5 @@
-import type { GroupVersion } from '@keelson/apimachinery'
-import type { RESTStorage } from '@keelson/registry'
-import { ConfigurationError } from './configuration-error.ts'
-import type { GroupToInstall } from './install-apis.ts'
+import type { GroupVersion, GroupVersionResource } from '@keelson/apimachinery'
+import type { ApiGroup } from '@keelson/registry'
 
 const stages = {
   'api/all': /./,
@@ -12,55 +10,58 @@ const stages = {
 type Stage = keyof typeof stages
 
 /**
- * What is served: the stable versions, but for what `wanted` says. A resource by its own name counts for more than its version, a version for more
- * than its stage, and its stage for more than all. Throws for what is no version here: whoever switches something off must not believe that it is off.
+ * Which resources are served: those in stable versions, unless `wanted` says otherwise. A resource by its own name counts for more than its
+ * version, a version for more than its stage, and its stage for more than all. Groups without `hasStages` are served in every version by default.
  */
-export function enabledVersions(
+export function enabledResources(
   wanted: Readonly<Record<string, boolean>>,
-): (groups: readonly GroupToInstall[]) => readonly GroupToInstall[] {
-  return (groups) => {
-    const [problem] = runtimeConfigProblems(wanted, groups)
-    if (problem !== undefined) throw new ConfigurationError(problem)
-    const named = new Map(Object.entries(wanted).filter(([key]) => !(key in stages)))
-    const own = new Map([...named].map(([key, on]) => [plainKey(key), on]))
-    const isOn = (group: string, version: string): boolean => {
-      const stage = (['api/ga', 'api/beta', 'api/alpha'] as const).find((name) => stages[name].test(version))
-      return own.get(keyOf(group, version)) ?? (stage && wanted[stage]) ?? wanted['api/all' satisfies Stage] ?? stage === 'api/ga'
-    }
-    return groups.flatMap((group) => {
-      const enabled = new Map(
-        group.versions.map(({ version }) => {
-          const whole = isOn(group.name, version)
-          return [version, filterPaths(group, version, (plural) => own.get(`${keyOf(group.name, version)}/${plural}`) ?? whole)] as const
-        }),
-      )
-      const versions = group.versions.filter(({ version }) => enabled.get(version)!.size > 0)
-      return versions.length === 0 ? [] : [{ ...group, versions, storage: enabled }]
-    })
+  hasStages: (group: string) => boolean = () => true,
+): (resource: GroupVersionResource) => boolean {
+  const own = new Map(
+    Object.entries(wanted)
+      .filter(([key]) => !(key in stages))
+      .map(([key, on]) => [plainKey(key), on]),
+  )
+  const isOn = (group: string, version: string): boolean => {
+    const named = own.get(keyOf(group, version))
+    if (named !== undefined || !hasStages(group)) return named ?? true
+    const stage = (['api/ga', 'api/beta', 'api/alpha'] as const).find((name) => stages[name].test(version))
+    return (stage && wanted[stage]) ?? wanted['api/all' satisfies Stage] ?? stage === 'api/ga'
   }
+  return ({ group, version, resource }) => own.get(`${keyOf(group, version)}/${resource}`) ?? isOn(group, version)
 }
 
-function filterPaths(group: GroupToInstall, version: string, isOn: (plural: string) => boolean): ReadonlyMap<string, RESTStorage> {
-  return new Map([...(group.storage.get(version) ?? [])].filter(([path]) => isOn(path.split('/')[0]!)))
+/** Every version that an operator may name, those that are retired among them. */
+export function namedVersions(groups: readonly ApiGroup[]): readonly GroupVersion[] {
+  const definitions = groups.flatMap(({ resources }) => resources.flatMap((one) => [one, ...(one.alsoServedAs ?? [])]))
+  const served = new Set(definitions.map(({ group, version }) => keyOf(group, version)))
+  return groups.flatMap(({ name, types, resources, retiredVersions = [] }) => {
+    // Types of other groups are those that subresources take (tokens, scales). Reviews are served without a definition.
+    const versions = types.flatMap(({ groupVersion: { group, version } }) =>
+      group === name && (resources.length === 0 || served.has(keyOf(group, version))) ? [version] : [],
+    )
+    return [...versions, ...retiredVersions].map((version) => ({ group: name, version }))
+  })
 }
 
-type KnownGroup = Pick<GroupToInstall, 'name' | 'versions' | 'retiredVersions'>
-
-/** What is wrong with `wanted`, one sentence for each key. */
-export function runtimeConfigProblems(wanted: Readonly<Record<string, boolean>>, groups: readonly KnownGroup[]): readonly string[] {
+/**
+ * What is wrong with `wanted`, one sentence for each key. A version that is not `known` is wrong: an operator who turns it off must not believe
+ * that it is off.
+ */
+export function runtimeConfigProblems(wanted: Readonly<Record<string, boolean>>, known: readonly GroupVersion[]): readonly string[] {
   if (wanted['api/all' satisfies Stage] === false && Object.keys(wanted).length === 1) {
     return ['invalid runtime-config with only api/all=false']
   }
-  return Object.keys(wanted).flatMap((key) => (key in stages ? [] : (keyProblem(key, groups) ?? [])))
+  return Object.keys(wanted).flatMap((key) => (key in stages ? [] : (keyProblem(key, known) ?? [])))
 }
 
-function keyProblem(key: string, groups: readonly KnownGroup[]): string | undefined {
+function keyProblem(key: string, known: readonly GroupVersion[]): string | undefined {
   const groupVersion = groupVersionOf(key)
   if (groupVersion === undefined) return `runtime-config invalid key ${key}`
   const { group, version } = groupVersion
-  const found = groups.find(({ name }) => name === group)
-  if (found === undefined) return `unknown api groups ${group}/${version}`
-  if (found.versions.some((known) => known.version === version) || found.retiredVersions?.includes(version)) return undefined
+  const versions = known.filter((each) => each.group === group)
+  if (versions.length === 0) return `unknown api groups ${group}/${version}`
+  if (versions.some((each) => each.version === version)) return undefined
   return `group version ${keyOf(group, version)} that has not been registered`
 }
 

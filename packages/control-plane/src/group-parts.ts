@@ -3,26 +3,14 @@ import type { Namespace } from '@keelson/api/core/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { LoopbackClient } from '@keelson/loopback'
-import type { ApiGroup, StoreHooksFactory, SubresourceFactory } from '@keelson/registry'
+import type { ResourceDefinition, RESTStorageParts, StoreHooksFactory, SubresourceFactory } from '@keelson/registry'
 import { adminAccessHooks, claimStatusFactory, policyBindingHooks, policyHooks } from '@keelson/resources'
 import type { NamespaceLabels, ParamAuthority } from '@keelson/resources'
-import type { RESTStorageParts } from './new-rest-storage.ts'
+import type { GroupServices } from './group-services.ts'
 
-/** What resources of some groups ask of others: of namespaces, and of who may read what. */
-export function groupParts({ name, resources }: ApiGroup, client: LoopbackClient, authorizer: Authorizer): RESTStorageParts {
-  if (name === 'resource.k8s.io') return deviceParts(namespaceLabels(client))
-  if (name !== 'admissionregistration.k8s.io') return {}
-  const hooks = resources.flatMap((definition): [string, StoreHooksFactory<KubeObject>][] => {
-    const policies = /^(mutating|validating)admissionpolic(ies|ybindings)$/.exec(definition.plural)
-    if (policies === null) return []
-    const authority = paramAuthority(client, authorizer, `${policies[1]}admissionpolicies`)
-    const make = policies[2] === 'ies' ? policyHooks : policyBindingHooks
-    return [[definition.plural, () => make(definition, authority)]]
-  })
-  return { hooks: Object.fromEntries(hooks) }
-}
-
-function deviceParts(labelsOf: NamespaceLabels): RESTStorageParts {
+/** Devices ask namespaces whether their users may have admin access. */
+export function deviceParts({ client }: Pick<GroupServices, 'client'>): RESTStorageParts {
+  const labelsOf = namespaceLabels(client)
   const { claims, templates } = adminAccessHooks(labelsOf)
   // Each is called with objects of its own kind only.
   return {
@@ -32,6 +20,21 @@ function deviceParts(labelsOf: NamespaceLabels): RESTStorageParts {
     },
     subresources: { resourceclaims: { status: claimStatusFactory(labelsOf) as unknown as SubresourceFactory } },
   }
+}
+
+/** Policies and their bindings ask whether their author may read the parameters they name. */
+export function policyParts(
+  resources: readonly ResourceDefinition[],
+  { client, authorizer }: Pick<GroupServices, 'client' | 'authorizer'>,
+): RESTStorageParts {
+  const hooks = resources.flatMap((definition): [string, StoreHooksFactory<KubeObject>][] => {
+    const policies = /^(mutating|validating)admissionpolic(ies|ybindings)$/.exec(definition.plural)
+    if (policies === null) return []
+    const authority = paramAuthority(client, authorizer, `${policies[1]}admissionpolicies`)
+    const make = policies[2] === 'ies' ? policyHooks : policyBindingHooks
+    return [[definition.plural, () => make(definition, authority)]]
+  })
+  return { hooks: Object.fromEntries(hooks) }
 }
 
 function namespaceLabels(client: LoopbackClient): NamespaceLabels {

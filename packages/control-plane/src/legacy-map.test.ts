@@ -13,9 +13,8 @@ import {
 } from '@keelson/registry'
 import type { RESTStorage } from '@keelson/registry'
 import { expect, test } from 'vitest'
-import { buildGenericConfig } from './build-generic-config.ts'
+import { openCoreStorage } from './core-storage.fixture.ts'
 import { pathFacts } from './legacy-map.fixture.ts'
-import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 
 function verbsOf(storage: RESTStorage): string {
   const connects = (method: string): boolean => canConnect(storage) && storage.connectMethods.includes(method)
@@ -57,10 +56,8 @@ Every path under \`/api/v1\`, its verbs, the file that implements it, and a comm
 `
 
 test('the page of core/v1 is made from what is served', async () => {
-  const config = await buildGenericConfig({ storage: { type: 'memory' } })
-  const storage = newLegacyRESTStorage(config)
+  await using core = await openCoreStorage()
+  const { storage } = core
   expect(Object.keys(pathFacts).sort()).toEqual([...storage.keys()].sort())
   await expect(mapPage(storage)).toMatchFileSnapshot('../../resources-core/legacy-map.md')
-  await Promise.all(config.storages.map((one) => one.close()))
-  await config.backends[Symbol.asyncDispose]()
 })

@@ -2,12 +2,12 @@ import type { Endpoints, Node, Pod, Service } from '@keelson/api/core/v1'
 import { createServiceHooks, kubeletSubresources } from '@keelson/core-services'
 import type { KubeletOptions, ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
+import { newRESTStorage } from '@keelson/registry'
 import type { RESTStorage, Store } from '@keelson/registry'
 import { bindings, bindingSubresource, componentStatuses, core, evictionSubresource, tokenSubresource } from '@keelson/resources-core'
 import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { disruptionBudgets } from './disruption-budgets.ts'
-import { newRESTStorage } from './new-rest-storage.ts'
 
 export interface LegacyRESTStorageOptions {
   /** Give services their addresses and ports. Default: services are stored with what clients ask for. */
@@ -22,7 +22,7 @@ export interface LegacyRESTStorageOptions {
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
   const now = (): number => config.clock.now()
   const { client, allocators, kubelet } = options
-  const storage = newRESTStorage(config, core.resources, {
+  const storage = newRESTStorage({ restOptions: config.restOptionsGetter, types: config.types }, core.resources, {
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
       pods: { binding: bindingSubresource, eviction: evictionSubresource({ now, ...(client && { budgets: disruptionBudgets(client) }) }) },

@@ -7,7 +7,7 @@ import { forServices } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, wantedControllers } from './controller-runner.ts'
-import { runtimeConfigProblems } from './enabled-versions.ts'
+import { namedVersions, runtimeConfigProblems } from './enabled-versions.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { optionTable, storageTypeProblems } from './option-table.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
@@ -29,7 +29,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await problemsOf(() => tlsOf(options))),
     ...(await problemsOf(() => readFeatureGates(featureGates, () => {}))),
     ...(await problemsOf(() => buildAuthorizer(options))),
-    ...runtimeConfigProblems(runtimeConfig, builtinVersions()),
+    ...runtimeConfigProblems(runtimeConfig, namedVersions(options.groups ?? builtinGroups)),
     ...(await problemsOf(() => forServices(() => parseIPRanges(serviceClusterIpRange)))),
     ...(await problemsOf(() => forServices(() => parsePortRange(serviceNodePortRange)))),
   ]
@@ -43,12 +43,4 @@ async function problemsOf(step: () => unknown): Promise<readonly string[]> {
     if (error instanceof ConfigurationError) return error.problems
     throw error
   }
-}
-
-function builtinVersions(): Parameters<typeof runtimeConfigProblems>[1] {
-  return builtinGroups.map(({ name, types, retiredVersions = [] }) => ({
-    name,
-    retiredVersions,
-    versions: types.map(({ groupVersion }) => groupVersion).filter(({ group }) => group === name),
-  }))
 }

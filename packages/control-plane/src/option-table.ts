@@ -116,6 +116,9 @@ export const optionTable: OptionTable<ServerChainOptions> = {
   logRequests: isBoolean,
   flags: mapOf(isString),
   profiling: isBoolean,
+  groups: listOf(hasMethods('register')),
+  authenticators: listOf(hasMethods('authenticate')),
+  authorizers: listOf(hasMethods('authorize')),
   runtimeConfig: mapOf(isBoolean),
 }
 

@@ -16,7 +16,9 @@ function gate(): Gate {
 /** All that the hooks ask of a server. */
 function listener(): { readonly server: Server; readonly failing: () => string[] } {
   const checks = new Map<string, () => unknown>()
-  const server: Pick<Server, 'addHealthCheck'> = { addHealthCheck: ({ name, check }) => void checks.set(name, check) }
+  const server: Pick<Server, 'addHealthCheck'> = {
+    addHealthCheck: ({ name, check }) => (checks.set(name, check), () => checks.delete(name)),
+  }
   const fails = (check: () => unknown): boolean => {
     try {
       check()

@@ -25,8 +25,12 @@ export class PostStartHooks {
     this.#livezFrom = now() + livezGraceMs
   }
 
+  get names(): readonly string[] {
+    return this.#hooks.map((hook) => hook.name)
+  }
+
   /** Its health check is there from the start, so that `/readyz` does not pass before it has run. */
-  add(name: string, run: () => Promise<void>, { after = this.#hooks.map((hook) => hook.name) }: HookOptions = {}): void {
+  add(name: string, run: () => Promise<void>, { after = this.names }: HookOptions = {}): void {
     let done = false
     const check = (): void => {
       if (!done) throw new Error('not finished')

@@ -1,15 +1,25 @@
 import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
 import type { Clock } from '@keelson/apimachinery'
-import type { TokenAuthenticator } from '@keelson/auth'
+import type { Authenticator, Authorizer, TokenAuthenticator } from '@keelson/auth'
 import type { Log } from '@keelson/server'
-import type { StorageMediaType } from '@keelson/registry'
+import type { ApiGroup, StorageMediaType } from '@keelson/registry'
 import type { Backend, Config, Drivers } from '@keelson/storagebackend'
+import type { GroupServices } from './group-services.ts'
 import type { KubeletClientOptions } from './kubelet-tls.ts'
 import type { CertificateFiles, NamedCertificateFiles } from './serving-files.ts'
 import type { StorageOverride } from './open-backends.ts'
 import type { ServiceAccountOptions } from './service-account-options.ts'
 
 export interface ServerChainOptions {
+  /**
+   * The API groups to serve, in place of the built-in ones or beside them: `[...builtinGroups, widgets]`. Bootstrap steps and controllers whose
+   * resources are not served are skipped, which is logged at level 1. Default: `builtinGroups`.
+   */
+  readonly groups?: readonly ApiGroup<GroupServices>[]
+  /** Asked after client certificates and bearer tokens, in this order, before a request counts as anonymous. */
+  readonly authenticators?: readonly Authenticator[]
+  /** Asked after `system:masters` and the paths that are always allowed, in this order. The first that allows or denies decides. */
+  readonly authorizers?: readonly Authorizer[]
   /** Default: memory. */
   readonly storage?: Config
   /** Resources that lie in other stores, of the same kind. */

@@ -1,5 +1,8 @@
+import type { InstalledGroup } from '@keelson/http-installer'
 import type { LoopbackClient } from '@keelson/loopback'
+import type { ApiGroup } from '@keelson/registry'
 import type { FetchInit } from '@keelson/server'
+import type { GroupServices } from './group-services.ts'
 
 /** A running (or about to run) API server. As many as wanted live in one process. */
 export interface ServerChain extends AsyncDisposable {
@@ -25,6 +28,14 @@ export interface ServerChain extends AsyncDisposable {
    * const answer = await chain.fetch('/api/v1/namespaces/default/configmaps?watch=1', { user: { name: 'alice', groups: ['system:masters'] } })
    */
   fetch(input: Request | URL | string, init?: FetchInit): Promise<Response>
+  /**
+   * Serves one more API group from the next request on, while the server runs. Disposing the result removes the group with all that it brought;
+   * its open watches end. What is stored stays, and is served again when the group comes back.
+   *
+   * @example
+   * await using widgets = chain.install(defineApiGroup({ name: 'example.com', priority: 100, types: [exampleV1], resources: [widgets] }))
+   */
+  install(group: ApiGroup<GroupServices>): InstalledGroup
   /** Starts everything but the port: storage, hooks, controllers. Resolves when the server is ready. `listen` may follow. */
   start(): Promise<void>
   /** Binds the port and begins the start; `ready` tells when it is over. */

@@ -2,7 +2,6 @@ import { openMemory } from '@keelson/backend-embedded'
 import { createManualClock, settle } from '@keelson/apimachinery/testing'
 import { expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
-import type { GenericConfig } from './build-generic-config.ts'
 import { storagesReady } from './storage-health.ts'
 
 test('a server over a store that is closed says so at once', async () => {
@@ -20,10 +19,10 @@ test('a resource that cannot be read holds up the start for a minute, and does n
   const clock = createManualClock()
   await using backend = openMemory()
   const unreadable = { checkReady: () => Promise.reject(new Error('storage is (re)initializing')) }
-  const config = { backends: { all: [backend] }, storages: [unreadable] } as unknown as GenericConfig
+  const started = { backends: { all: [backend] }, storages: [unreadable] }
   const logged: unknown[] = []
   let isDone = false
-  const waiting = storagesReady(config, { clock, log: (...line) => logged.push(line) }).then(() => (isDone = true))
+  const waiting = storagesReady(started, { clock, log: (...line) => logged.push(line) }).then(() => (isDone = true))
   await settle()
   await clock.pass(59_000)
   expect([isDone, logged]).toEqual([false, []])

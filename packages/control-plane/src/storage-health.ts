@@ -1,6 +1,7 @@
 import { pause, systemClock, type Clock } from '@keelson/apimachinery'
 import type { Log, Server } from '@keelson/server'
 import { isBackendError } from '@keelson/storagebackend'
+import type { Backend, Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
 /** `etcd` is the store's check by the name under which everybody's monitoring knows it, whatever the driver. */
@@ -15,12 +16,17 @@ async function storesHealthy({ backends }: GenericConfig): Promise<void> {
   await Promise.all(backends.all.map((backend) => backend.checkHealth()))
 }
 
-async function allReady({ storages }: GenericConfig): Promise<void> {
-  await Promise.all(storages.map((storage) => storage.checkReady()))
+interface StartedStorages {
+  readonly backends: { readonly all: readonly Pick<Backend, 'checkHealth'>[] }
+  readonly storages: Iterable<Pick<Storage, 'checkReady'>>
+}
+
+async function allReady({ storages }: StartedStorages): Promise<void> {
+  await Promise.all(Array.from(storages, (storage) => storage.checkReady()))
 }
 
 /** Throws when a store has stopped or was closed: it does not come back, and a cache over it only knows that it is not filled. */
-async function requireRunning({ backends }: GenericConfig): Promise<void> {
+async function requireRunning({ backends }: StartedStorages): Promise<void> {
   for (const backend of backends.all) {
     await backend.checkHealth().catch((error: unknown) => {
       if (isBackendError(error, 'StoppedError')) throw error
@@ -39,14 +45,14 @@ const patienceMs = 60_000
  * Waits until the caches are filled, which happens while the server starts; as kube-apiserver does, for a minute at the most. An object that
  * cannot be decoded keeps the cache of its resource empty, and must not keep the server from everything else.
  */
-export async function storagesReady(config: GenericConfig, { clock = systemClock, log }: StorageWait): Promise<void> {
+export async function storagesReady(started: StartedStorages, { clock = systemClock, log }: StorageWait): Promise<void> {
   const until = clock.now() + patienceMs
   for (let delay = 1; ; delay = Math.min(delay * 2, 200)) {
     try {
-      await allReady(config)
+      await allReady(started)
       return
     } catch (error) {
-      await requireRunning(config)
+      await requireRunning(started)
       if (clock.now() >= until) {
         log(0, 'Starting although the storage of some resources is not ready', { waited: `${patienceMs / 1000}s`, err: messageOf(error) })
         return

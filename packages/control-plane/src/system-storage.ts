@@ -1,3 +1,4 @@
+import { coreV1 } from '@keelson/api/core/v1'
 import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import { newRawStorage } from '@keelson/registry'
 import type { Storage } from '@keelson/storagebackend'
@@ -5,12 +6,12 @@ import type { GenericConfig } from './build-generic-config.ts'
 
 /** Objects of core/v1 that servers keep for themselves: no resource serves them, and in the original's form they have no name but their key. */
 export function systemStorage<T extends KubeObject>(
-  { restOptionsGetter, types }: GenericConfig,
+  { restOptionsGetter }: Pick<GenericConfig, 'restOptionsGetter'>,
   { resource, prefix: path, kind }: { readonly resource: string; readonly prefix: string; readonly kind: string },
 ): { readonly storage: Storage<T>; readonly prefix: string } {
   const groupResource: GroupResource = { group: '', resource }
   const { backend, createCodec, resourcePrefix, transformer, now } = restOptionsGetter.getRESTOptions(groupResource, { prefix: path })
-  const type = types.kind({ group: '', version: 'v1', kind })
+  const type = coreV1.kinds.find(({ gvk }) => gvk.kind === kind)
   if (type === undefined) throw new Error(`no type is known for ${kind}`)
   const prefix = `${resourcePrefix}/`
   const storage = newRawStorage<T>({

@@ -5,7 +5,7 @@ import type { APIGroupInfo } from './api-group-info.ts'
 import { ApiSurface } from './routing/api-surface.ts'
 import type { InstallerEnv } from './routing/hono.ts'
 import { discoveryVersionOf } from './discovery/discovery-version.ts'
-import type { InstalledGroup, InstallOptions } from './install-options.ts'
+import type { InstalledRoutes, InstallOptions } from './install-options.ts'
 import { groupItem } from './openapi/discovery-items.ts'
 import { documentSource, sourceOf } from './openapi/openapi-document.ts'
 
@@ -13,7 +13,7 @@ import { documentSource, sourceOf } from './openapi/openapi-document.ts'
  * Serves a group's versions, resources and verbs under `/api` or `/apis/GROUP`, and lists it in discovery. Installing a group again replaces it.
  * A server or `createExchanges` must be in front. Requests for paths of no installed group go on to the app's next handler.
  */
-export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledGroup {
+export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledRoutes {
   const surface = ApiSurface.of(app, options)
   const removals: (() => void)[] = []
   const versions = info.versions.flatMap((gv) => {

@@ -36,7 +36,7 @@ export interface InstallOptions {
   readonly onInternalError?: (error: unknown) => void
 }
 
-/** Takes the group away again: its paths answer 404 from the next request on, running watches end. */
-export interface InstalledGroup {
+export interface InstalledRoutes {
+  /** The group's paths answer 404 from the next request on. Open watches end when their storage closes. */
   uninstall(): void
 }

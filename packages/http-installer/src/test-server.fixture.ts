@@ -13,7 +13,7 @@ import { openTestStore } from '@keelson/registry/testing'
 import { Hono } from 'hono'
 import type { CborCodec } from '@keelson/exchange'
 import { createExchanges, exchangeOf, installAPIGroup, responseSent, writePageNotFound } from './index.ts'
-import type { APIGroupInfo, InstalledGroup, InstallerEnv, InstallOptions } from './index.ts'
+import type { APIGroupInfo, InstalledRoutes, InstallerEnv, InstallOptions } from './index.ts'
 
 export interface ConfigMap extends KubeObject {
   data?: Record<string, string>
@@ -50,7 +50,7 @@ export interface TestServer extends AsyncDisposable {
   readonly app: Hono<InstallerEnv>
   readonly base: string
   readonly info: APIGroupInfo
-  readonly installed: InstalledGroup
+  readonly installed: InstalledRoutes
   readonly errors: unknown[]
   readonly server: http.Server
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>

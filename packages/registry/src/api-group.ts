@@ -1,9 +1,28 @@
-import type { GroupVersionTypes } from '@keelson/api'
+import type { ApiTypes, GroupVersionTypes } from '@keelson/api'
 import type { GroupVersionKind, KubeObject, Scheme } from '@keelson/apimachinery'
 import type { ResourceDefinition, ServedVersion } from './resource-definition.ts'
+import type { RESTOptionsGetter } from './rest-options.ts'
+import type { RESTStorage } from './rest.ts'
 
-/** A built-in group of the API: its types, its resources, and its place among the groups. All that is served, stored and discovered of it follows. */
-export interface ApiGroup {
+/** Where a group registers its kinds. */
+export type KindRegistry = Pick<Scheme, 'register'>
+
+/** The server that a group is installed on, as the group sees it. */
+export interface StorageHost<Services = unknown> {
+  /** Storages that are made through it belong to the group, and close when it is removed. */
+  readonly restOptions: RESTOptionsGetter
+  readonly types: ApiTypes
+  /** What this server offers its groups: a client, an authorizer. */
+  readonly services: Services
+  /** Runs `dispose` when the group is removed, before its storages close. The last one added runs first. */
+  defer(dispose: () => void | PromiseLike<void>): void
+}
+
+/**
+ * A group of the API as a value: its types, its resources, and its place among the groups. What is stored, served and discovered follows from
+ * it, so a server can install it and remove it while it runs. `Services` is what its factory asks of the server.
+ */
+export interface ApiGroup<Services = unknown> {
   /** "" for core. */
   readonly name: string
   /** Groups with a higher one come first in discovery. */
@@ -14,7 +33,9 @@ export interface ApiGroup {
   /** Versions of which nothing is left. An operator may still name them, as kube-apiserver allows. Default: none. */
   readonly retiredVersions?: readonly string[]
   /** Registers the group's kinds: defaults, conversions, field labels. */
-  register(scheme: Scheme): void
+  register(scheme: KindRegistry): void
+  /** Path ("pods", "pods/status") → what serves it. Default: `newRESTStorage`, the stores of all resources. */
+  newRESTStorage?(host: StorageHost<Services>): ReadonlyMap<string, RESTStorage>
 }
 
 /** A kind that no resource stores: the body of a subresource, or of a path that keeps nothing. */
@@ -23,17 +44,24 @@ export interface BodyKind extends GroupVersionKind {
   setDefaults?(this: void, object: KubeObject): void
 }
 
-export interface ApiGroupParts<Objects extends readonly KubeObject[]> extends Pick<
-  ApiGroup,
-  'name' | 'priority' | 'types' | 'retiredVersions'
+export interface ApiGroupParts<Objects extends readonly KubeObject[], Services = unknown> extends Omit<
+  ApiGroup<Services>,
+  'register' | 'resources'
 > {
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
   /** Kinds of the group that no resource stores, as far as they are defaulted or found by the scheme. Default: none. */
   readonly bodies?: readonly BodyKind[]
 }
 
-/** A group of the kinds that `parts` defines. */
-export function defineApiGroup<const Objects extends readonly KubeObject[]>(parts: ApiGroupParts<Objects>): ApiGroup {
+/**
+ * A group of the kinds that `parts` defines.
+ *
+ * @example
+ * const example = defineApiGroup({ name: 'example.com', priority: 100, types: [exampleV1], resources: [widgets] })
+ */
+export function defineApiGroup<const Objects extends readonly KubeObject[], Services = unknown>(
+  parts: ApiGroupParts<Objects, Services>,
+): ApiGroup<Services> {
   const { bodies = [], ...group } = parts
   // One list for definitions of different objects: each definition is only ever given objects of its own kind.
   const resources = parts.resources as unknown as readonly ResourceDefinition[]
@@ -51,7 +79,7 @@ export function defineApiGroup<const Objects extends readonly KubeObject[]>(part
 }
 
 /** Registers the kind in every version of the definition. */
-function registerKind(scheme: Scheme, definition: ResourceDefinition): void {
+function registerKind(scheme: KindRegistry, definition: ResourceDefinition): void {
   const { group, version, kind, storedVersion = version, alsoServedAs = [], refuseFieldLabel, normalize } = definition
   const hub = { group, version, kind }
   const versions: ServedVersion[] = [{ group, version, ...(normalize && { toHub: normalize }) }, ...alsoServedAs]

@@ -1,7 +1,10 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { createResourceStorage } from '@keelson/registry'
-import type { ResourceDefinition, ResourceStorageOptions, RESTStorage, StoreHooksFactory, SubresourceFactory } from '@keelson/registry'
-import type { GenericConfig } from './build-generic-config.ts'
+import type { StorageHost } from './api-group.ts'
+import { createResourceStorage } from './create-resource-storage.ts'
+import type { ResourceStorageOptions, SubresourceFactory } from './create-resource-storage.ts'
+import type { ResourceDefinition } from './resource-definition.ts'
+import type { RESTStorage } from './rest.ts'
+import type { StoreHooksFactory } from './write/store-hooks.ts'
 
 /** What some resources need beyond their definitions, by plural. */
 export interface RESTStorageParts {
@@ -9,9 +12,9 @@ export interface RESTStorageParts {
   readonly subresources?: Readonly<Record<string, Readonly<Record<string, SubresourceFactory>>>>
 }
 
-/** Path ("pods", "pods/status") → what serves it, each resource on the storage that `config.restOptionsGetter` gives it. */
+/** Path ("pods", "pods/status") → what serves it, each resource on the storage that `restOptions` gives it. */
 export function newRESTStorage(
-  config: GenericConfig,
+  { restOptions, types }: Pick<StorageHost, 'restOptions' | 'types'>,
   definitions: readonly ResourceDefinition[],
   { hooks = {}, subresources = {} }: RESTStorageParts = {},
 ): Map<string, RESTStorage> {
@@ -19,8 +22,8 @@ export function newRESTStorage(
   for (const definition of definitions) {
     const { plural } = definition
     const options: ResourceStorageOptions = {
-      restOptions: config.restOptionsGetter,
-      types: config.types,
+      restOptions,
+      types,
       ...(hooks[plural] && { hooks: hooks[plural] }),
       ...(subresources[plural] && { subresources: subresources[plural] }),
     }

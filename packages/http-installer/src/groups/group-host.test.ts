@@ -1,0 +1,170 @@
+import { createApiTypes } from '@keelson/api'
+import { metaV1 } from '@keelson/api/meta/v1'
+import type { GroupVersionTypes, KindType } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { Scheme } from '@keelson/apimachinery'
+import { createRESTOptionsGetter, defineApiGroup, defineResource, newRESTStorage, newStorageFactoryConfig } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+import { openTestStore, untypedCodecs } from '@keelson/registry/testing'
+import { Hono } from 'hono'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createExchanges, DiscoveryRegistry, exchangeOf, responseSent, writePageNotFound } from '../index.ts'
+import type { InstallerEnv } from '../index.ts'
+import { nothingAdmitted } from '../test-server.fixture.ts'
+import { createGroupHost } from './group-host.ts'
+import type { GroupHost } from './group-host.ts'
+
+const configMap = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
+
+/** A group version with a kind that looks like config maps. */
+function typesOf(group: string, version: string, kind: string): GroupVersionTypes {
+  const gvk = { group, version, kind }
+  const { fields, byName } = configMap.schema
+  const schema = { ...configMap.schema, fields, byName, gvk }
+  const type: KindType = { gvk, schema, encodeProto: () => new Uint8Array(), decodeProto: () => ({ metadata: {} }) }
+  return { groupVersion: { group, version }, kinds: [type], table: coreV1.table }
+}
+
+function groupOf(name: string, plural: string, kind: string, more: Partial<ApiGroup> = {}): ApiGroup {
+  const definition = defineResource({ group: name, version: 'v1', kind, plural, scope: 'Cluster', strategy: {} })
+  const types = [typesOf(name, 'v1', kind)]
+  return { ...defineApiGroup({ name, priority: 1, types, resources: [definition] }), ...more }
+}
+
+const widgets = groupOf('example.com', 'widgets', 'Widget')
+const gadgets = groupOf('example.com', 'gadgets', 'Gadget')
+
+let store: AsyncDisposable
+let app: Hono<InstallerEnv>
+let host: GroupHost
+let listed: Set<() => readonly string[]>
+let served: string[]
+let ended: string[]
+const discovery = new DiscoveryRegistry()
+const types = createApiTypes([metaV1])
+const scheme = new Scheme()
+
+beforeEach(() => {
+  const test = openTestStore(defineResource({ ...widgets.resources[0]!, plural: 'others' }))
+  store = test
+  const { backend } = test
+  app = new Hono<InstallerEnv>()
+  app.use(createExchanges(app, { user: { name: 'tester', groups: ['system:masters'] } }))
+  app.notFound((c) => {
+    writePageNotFound(exchangeOf(c))
+    return responseSent
+  })
+  listed = new Set()
+  served = []
+  ended = []
+  const storageFactory = newStorageFactoryConfig().complete({ backend, createCodec: untypedCodecs }).new()
+  host = createGroupHost({
+    app,
+    scheme,
+    types,
+    restOptions: createRESTOptionsGetter({ storageFactory }),
+    admission: nothingAdmitted,
+    services: undefined,
+    serving: { discovery },
+    client: {
+      add({ group }, paths) {
+        const names = Array.from(paths.keys(), (path) => `${path}.${group}`)
+        served.push(...names)
+        return () => void (served = served.filter((name) => !names.includes(name)))
+      },
+    },
+    informers: {
+      async remove({ resource }) {
+        ended.push(resource)
+      },
+    },
+    addListedPaths(paths) {
+      listed.add(paths)
+      return () => listed.delete(paths)
+    },
+  })
+})
+afterEach(async () => {
+  await host[Symbol.asyncDispose]()
+  await store[Symbol.asyncDispose]()
+})
+
+const status = async (path: string): Promise<number> => (await app.request(path)).status
+const listedPaths = (): string[] => [...listed].flatMap((paths) => paths())
+
+it('serves a group from the next request on, and removes all that it brought', async () => {
+  expect(await status('/apis/example.com/v1/widgets')).toBe(404)
+  const installed = host.install(widgets)
+  expect(await status('/apis/example.com/v1/widgets')).toBe(200)
+  expect(discovery.group('example.com')?.versions.map(({ version }) => version)).toEqual(['v1'])
+  expect(listedPaths()).toEqual(['/apis', '/apis/example.com', '/apis/example.com/v1'])
+  expect([served, host.storages.size]).toEqual([['widgets.example.com'], 1])
+  expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeDefined()
+
+  await installed[Symbol.asyncDispose]()
+  expect(await status('/apis/example.com/v1/widgets')).toBe(404)
+  expect(discovery.groups()).toEqual([])
+  expect([listedPaths(), served, host.storages.size, ended]).toEqual([[], [], 0, ['widgets']])
+  expect([...scheme.kinds()]).toEqual([])
+  expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeUndefined()
+})
+
+it('ends open watches, and keeps what is stored for the next time', async () => {
+  const first = host.install(widgets)
+  const json = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } })
+  expect((await app.request('/apis/example.com/v1/widgets', { method: 'POST', body, headers: json })).status).toBe(201)
+  const watch = (await app.request('/apis/example.com/v1/widgets?watch=1&resourceVersion=0')).text()
+  await first[Symbol.asyncDispose]()
+  expect(await watch).not.toContain('ERROR')
+  host.install(widgets)
+  expect(await status('/apis/example.com/v1/widgets/a')).toBe(200)
+})
+
+it('serves groups of one name as one, and keeps those that stay', async () => {
+  const first = host.install(widgets)
+  host.install(gadgets)
+  expect(await status('/apis/example.com/v1/widgets')).toBe(200)
+  expect(discovery.group('example.com')?.versions[0]?.resources.map(({ name }) => name)).toEqual(['gadgets', 'widgets'])
+  await first[Symbol.asyncDispose]()
+  expect([await status('/apis/example.com/v1/widgets'), await status('/apis/example.com/v1/gadgets')]).toEqual([404, 200])
+})
+
+it('refuses what is installed already, and leaves nothing of it behind', async () => {
+  host.install(widgets)
+  expect(() => host.install(widgets)).toThrow('kind registered twice: example.com/v1/Widget')
+  expect(() => host.install(groupOf('example.com', 'widgets', 'Other'))).toThrow('widgets is already installed in example.com/v1')
+  expect([...scheme.kinds()].map(({ gvk }) => gvk.kind)).toEqual(['Widget'])
+  expect([await status('/apis/example.com/v1/widgets'), host.storages.size]).toEqual([200, 1])
+})
+
+it('serves a resource under the other groups that it names, as long as these are installed', async () => {
+  const alias = defineApiGroup({
+    name: 'alias.example.com',
+    priority: 1,
+    types: [typesOf('alias.example.com', 'v1', 'Widget')],
+    resources: [],
+  })
+  const shared = defineResource({ ...widgets.resources[0]!, alsoServedAs: [{ group: 'alias.example.com', version: 'v1' }] })
+  host.install(defineApiGroup({ name: 'example.com', priority: 1, types: widgets.types, resources: [shared] }))
+  expect(await status('/apis/alias.example.com/v1/widgets')).toBe(404)
+  const installed = host.install(alias)
+  expect(await status('/apis/alias.example.com/v1/widgets')).toBe(200)
+  await installed[Symbol.asyncDispose]()
+  expect([await status('/apis/alias.example.com/v1/widgets'), await status('/apis/example.com/v1/widgets')]).toEqual([404, 200])
+})
+
+it('runs what a factory defers, the last first, before the storages close', async () => {
+  const order: string[] = []
+  const installed = host.install({
+    ...widgets,
+    newRESTStorage(at) {
+      at.defer(() => void order.push('first'))
+      at.defer(async () => void order.push(`second with ${host.storages.size} storages`))
+      return newRESTStorage(at, widgets.resources)
+    },
+  })
+  await installed[Symbol.asyncDispose]()
+  await installed[Symbol.asyncDispose]()
+  expect(order).toEqual(['second with 0 storages', 'first'])
+})

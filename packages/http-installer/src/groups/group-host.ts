@@ -1,0 +1,187 @@
+import type { ApiTypesRegistry } from '@keelson/api'
+import type { GroupResource, GroupVersion, GroupVersionResource, Scheme } from '@keelson/apimachinery'
+import { newRESTStorage, trackStorages } from '@keelson/registry'
+import type { AdmissionChain, ApiGroup, RESTOptionsGetter, RESTStorage, StorageHost } from '@keelson/registry'
+import type { Storage } from '@keelson/storagebackend'
+import type { Hono } from 'hono'
+import { ApiSurface } from '../routing/api-surface.ts'
+import type { InstallerEnv } from '../routing/hono.ts'
+import { installAPIGroup } from '../install-api-group.ts'
+import type { InstallOptions } from '../install-options.ts'
+import { placeStorages } from './place-storages.ts'
+import type { Paths, PlacedPaths } from './place-storages.ts'
+import { Removals } from './removals.ts'
+
+export interface GroupHostOptions<Services> {
+  readonly app: Hono<InstallerEnv>
+  readonly scheme: Scheme
+  readonly types: ApiTypesRegistry
+  readonly restOptions: RESTOptionsGetter
+  readonly admission: AdmissionChain
+  /** What factories of groups may ask of the server. */
+  readonly services: Services
+  /** How the app serves its groups. */
+  readonly serving?: Omit<InstallOptions, 'priority'>
+  /** The loopback client, which gets every resource that is served. */
+  readonly client?: { add(groupVersion: GroupVersion, paths: Paths): () => void }
+  /** Informers that end when their resource is removed. */
+  readonly informers?: { remove(resource: GroupResource): Promise<void> }
+  /** Where paths are listed beside discovery (`/`). */
+  readonly addListedPaths?: (paths: () => readonly string[]) => () => void
+  /** Whether a resource is served in a version. Default: all are. */
+  readonly isServed?: (resource: GroupVersionResource) => boolean
+}
+
+/** An installed group. Disposing it removes everything that the group brought; open watches end. */
+export interface InstalledGroup extends AsyncDisposable {
+  readonly group: ApiGroup
+}
+
+/** Installs groups on an app and removes them again, while requests run. Disposing it removes all of them. */
+export interface GroupHost<Services = unknown> extends AsyncDisposable {
+  /**
+   * Serves the group from the next request on. Groups of the same name are served as one; their resources must differ. Throws, and leaves
+   * nothing behind, for kinds or resources that another group has registered.
+   */
+  install(group: ApiGroup<Services>): InstalledGroup
+  /** The storages of all installed groups, for readiness and for closing. */
+  readonly storages: ReadonlySet<Storage>
+}
+
+/**
+ * @example
+ * const host = createGroupHost({ app, scheme, types, restOptions, admission, services: undefined })
+ * await using widgets = host.install(defineApiGroup({ name: 'example.com', priority: 100, types: [exampleV1], resources: [widgets] }))
+ */
+export function createGroupHost<Services>(options: GroupHostOptions<Services>): GroupHost<Services> {
+  return new Host(options)
+}
+
+/** What one installed value brought. */
+interface Installation<Services> {
+  readonly group: ApiGroup<Services>
+  readonly placed: readonly PlacedPaths[]
+  readonly removals: Removals
+}
+
+class Host<Services> implements GroupHost<Services> {
+  readonly storages = new Set<Storage>()
+  readonly #options: GroupHostOptions<Services>
+  readonly #installed: Installation<Services>[] = []
+  /** By group name: takes back what is served under it. */
+  readonly #served = new Map<string, Removals>()
+
+  constructor(options: GroupHostOptions<Services>) {
+    this.#options = options
+    // Hono takes no routes after its first request, which may come before the first group.
+    ApiSurface.of(options.app, options.serving ?? {})
+  }
+
+  install(group: ApiGroup<Services>): InstalledGroup {
+    const removals = new Removals()
+    try {
+      this.#install(group, removals)
+    } catch (error) {
+      removals.abandon()
+      throw error
+    }
+    return { group, [Symbol.asyncDispose]: () => removals.run() }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#installed.toReversed().map(({ removals }) => removals.run()))
+  }
+
+  /** Each step adds how it is taken back; removal runs them in reverse. */
+  #install(group: ApiGroup<Services>, removals: Removals): void {
+    const { scheme, types, services, informers } = this.#options
+    for (const module of group.types) removals.add(types.add(module))
+    group.register({
+      register(registration) {
+        const remove = scheme.register(registration)
+        removals.add(remove)
+        return remove
+      },
+    })
+    const { restOptions, storages } = trackStorages(this.#options.restOptions)
+    removals.add(async () => {
+      await Promise.all(storages.map((storage) => storage.close()))
+    })
+    const host: StorageHost<Services> = { restOptions, types, services, defer: (dispose) => removals.add(dispose) }
+    const storage = group.newRESTStorage?.(host) ?? newRESTStorage(host, group.resources)
+    const installation = { group, placed: placeStorages(group, storage), removals }
+    this.#refuseSecond(installation)
+    removals.add(() => this.#removeInformers(installation, informers))
+    this.#installed.push(installation)
+    for (const each of storages) this.storages.add(each)
+    const names = new Set([group.name, ...installation.placed.map((place) => place.group)])
+    removals.add(() => {
+      for (const each of storages) this.storages.delete(each)
+      this.#installed.splice(this.#installed.indexOf(installation), 1)
+      for (const name of names) this.#serve(name)
+    })
+    for (const name of names) this.#serve(name)
+  }
+
+  #refuseSecond({ placed }: Installation<Services>): void {
+    for (const { group, version, paths } of placed) {
+      const present = this.#pathsOf({ group, version })
+      for (const path of paths.keys()) {
+        if (present.has(path)) throw new Error(`${path} is already installed in ${group === '' ? version : `${group}/${version}`}`)
+      }
+    }
+  }
+
+  async #removeInformers({ placed }: Installation<Services>, informers: GroupHostOptions<Services>['informers']): Promise<void> {
+    for (const { group, paths } of placed) for (const resource of paths.keys()) await informers?.remove({ group, resource })
+  }
+
+  /** Those with resources, in the order in which the groups of this name have them. */
+  #versionsOf(name: string): readonly GroupVersion[] {
+    const placed = new Set(this.#installed.flatMap((each) => each.placed.map(({ group, version }) => `${group}/${version}`)))
+    // Types of other groups are those that subresources take (tokens, scales).
+    const versions = this.#installed
+      .filter(({ group }) => group.name === name)
+      .flatMap(({ group }) => group.types.map(({ groupVersion }) => groupVersion.version))
+    return [...new Set(versions)].filter((version) => placed.has(`${name}/${version}`)).map((version) => ({ group: name, version }))
+  }
+
+  #pathsOf({ group, version }: GroupVersion): Map<string, RESTStorage> {
+    const found = new Map<string, RESTStorage>()
+    for (const { placed } of this.#installed) {
+      for (const place of placed) {
+        if (place.group !== group || place.version !== version) continue
+        for (const [path, rest] of place.paths) found.set(path, rest)
+      }
+    }
+    return found
+  }
+
+  /** Serves what is installed under a group's name now, in place of what was served before. */
+  #serve(name: string): void {
+    void this.#served.get(name)?.run()
+    this.#served.delete(name)
+    const first = this.#installed.find(({ group }) => group.name === name)
+    if (first === undefined) return
+    const { app, scheme, types, admission, serving, client, addListedPaths, isServed = () => true } = this.#options
+    const storage = new Map<string, Paths>()
+    for (const gv of this.#versionsOf(name)) {
+      const paths = [...this.#pathsOf(gv)].filter(([path]) => isServed({ ...gv, resource: path.split('/')[0]! }))
+      if (paths.length > 0) storage.set(gv.version, new Map(paths))
+    }
+    if (storage.size === 0) return
+    const versions = Array.from(storage.keys(), (version) => ({ group: name, version }))
+    const removals = new Removals()
+    this.#served.set(name, removals)
+    const info = { group: name, versions, storage, scheme, types, admission }
+    const routes = installAPIGroup(app, info, { ...serving, priority: first.group.priority })
+    removals.add(() => routes.uninstall())
+    for (const gv of versions) if (client !== undefined) removals.add(client.add(gv, storage.get(gv.version)!))
+    if (addListedPaths !== undefined) removals.add(addListedPaths(() => listedPaths(name, versions)))
+  }
+}
+
+function listedPaths(name: string, versions: readonly GroupVersion[]): string[] {
+  const root = name === '' ? '/api' : `/apis/${name}`
+  return [...(name === '' ? [] : ['/apis']), root, ...versions.map(({ version }) => `${root}/${version}`)]
+}
