@@ -12,7 +12,7 @@ export interface StorageHost<Services = unknown> {
   /** Storages that are made through it belong to the group, and close when it is removed. */
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes
-  /** What this server offers its groups: a client, an authorizer. */
+  /** The services of this server for its groups: a client, an authorizer. */
   readonly services: Services
   /** Runs `dispose` when the group is removed, before its storages close. The last one added runs first. */
   defer(dispose: () => void | PromiseLike<void>): void

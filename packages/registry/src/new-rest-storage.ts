@@ -6,7 +6,7 @@ import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTStorage } from './rest.ts'
 import type { StoreHooksFactory } from './write/store-hooks.ts'
 
-/** What some resources need beyond their definitions, by plural. */
+/** Further dependencies of resources, by plural. */
 export interface RESTStorageParts {
   readonly hooks?: Readonly<Record<string, StoreHooksFactory<KubeObject>>>
   readonly subresources?: Readonly<Record<string, Readonly<Record<string, SubresourceFactory>>>>

@@ -1,0 +1,139 @@
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { Scheme } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { defineResource } from '../resource-definition.ts'
+import { openTestStore, plain, testContext } from '../testing/index.ts'
+import type { TestStore } from '../testing/index.ts'
+import type { AdmissionChain } from './admission.ts'
+import type { Change } from './change.ts'
+import { createWriteRoute } from './route.ts'
+import type { WriteRoute } from './route.ts'
+import { createObject } from './write.ts'
+
+interface ConfigMap extends KubeObject {
+  data?: Record<string, string>
+}
+
+const gvk = { group: '', version: 'v1', kind: 'ConfigMap' }
+const gvr = { group: '', version: 'v1', resource: 'configmaps' }
+const context = testContext('ns', gvr)
+const options = { dryRun: false, fieldManager: 'me', force: true, fieldValidation: 'Strict' } as const
+const types = createApiTypes([coreV1])
+
+/** The steps of the last write, in order. */
+let steps: string[]
+let test: TestStore<ConfigMap>
+let route: WriteRoute
+/** Runs once, in the mutating half of admission. */
+let meanwhile: (() => Promise<void>) | undefined
+
+const configMaps = defineResource<ConfigMap>({
+  ...gvk,
+  plural: 'configmaps',
+  scope: 'Namespaced',
+  strategy: {
+    allowCreateOnUpdate: true,
+    prepareForCreate: () => void steps.push('prepare'),
+    prepareForUpdate: () => void steps.push('prepare'),
+    validateCreate: () => (steps.push('validate'), []),
+    validateUpdate: () => (steps.push('validate'), []),
+  },
+})
+
+function object(data: Record<string, string>): ConfigMap {
+  return { metadata: { name: 'a' }, data }
+}
+
+beforeEach(() => {
+  steps = []
+  meanwhile = undefined
+  test = openTestStore(configMaps, { types })
+  const scheme = new Scheme()
+  scheme.register({ gvk, hub: gvk, setDefaults: () => void steps.push('default') })
+  const managersOf = ({ metadata }: KubeObject): string => (metadata.managedFields ?? []).map(({ manager }) => manager).join()
+  const admission: AdmissionChain = {
+    handles: () => true,
+    async admit({ object, operation }) {
+      steps.push(`mutate ${operation} owned by ${managersOf(object!)}`)
+      await meanwhile?.()
+    },
+    validate: ({ operation }) => void steps.push(`admit ${operation}`),
+  }
+  const authorizeCreate = (): void => void steps.push('authorize create')
+  const now = (): number => 0
+  route = createWriteRoute({ storage: test.store, gvk, gvr, subresource: '', scheme, types, admission, authorizeCreate, now })
+})
+afterEach(() => test[Symbol.asyncDispose]())
+
+const body = (sent: KubeObject) => ({ form: 'json', bytes: Buffer.from(JSON.stringify(sent)), cbor: undefined }) as const
+const create = (sent: ConfigMap) => createObject(test.store, { route, context, name: '', options, sent: body(sent) })
+const update = (change: Change) =>
+  test.store.update(context, 'a', { change, dryRun: false, route, options, forceAllowCreate: change.kind === 'apply' })
+
+const changes: Readonly<Record<string, (data: Record<string, string>) => Change>> = {
+  PUT: (data) => ({ kind: 'replace', body: body(object(data)) }),
+  'a merge patch': (data) => ({ kind: 'patch', type: 'application/merge-patch+json', body: Buffer.from(JSON.stringify({ data })) }),
+  'a strategic patch': (data) => ({
+    kind: 'patch',
+    type: 'application/strategic-merge-patch+json',
+    body: Buffer.from(JSON.stringify({ data })),
+  }),
+  'a JSON patch': (data) => ({
+    kind: 'patch',
+    type: 'application/json-patch+json',
+    body: Buffer.from(JSON.stringify([{ op: 'add', path: '/data', value: data }])),
+  }),
+  apply: (data) => ({ kind: 'apply', configuration: { config: { apiVersion: 'v1', kind: 'ConfigMap', ...object(data) } as never } }),
+  'an edit': (data) => ({ kind: 'edit', edit: (current) => ({ ...current!, data }) as ConfigMap }),
+}
+const ordered = ['mutate UPDATE', 'prepare', 'validate', 'admit UPDATE']
+const withoutOwners = (): string[] => steps.filter((step) => step !== 'default').map((step) => step.replace(/ owned by .*/, ''))
+
+it('creates in the order of the steps', async () => {
+  await create(object({ a: '1' }))
+  expect(steps).toEqual(['default', 'mutate CREATE owned by test', 'prepare', 'validate', 'admit CREATE'])
+})
+
+it.each(Object.entries(changes))('updates by %s in the order of the steps', async (_name, change) => {
+  await create(object({ z: '0' }))
+  steps.length = 0
+  const { object: written } = await update(change({ a: '1' }))
+  expect(plain(written)).toMatchObject({ data: { a: '1' } })
+  expect(withoutOwners()).toEqual(ordered)
+  expect(steps.find((step) => step.startsWith('mutate'))).toMatch(/owned by (?:.*,)?(?:test|me)/)
+})
+
+it.each(Object.entries(changes))('runs the steps again for %s after a lost race', async (_name, change) => {
+  await create(object({ z: '0' }))
+  steps.length = 0
+  meanwhile = async () => {
+    meanwhile = undefined
+    const label = (current: ConfigMap): ConfigMap => Object.assign(current, { metadata: { ...current.metadata, labels: { won: 'yes' } } })
+    await test.store.rewrite(context, 'a', { change: label, dryRun: false })
+  }
+  const { object: written } = await update(change({ a: '1' }))
+  expect(withoutOwners()).toEqual([...ordered, ...ordered])
+  expect(plain(written)).toMatchObject({ data: { a: '1' } })
+})
+
+it.each(['PUT', 'apply'])('creates by %s through the steps of a create', async (name) => {
+  const { created } = await update(changes[name]!({ a: '1' }))
+  expect(created).toBe(true)
+  expect(withoutOwners()).toEqual(['mutate CREATE', 'prepare', 'validate', 'authorize create', 'admit CREATE'])
+})
+
+it('reports a wrong body before an absent object', async () => {
+  const wrong: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
+  await expect(update(wrong)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })
+  expect(steps).toEqual(['default'])
+})
+
+it('keeps the object that all readers share as it is', async () => {
+  await create(object({ a: '1' }))
+  const stored = await test.store.get(context, 'a', {})
+  const before = JSON.stringify(plain(stored))
+  for (const change of Object.values(changes)) await update(change({ a: String(Math.random()) }))
+  expect(JSON.stringify(plain(stored))).toBe(before)
+})
