@@ -19,8 +19,8 @@ export interface StorageHost<Services = unknown> {
 }
 
 /**
- * A group of the API as a value: its types, its resources, and its place among the groups. What is stored, served and discovered follows from
- * it, so a server can install it and remove it while it runs. `Services` is what its factory asks of the server.
+ * A group of the API as a value: its types, its resources, and its place among the groups. Storage, routes and discovery follow from it, so a
+ * server can install it and remove it while it runs. `Services` is the type of the services that its factory needs.
  */
 export interface ApiGroup<Services = unknown> {
   /** "" for core. */
