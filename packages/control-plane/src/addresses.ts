@@ -32,6 +32,6 @@ function firstExternalAddress(): string | undefined {
 }
 
 /** Formats an address for a URL: IPv6 addresses get brackets. */
-export function bracketed(address: string): string {
+export function formatUrlHost(address: string): string {
   return isIPv6(address) ? `[${address}]` : address
 }

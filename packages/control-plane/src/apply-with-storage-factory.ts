@@ -9,7 +9,7 @@ export interface AppliedStorage {
   readonly restOptionsGetter: RESTOptionsGetter
 }
 
-/** Decides how each resource reaches the store: through a watch cache, or directly. */
+/** Creates the RESTOptionsGetter, which connects each resource to the store directly or through a watch cache. */
 export function applyWithStorageFactoryTo(
   storageFactory: StorageFactory,
   options: ServerChainOptions,

@@ -21,10 +21,10 @@ import type { ServerChainOptions } from './server-chain-options.ts'
 
 export interface Authentication {
   readonly authenticator: Authenticator
-  /** Made at this start and known to nobody else: `system:masters`. */
+  /** Random bearer token of `system:masters`, created on each start. */
   readonly adminToken: string
   readonly serviceAccounts: ServiceAccountTokens
-  /** Says of tokens that others were shown what this server would. */
+  /** Reviews tokens for TokenReview. */
   readonly tokenReviewer: TokenReviewer
 }
 
@@ -52,12 +52,16 @@ async function readTokens(file: string, log: ServerChainOptions['log']): Promise
   }
 }
 
-/** Until there is RBAC: administrators may do everything, everybody the paths that are always allowed; the rest is for `authorizers`. */
+/** Allows administrators everything and everyone `alwaysAllowPaths`; `authorizers` decide the rest. There is no RBAC yet. */
 export function buildAuthorizer(options: ServerChainOptions): Authorizer {
-  return createAuthorizerUnion(createPrivilegedGroupsAuthorizer(mastersGroup), alwaysAllowed(options), ...(options.authorizers ?? []))
+  return createAuthorizerUnion(
+    createPrivilegedGroupsAuthorizer(mastersGroup),
+    createPathAuthorizer(options),
+    ...(options.authorizers ?? []),
+  )
 }
 
-function alwaysAllowed({ alwaysAllowPaths = ['/healthz', '/readyz', '/livez'] }: ServerChainOptions): Authorizer {
+function createPathAuthorizer({ alwaysAllowPaths = ['/healthz', '/readyz', '/livez'] }: ServerChainOptions): Authorizer {
   try {
     return createAlwaysAllowPathsAuthorizer(alwaysAllowPaths)
   } catch (error) {

@@ -22,18 +22,18 @@ import { openBackends } from './open-backends.ts'
 import type { Backends } from './open-backends.ts'
 import { storageDrivers } from './storage-drivers.ts'
 
-/** Raised when the stored form of our own objects changes; older records are then decoded, converted and defaulted as they are read. */
+/** Version of our storage encoding. Increase it with the encoding: older records are then decoded, converted and defaulted on read. */
 const schemaVersion = 1
 
-/** What every server of the chain is made from. */
+/** Shared parts from which every server of the chain is built. */
 export interface GenericConfig {
   readonly backends: Backends
   readonly storageFactory: StorageFactory
   readonly restOptionsGetter: RESTOptionsGetter
-  /** Everything that is measured, and the part of it that is about the store. */
+  /** Registry of all metrics. */
   readonly metrics: MetricsRegistry
   readonly storageMetrics: StorageMetrics
-  /** Those of every installed group. */
+  /** Types of every installed group. */
   readonly types: ApiTypesRegistry
   readonly scheme: Scheme
   readonly authentication: Authentication
@@ -43,9 +43,9 @@ export interface GenericConfig {
   readonly clock: Clock
 }
 
-/** Opens the store and makes what does not depend on any API group. What it opened is closed again when something else fails. */
+/** Opens the store and builds everything that is independent of API groups. Closes the store again if another step fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
-  // Whatever needs nothing opened is refused first.
+  // Steps that open nothing come first, so that they fail early.
   const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
   const storage = options.storage ?? { type: 'memory' }
@@ -70,7 +70,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
       backend: backends.main,
       backendOverrides: backends.overrides,
       metrics: storageMetrics,
-      // What lies in etcd may be another server's, and must be readable by it.
+      // Other API servers may share etcd and must be able to read the objects.
       createCodec:
         (storage.type || 'etcd3') === 'etcd3'
           ? protobufCodecs({ types, scheme, ...(options.storageMediaType && { mediaType: options.storageMediaType }) })

@@ -12,25 +12,25 @@ import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import { systemStorage } from './system-storage.ts'
 
-/** What services stand on: their addresses and ports, the loop that repairs them, and the one service that every cluster has. */
+/** Parts that serve core's services: allocators, the repair loop, and the controller of the kubernetes service. */
 export interface Services {
   readonly allocators: ServiceAllocators
   readonly repair: ServiceRepair
   readonly bootstrap: BootstrapController
-  /** Before the store closes. */
+  /** Call before closing the store. */
   close(): Promise<void>
 }
 
-/** Throws `ConfigurationError` for ranges that are none. */
+/** Throws `ConfigurationError` for invalid ranges. */
 export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
   const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, clock = systemClock, log = () => {} } = options
-  const ranges = forServices(() => parseIPRanges(serviceClusterIpRange))
+  const ranges = parseServiceOption(() => parseIPRanges(serviceClusterIpRange))
   const nodePorts = systemStorage<RangeAllocation>(config, {
     resource: 'servicenodeportallocations',
     prefix: 'ranges',
     kind: 'RangeAllocation',
   })
-  const allocators = forServices(() =>
+  const allocators = parseServiceOption(() =>
     createServiceAllocators({
       clusterIPRange: serviceClusterIpRange,
       ...(serviceNodePortRange === undefined ? {} : { nodePortRange: serviceNodePortRange }),
@@ -61,11 +61,11 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
   }
 }
 
-/** Runs a step that turns options of services into values. Throws `ConfigurationError`. */
-export function forServices<T>(make: () => T): T {
+/** Runs a step that parses service options; wraps its error in a `ConfigurationError`. */
+export function parseServiceOption<T>(parse: () => T): T {
   try {
-    return make()
+    return parse()
   } catch (error) {
-    throw new ConfigurationError(`services cannot be given addresses and ports: ${(error as Error).message}`, { cause: error })
+    throw new ConfigurationError(`invalid options for service addresses and ports: ${(error as Error).message}`, { cause: error })
   }
 }

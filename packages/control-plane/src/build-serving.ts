@@ -6,7 +6,7 @@ import { readFeatureGates } from './feature-gates.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-/** How requests are taken and answered. */
+/** Options of the HTTP server after validation. */
 export interface Serving {
   readonly tls: TlsSettings
   readonly cbor: CborCodec | undefined
@@ -14,9 +14,9 @@ export interface Serving {
   readonly features: FeatureGates
 }
 
-/** Throws `ConfigurationError`. What only few servers need is loaded here. */
+/** Validates the serving options and loads rarely used code if needed. Throws `ConfigurationError`. */
 export async function buildServing(options: ServerChainOptions): Promise<Serving> {
-  const tls = tlsOf(options)
+  const tls = buildTlsSettings(options)
   const { flags, featureGates = {}, log = () => {} } = options
   const features = readFeatureGates(featureGates, (text) => log(0, text))
   return {
@@ -30,7 +30,7 @@ export async function buildServing(options: ServerChainOptions): Promise<Serving
   }
 }
 
-export function tlsOf({ tlsMinVersion, tlsCipherSuites, http2 = true }: ServerChainOptions): TlsSettings {
+export function buildTlsSettings({ tlsMinVersion, tlsCipherSuites, http2 = true }: ServerChainOptions): TlsSettings {
   try {
     return tlsSettings({ minVersion: tlsMinVersion, cipherSuites: tlsCipherSuites, http2 })
   } catch (error) {

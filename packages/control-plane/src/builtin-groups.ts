@@ -10,7 +10,7 @@ import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 
 type Factory = NonNullable<ApiGroup<GroupServices>['newRESTStorage']>
 
-/** Groups that ask something of the server, or answer where nothing is stored. The others are the stores of their definitions. */
+/** REST storage factories of groups that need services of the server or store nothing. Other groups need only their definitions. */
 const factories: Readonly<Record<string, (group: ApiGroup) => Factory>> = {
   '': () => (host) => {
     const { config, legacy } = host.services
@@ -23,7 +23,7 @@ const factories: Readonly<Record<string, (group: ApiGroup) => Factory>> = {
   'authorization.k8s.io':
     () =>
     ({ services }) =>
-      authorizationReviews(services.authorizer, ruleResolver(services.authorizer)),
+      authorizationReviews(services.authorizer, createRuleResolver(services.authorizer)),
   'resource.k8s.io':
     ({ resources }) =>
     (host) =>
@@ -34,7 +34,7 @@ const factories: Readonly<Record<string, (group: ApiGroup) => Factory>> = {
       newRESTStorage(host, resources, policyParts(resources, host.services)),
 }
 
-/** Every group that is built in. Their types, kinds, stores, routes and discovery follow from this list. */
+/** All built-in groups. Types, kinds, stores, routes and discovery derive from this list. */
 export const builtinGroups: readonly ApiGroup<GroupServices>[] = [...coreGroups, ...apiGroups].map(withFactory)
 
 function withFactory(group: ApiGroup): ApiGroup<GroupServices> {
@@ -42,8 +42,8 @@ function withFactory(group: ApiGroup): ApiGroup<GroupServices> {
   return factory === undefined ? group : { ...group, newRESTStorage: factory(group) }
 }
 
-/** Lists a user's rules, as far as the authorizer can. */
-function ruleResolver(authorizer: Authorizer): RuleResolver {
+/** Lists the rules of a user, if the authorizer supports that. */
+function createRuleResolver(authorizer: Authorizer): RuleResolver {
   const unsupported = {
     resourceRules: [],
     nonResourceRules: [],

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { openCoreStorage } from './core-storage.fixture.ts'
 import { storageDrivers } from './storage-drivers.ts'
 
-// From options to driver, link by link, by the names that readers of kube-apiserver know.
-test('the chain from options to the driver', async () => {
+// Follows the path from options to driver by the names that kube-apiserver uses.
+test('leads from options to the driver', async () => {
   await using core = await openCoreStorage('/elsewhere')
   const { config, storage } = core
   const configMaps = { group: '', resource: 'configmaps' }
@@ -17,7 +17,7 @@ test('the chain from options to the driver', async () => {
   )
 })
 
-test('drivers name what they are not', async () => {
+test('unknown drivers are rejected by name', async () => {
   await expect(storageDrivers().create({ type: 'etcd2' })).rejects.toThrow('etcd2 is no longer a supported storage backend')
   await expect(storageDrivers().create({ type: 'paper' })).rejects.toThrow('paper')
   await expect(storageDrivers().create({ type: 'embedded' })).rejects.toMatchObject({ name: 'ConfigurationError' })

@@ -3,20 +3,20 @@ import type { LoopbackClient } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
-/** The controllers of a store that may be shared can run elsewhere. */
-export function wantedControllers({ controllers, storage, enableGarbageCollection = true }: ServerChainOptions): readonly string[] {
-  const wanted = controllers ?? (storage?.type === 'etcd3' ? ['none'] : ['*'])
-  return enableGarbageCollection || wanted.includes('none') ? wanted : [...wanted, '-garbage-collector-controller']
+/** Returns the enabled controllers. Default: none with etcd, where they may run elsewhere; otherwise all. */
+export function enabledControllers({ controllers, storage, enableGarbageCollection = true }: ServerChainOptions): readonly string[] {
+  const enabled = controllers ?? (storage?.type === 'etcd3' ? ['none'] : ['*'])
+  return enableGarbageCollection || enabled.includes('none') ? enabled : [...enabled, '-garbage-collector-controller']
 }
 
 interface RunnerOptions extends Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'onError' | 'metrics'> {
-  /** Called with each controller that is enabled and finds no resource to work on. */
+  /** Called for each enabled controller whose resources are not served. */
   readonly onSkipped: (name: string) => void
 }
 
 type Start = (client: LoopbackClient, options: ControllersOptions) => RunningControllers
 
-/** Starts the controllers when the server is up, ends them before the store closes. Their code is not loaded when none is wanted. */
+/** Starts the controllers after the server and stops them before the store closes. Loads their code only if one is enabled. */
 export class ControllerRunner {
   readonly #enabled: readonly string[]
   readonly #start: Start | undefined
@@ -29,7 +29,7 @@ export class ControllerRunner {
     this.#selected = selected
   }
 
-  /** `enabled` as `--controllers` takes it. Throws `ConfigurationError` for names that are not known. */
+  /** `enabled` has the syntax of `--controllers`. Throws `ConfigurationError` for unknown names. */
   static async create(enabled: readonly string[]): Promise<ControllerRunner> {
     if (enabled.length === 1 && enabled[0] === 'none') return new ControllerRunner(enabled)
     const { controllerNames, selectControllers, startControllers } = await import('@keelson/controllers')

@@ -16,7 +16,7 @@ import {
   writeKubeconfig,
 } from '@keelson/server'
 import type { Server } from '@keelson/server'
-import { advertiseAddress, bracketed, reachableAddress } from './addresses.ts'
+import { advertiseAddress, formatUrlHost, reachableAddress } from './addresses.ts'
 import { authorizeCreate } from './authorize-create.ts'
 import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
@@ -32,7 +32,7 @@ import { buildServices } from './build-services.ts'
 import type { Services } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import { ControllerRunner, wantedControllers } from './controller-runner.ts'
+import { ControllerRunner, enabledControllers } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
 import { enabledResources } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
@@ -44,14 +44,14 @@ import { findOptionProblems } from './option-problems.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
-import { addStorageHealth, storagesReady } from './storage-health.ts'
+import { addStorageHealth, waitForStorages } from './storage-health.ts'
 
-/** Everything from the store to the port, wired. It does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
-export async function createServerChain(given: ServerChainOptions = {}): Promise<ServerChain> {
-  const problems = await findOptionProblems(given)
+/** Creates a complete server, which does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
+export async function createServerChain(requested: ServerChainOptions = {}): Promise<ServerChain> {
+  const problems = await findOptionProblems(requested)
   if (problems.length > 0) throw new ConfigurationError(problems)
-  const options: LoggedOptions = { ...given, log: given.log ?? consoleLog }
-  const controllers = await ControllerRunner.create(wantedControllers(options))
+  const options: LoggedOptions = { ...requested, log: requested.log ?? consoleLog }
+  const controllers = await ControllerRunner.create(enabledControllers(options))
   const plugins = await selectAdmissionPlugins(options)
   const tls = await kubeletTls(options.kubelet ?? {})
   const serving = await buildServing(options)
@@ -67,14 +67,18 @@ export async function createServerChain(given: ServerChainOptions = {}): Promise
 
 type LoggedOptions = ServerChainOptions & Required<Pick<ServerChainOptions, 'log'>>
 
-interface Chosen {
+interface PreparedParts {
   readonly controllers: ControllerRunner
   readonly plugins: SelectedPlugins
   readonly kubeletTls: () => Promise<RemoteTls>
   readonly serving: Serving
 }
 
-function wire(options: LoggedOptions, config: GenericConfig, { controllers, plugins, kubeletTls: tls, serving }: Chosen): ServerChain {
+function wire(
+  options: LoggedOptions,
+  config: GenericConfig,
+  { controllers, plugins, kubeletTls: tls, serving }: PreparedParts,
+): ServerChain {
   const { log } = options
   const { clock } = config
   const now = (): number => clock.now()
@@ -115,7 +119,7 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
 
   let port: number | undefined
   const advertised = advertiseAddress(options)
-  const serverAddress = (): string | undefined => (port === undefined ? undefined : `${bracketed(advertised)}:${port}`)
+  const serverAddress = (): string | undefined => (port === undefined ? undefined : `${formatUrlHost(advertised)}:${port}`)
   const groupServing: InstallOptions = {
     openApi: createOpenApi(),
     stopping: server.stopping,
@@ -152,8 +156,8 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
   installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)
 
   const hooks = new PostStartHooks(server, options.livezGraceMs)
-  /** A step that writes `needed`. Skipped where one of them is not served. */
-  const addStep = (
+  /** Adds a hook that writes the resources `needed`. Skips it if one of them is not served. */
+  const addHook = (
     name: string,
     needed: readonly GroupResource[],
     run: () => Promise<void>,
@@ -164,19 +168,19 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
     else log(1, 'Start hook skipped', { hook: name, reason: `not served: ${missing.join(', ')}` })
   }
   const { backends } = config
-  hooks.add('storage-readiness', () => storagesReady({ backends, storages: host.storages }, { log }))
+  hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
-  addStep('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
-  addStep('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
+  addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
+  addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
   const { flowSchemas, priorityLevels } = resources
-  addStep('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, now))
+  addHook('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, now))
   if (services !== undefined) {
     const { bootstrap, repair } = services
     const ranges = 'start-kubernetes-service-cidr-controller'
-    addStep(ranges, [resources.serviceCIDRs], () => bootstrap.syncRanges())
-    addStep('start-service-ip-repair-controllers', [resources.services, resources.ipAddresses], () => repair.start(), [ranges])
+    addHook(ranges, [resources.serviceCIDRs], () => bootstrap.syncRanges())
+    addHook('start-service-ip-repair-controllers', [resources.services, resources.ipAddresses], () => repair.start(), [ranges])
   }
-  addStep('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, now), [
+  addHook('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, now), [
     'start-system-namespaces-controller',
   ])
   hooks.add('start-controllers', async () =>
@@ -189,11 +193,11 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
       onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
     }),
   )
-  // Last: clients that find the server's endpoint expect answers.
+  // Runs last, because clients that find the endpoint of the server expect it to work.
   if (services !== undefined) {
     const { bootstrap } = services
     const earlier = hooks.names
-    addStep('bootstrap-controller', [resources.services, resources.endpoints, resources.endpointSlices], () => bootstrap.start(), earlier)
+    addHook('bootstrap-controller', [resources.services, resources.endpoints, resources.endpointSlices], () => bootstrap.start(), earlier)
   }
 
   return new Chain({
@@ -214,7 +218,7 @@ function wire(options: LoggedOptions, config: GenericConfig, { controllers, plug
   })
 }
 
-/** What bootstrap steps write. */
+/** Resources that bootstrap hooks write. */
 const resources = {
   namespaces: { group: '', resource: 'namespaces' },
   configMaps: { group: '', resource: 'configmaps' },
@@ -228,17 +232,17 @@ const resources = {
   ipAddresses: { group: 'networking.k8s.io', resource: 'ipaddresses' },
 } satisfies Record<string, GroupResource>
 
-/** Whether core's services are among the groups: they have addresses and ports to allocate. */
+/** True if the groups include core's services, which need address and port allocation. */
 function hasServices(groups: readonly ApiGroup<GroupServices>[]): boolean {
   return groups.some((group) => group.resources.some(({ group: name, plural }) => name === '' && plural === 'services'))
 }
 
-/** All of them, or none. */
+/** Installs all groups, or none if one fails. */
 function installGroups(host: GroupHost<GroupServices>, groups: readonly ApiGroup<GroupServices>[]): void {
   try {
     for (const group of groups) host.install(group)
   } catch (error) {
-    // The error of the installation is the one to report.
+    // Ignore errors of the cleanup: the installation error is reported.
     host[Symbol.asyncDispose]().then(undefined, () => {})
     throw error
   }
@@ -250,7 +254,7 @@ interface ChainParts {
   readonly server: Server
   readonly admission: AsyncDisposable
   readonly informers: AsyncDisposable
-  /** Absent without core's services. */
+  /** Undefined without core's services. */
   readonly services: Services | undefined
   readonly host: GroupHost<GroupServices>
   readonly client: ServerChain['client']
@@ -262,21 +266,21 @@ interface ChainParts {
 class Chain implements ServerChain {
   readonly #parts: ChainParts
   readonly #ready: PromiseParts
-  /** Whether `start` or `listen` was called. */
-  #begun = false
-  #hooksRun = false
+  /** True after `start` or `listen` was called. */
+  #isStarted = false
+  #haveHooksStarted = false
   #url: string | undefined
   #closing: Promise<void> | undefined
 
   constructor(parts: ChainParts) {
     this.#parts = parts
     this.#ready = promiseParts()
-    // Whoever only listens and closes need not care about readiness.
+    // Callers may ignore `ready`; its rejection must not count as unhandled.
     this.#ready.promise.catch(() => {})
   }
 
   get ready(): Promise<void> {
-    return this.#begun ? this.#ready.promise : Promise.reject(notStarted('ready'))
+    return this.#isStarted ? this.#ready.promise : Promise.reject(notStarted('ready'))
   }
 
   get url(): string {
@@ -302,12 +306,12 @@ class Chain implements ServerChain {
   }
 
   get client(): ServerChain['client'] {
-    if (!this.#begun) throw notStarted('client')
+    if (!this.#isStarted) throw notStarted('client')
     return this.#parts.client
   }
 
   async fetch(...request: Parameters<ServerChain['fetch']>): Promise<Response> {
-    if (!this.#begun) throw notStarted('fetch')
+    if (!this.#isStarted) throw notStarted('fetch')
     return this.#parts.server.fetch(...request)
   }
 
@@ -316,26 +320,26 @@ class Chain implements ServerChain {
   }
 
   start(): Promise<void> {
-    this.#begun = true
+    this.#isStarted = true
     this.#runHooks()
     return this.#ready.promise
   }
 
   async listen(): Promise<void> {
     const { server, options, onPort } = this.#parts
-    this.#begun = true
+    this.#isStarted = true
     const host = options.bindAddress ?? '127.0.0.1'
     const { port } = await server.listen(options.port ?? 0, host)
     this.#parts.config.certificates.files?.follow(server, (text) => options.log(0, text))
-    this.#url = `https://${bracketed(reachableAddress(host))}:${port}`
+    this.#url = `https://${formatUrlHost(reachableAddress(host))}:${port}`
     await onPort(port)
     if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
     this.#runHooks()
   }
 
   #runHooks(): void {
-    if (this.#hooksRun) return
-    this.#hooksRun = true
+    if (this.#haveHooksStarted) return
+    this.#haveHooksStarted = true
     this.#parts.hooks.run().then(this.#ready.resolve, (error: unknown) => {
       if (this.#closing === undefined) this.#parts.options.log(0, 'Start failed', { err: describeError(error) })
       this.#ready.reject(error)
@@ -370,7 +374,7 @@ class Chain implements ServerChain {
   }
 }
 
-/** Nothing is served and no namespace exists before the start. */
+/** Error for use before `start` or `listen`, when nothing is served yet. */
 function notStarted(member: string): Error {
   return new Error(`${member}: the server has not been started; call listen(), or start() for a server without a port, first`)
 }

@@ -18,7 +18,7 @@ it.each([
   expect(names(wanted as Record<string, boolean>)).toEqual(expected)
 })
 
-it('switches single resources', () => {
+it('enables and disables single resources', () => {
   const only = { 'api/all': false, 'storage.k8s.io/v1beta1/as': true, 'api/v1': true, 'v1/as': false }
   const paths = known.flatMap((each) =>
     ['as', 'bs'].filter((resource) => enabledResources(only)({ ...each, resource })).map((path) => `${each.group}/${each.version}/${path}`),
@@ -37,10 +37,10 @@ it.each([
   ['example.com/v1', 'unknown api groups example.com/v1'],
   ['a/b/c/d', 'runtime-config invalid key a/b/c/d'],
   ['foo', 'runtime-config invalid key foo'],
-])('refuses %s', (key, message) => {
+])('rejects %s', (key, message) => {
   expect(runtimeConfigProblems({ [key]: false }, known)).toEqual([expect.stringContaining(message)])
 })
 
-it('refuses to serve nothing', () => {
+it('rejects a configuration that serves nothing', () => {
   expect(runtimeConfigProblems({ 'api/all': false }, known)).toEqual(['invalid runtime-config with only api/all=false'])
 })

@@ -8,11 +8,11 @@ import { adminAccessHooks, claimStatusFactory, policyBindingHooks, policyHooks }
 import type { NamespaceLabels, ParamAuthority } from '@keelson/resources'
 import type { GroupServices } from './group-services.ts'
 
-/** Devices ask namespaces whether their users may have admin access. */
+/** Hooks of resource.k8s.io, which check the namespace label for admin access to devices. */
 export function deviceParts({ client }: Pick<GroupServices, 'client'>): RESTStorageParts {
   const labelsOf = namespaceLabels(client)
   const { claims, templates } = adminAccessHooks(labelsOf)
-  // Each is called with objects of its own kind only.
+  // Each hook is called only with objects of its own kind, so the casts are safe.
   return {
     hooks: {
       resourceclaims: () => claims,
@@ -22,7 +22,7 @@ export function deviceParts({ client }: Pick<GroupServices, 'client'>): RESTStor
   }
 }
 
-/** Policies and their bindings ask whether their author may read the parameters they name. */
+/** Hooks of admission policies and bindings, which check that the author may read the parameters. */
 export function policyParts(
   resources: readonly ResourceDefinition[],
   { client, authorizer }: Pick<GroupServices, 'client' | 'authorizer'>,

@@ -4,14 +4,14 @@ import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { LegacyRESTStorageOptions } from './new-legacy-rest-storage.ts'
 
-/** What a server of the chain offers the factories of its API groups. */
+/** Services that the server offers to the REST storage factories of its API groups. */
 export interface GroupServices {
-  /** In process, with the identity `system:apiserver`. Serves what is installed when it is called. */
+  /** In-process client with the identity `system:apiserver`. Serves the groups installed at the time of the call. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
   readonly authorizer: Authorizer
   readonly clock: Clock
   readonly config: GenericConfig
-  /** For core's resources. */
+  /** Options of core's storages. */
   readonly legacy: LegacyRESTStorageOptions
 }

@@ -3,25 +3,25 @@ import type { KubeletOptions } from '@keelson/core-services'
 import type { RemoteTls } from '@keelson/registry'
 import { ConfigurationError } from './configuration-error.ts'
 
-/** Files, PEM. */
+/** PEM files for TLS connections to kubelets. */
 export interface KubeletClientOptions extends Omit<KubeletOptions, 'tls'> {
-  /** Who may have signed kubelets' certificates. Absent: whatever a kubelet shows is believed. */
+  /** CA of the kubelets' certificates. Default: their certificates are not verified. */
   readonly authorityFile?: string
-  /** What this server shows to kubelets. Absent: nothing, and most will refuse it. */
+  /** Client certificate for kubelets. Default: none, which most kubelets reject. */
   readonly certificateFile?: string
   readonly keyFile?: string
 }
 
-/** How kubelets are believed and shown who asks. Renewed files count from the next connection on. Throws `ConfigurationError`. */
+/** Loads trusted CAs and client certificate for kubelet connections. New connections use renewed files. Throws `ConfigurationError`. */
 export async function kubeletTls({ authorityFile, certificateFile, keyFile }: KubeletClientOptions): Promise<() => Promise<RemoteTls>> {
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
     throw new ConfigurationError('the certificate and the key for kubelets go together: one of them is missing')
   }
   const files = { authority: authorityFile, certificate: certificateFile, key: keyFile }
-  const wanted = Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [{ name, read: rereadFile(file) }]))
+  const readers = Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [{ name, read: rereadFile(file) }]))
   const tls = async (): Promise<RemoteTls> => ({
     verify: authorityFile !== undefined,
-    ...Object.fromEntries(await Promise.all(wanted.map(async ({ name, read }) => [name, await read()] as const))),
+    ...Object.fromEntries(await Promise.all(readers.map(async ({ name, read }) => [name, await read()] as const))),
   })
   try {
     await tls()
@@ -32,11 +32,11 @@ export async function kubeletTls({ authorityFile, certificateFile, keyFile }: Ku
 }
 
 function rereadFile(file: string): () => Promise<string> {
-  let known: { readonly version: string; readonly text: string } | undefined
+  let cached: { readonly version: string; readonly text: string } | undefined
   return async () => {
     const { mtimeMs, size, ino } = await stat(file)
     const version = `${mtimeMs} ${size} ${ino}`
-    if (known?.version !== version) known = { version, text: await readFile(file, 'utf8') }
-    return known.text
+    if (cached?.version !== version) cached = { version, text: await readFile(file, 'utf8') }
+    return cached.text
   }
 }

@@ -1,4 +1,4 @@
-/** Every path of core/v1: the file that implements it, seen from `packages/resources-core`, and a command that shows it. */
+/** Every path of core/v1 with the file that implements it, relative to `packages/resources-core`, and a command that uses it. */
 export const pathFacts: Readonly<Record<string, readonly [file: string, command: string]>> = {
   bindings: ['src/pods/subresources/binding.ts', 'kubectl create --raw /api/v1/namespaces/default/bindings -f binding.json'],
   componentstatuses: ['src/componentstatuses', 'kubectl get componentstatuses'],

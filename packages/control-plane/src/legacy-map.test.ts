@@ -36,7 +36,7 @@ function verbsOf(storage: RESTStorage): string {
     .join(', ')
 }
 
-/** The page with `path` and what the server knows of it, in columns as wide as their widest cell. */
+/** Renders the page with the facts about each path, in aligned columns. */
 function mapPage(served: Iterable<readonly [path: string, storage: RESTStorage]>): string {
   const byPath = [...served].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = byPath.map(([path, storage]) => {
@@ -55,7 +55,7 @@ Every path under \`/api/v1\`, its verbs, the file that implements it, and a comm
 \`npm test -- packages/control-plane/src/legacy-map.test.ts -u\` writes this page from the map that \`newLegacyRESTStorage\` in \`@keelson/control-plane\` makes.
 `
 
-test('the page of core/v1 is made from what is served', async () => {
+test('the page of core/v1 matches the served paths', async () => {
   await using core = await openCoreStorage()
   const { storage } = core
   expect(Object.keys(pathFacts).sort()).toEqual([...storage.keys()].sort())

@@ -10,15 +10,15 @@ import type { GenericConfig } from './build-generic-config.ts'
 import { disruptionBudgets } from './disruption-budgets.ts'
 
 export interface LegacyRESTStorageOptions {
-  /** Give services their addresses and ports. Default: services are stored with what clients ask for. */
+  /** Allocates addresses and ports of services. Default: services are stored with the values that clients send. */
   readonly allocators?: ServiceAllocators
-  /** Reads the disruption budgets that evictions ask. Default: there are none. */
+  /** Client for disruption budgets, which evictions check. Default: there are none. */
   readonly client?: LoopbackClient
-  /** How kubelets are reached, for what pods and nodes answer themselves. */
+  /** Options of connections to kubelets, for logs, exec and proxies. */
   readonly kubelet?: KubeletOptions
 }
 
-/** The stores of core/v1. */
+/** Creates the REST storages of core/v1. */
 export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTStorageOptions = {}): Map<string, RESTStorage> {
   const now = (): number => config.clock.now()
   const { client, allocators, kubelet } = options

@@ -4,10 +4,10 @@ import { sendBytes } from '@keelson/exchange'
 import { withExchange } from '@keelson/http-installer'
 import type { Log, Server } from '@keelson/server'
 
-/** How long a reader may keep the documents; a new key must be published for so long before it signs. */
+/** Cache lifetime of the documents. A new key must be published for this long before it signs tokens. */
 const headers = { 'cache-control': 'public, max-age=3600' }
 
-/** What checks service account tokens elsewhere reads here. Left out, with a word in the log, for an issuer that cannot be published. */
+/** Serves the OpenID documents for verifying service account tokens. Skips them with a log message if the issuer cannot be published. */
 export function installOpenIdDocuments(server: Server, documents: () => OpenIdDocuments, log: Log): void {
   try {
     documents()

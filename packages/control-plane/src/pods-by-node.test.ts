@@ -6,7 +6,7 @@ import { startChain } from './start-chain.fixture.ts'
 
 const pods = '/api/v1/namespaces/default/pods'
 
-test('the pods of a node are listed by an index', async () => {
+test('lists the pods of a node through an index', async () => {
   await using chain = await startChain({ admission: { disable: ['ServiceAccount'] } })
   for (let i = 0; i < 30; i++) {
     const body = { metadata: { name: `p${i}` }, spec: { nodeName: `n${i}`, containers: [{ name: 'c', image: 'i' }] } }

@@ -13,7 +13,7 @@ function gate(): Gate {
   return { opened, open }
 }
 
-/** All that the hooks ask of a server. */
+/** Fake server with the members that hooks use. */
 function listener(): { readonly server: Server; readonly failing: () => string[] } {
   const checks = new Map<string, () => unknown>()
   const server: Pick<Server, 'addHealthCheck'> = {
@@ -30,7 +30,7 @@ function listener(): { readonly server: Server; readonly failing: () => string[]
   return { server: server as Server, failing: () => [...checks].flatMap(([name, check]) => (fails(check) ? [name] : [])) }
 }
 
-test('hooks wait for those before them, or for those they name', async () => {
+test('run hooks after the preceding ones, or after those they name', async () => {
   const { server, failing } = listener()
   const hooks = new PostStartHooks(server)
   const calls: string[] = []
@@ -49,7 +49,7 @@ test('hooks wait for those before them, or for those they name', async () => {
   expect(failing()).toEqual([])
 })
 
-test('one that fails ends the start, by its name', async () => {
+test('fail the start with the name of the failing hook', async () => {
   const hooks = new PostStartHooks(listener().server)
   hooks.add('wrong', async () => {
     throw new Error('no luck')

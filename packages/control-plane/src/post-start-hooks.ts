@@ -7,18 +7,18 @@ interface Hook {
 }
 
 export interface HookOptions {
-  /** Names of hooks that must have run before. Default: all that were added earlier. */
+  /** Names of hooks that must complete first. Default: all hooks added before. */
   readonly after?: readonly string[]
 }
 
-/** What runs once the server listens. Readiness waits for every hook; one that fails fails the start. */
+/** Hooks that run after the server starts to listen. Readiness waits for all hooks; a failing hook fails the start. */
 export class PostStartHooks {
   readonly #hooks: Hook[] = []
   readonly #server: Server
   readonly #livezFrom: number
   readonly #now: () => number
 
-  /** Until `livezGraceMs` have passed `/livez` takes it that every hook will do what it should. */
+  /** `/livez` ignores unfinished hooks until `livezGraceMs` have passed. */
   constructor(server: Server, livezGraceMs = 0, now: () => number = () => performance.now()) {
     this.#server = server
     this.#now = now
@@ -29,11 +29,11 @@ export class PostStartHooks {
     return this.#hooks.map((hook) => hook.name)
   }
 
-  /** Its health check is there from the start, so that `/readyz` does not pass before it has run. */
+  /** Adds a hook and its health check, so that `/readyz` fails until the hook has completed. */
   add(name: string, run: () => Promise<void>, { after = this.names }: HookOptions = {}): void {
-    let done = false
+    let isDone = false
     const check = (): void => {
-      if (!done) throw new Error('not finished')
+      if (!isDone) throw new Error('not finished')
     }
     const checkLater = (): void => {
       if (this.#now() >= this.#livezFrom) check()
@@ -45,12 +45,12 @@ export class PostStartHooks {
       after,
       run: async () => {
         await run()
-        done = true
+        isDone = true
       },
     })
   }
 
-  /** Each as soon as those that it waits for are done. */
+  /** Runs each hook as soon as the hooks it waits for have completed. */
   async run(): Promise<void> {
     const running = new Map<string, Promise<void>>()
     for (const hook of this.#hooks) {

@@ -2,9 +2,9 @@ import { openMemory } from '@keelson/backend-embedded'
 import { createManualClock, settle } from '@keelson/apimachinery/testing'
 import { expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
-import { storagesReady } from './storage-health.ts'
+import { waitForStorages } from './storage-health.ts'
 
-test('a server over a store that is closed says so at once', async () => {
+test('fails immediately if the store is closed', async () => {
   const store = openMemory()
   await store[Symbol.asyncDispose]()
   const chain = await createServerChain({ storage: { type: 'memory' }, drivers: { memory: async () => store }, controllers: ['none'] })
@@ -15,14 +15,14 @@ test('a server over a store that is closed says so at once', async () => {
   }
 })
 
-test('a resource that cannot be read holds up the start for a minute, and does not end it', async () => {
+test('delays the start by a minute, but does not fail it, for an unreadable resource', async () => {
   const clock = createManualClock()
   await using backend = openMemory()
   const unreadable = { checkReady: () => Promise.reject(new Error('storage is (re)initializing')) }
   const started = { backends: { all: [backend] }, storages: [unreadable] }
   const logged: unknown[] = []
   let isDone = false
-  const waiting = storagesReady(started, { clock, log: (...line) => logged.push(line) }).then(() => (isDone = true))
+  const waiting = waitForStorages(started, { clock, log: (...line) => logged.push(line) }).then(() => (isDone = true))
   await settle()
   await clock.pass(59_000)
   expect([isDone, logged]).toEqual([false, []])

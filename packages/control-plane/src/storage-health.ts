@@ -4,15 +4,15 @@ import { isBackendError } from '@keelson/storagebackend'
 import type { Backend, Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
-/** `etcd` is the store's check by the name under which everybody's monitoring knows it, whatever the driver. */
+/** Adds health checks of the store. They are named "etcd" for every driver, because monitoring relies on that name. */
 export function addStorageHealth(server: Server, config: GenericConfig): void {
-  server.addHealthCheck({ name: 'etcd', check: () => storesHealthy(config) })
-  server.addHealthCheck({ name: 'etcd-readiness', check: () => storesHealthy(config) }, ['readyz'])
-  // Not of liveness: a restart mends no plugin.
+  server.addHealthCheck({ name: 'etcd', check: () => checkStores(config) })
+  server.addHealthCheck({ name: 'etcd-readiness', check: () => checkStores(config) }, ['readyz'])
+  // Not part of liveness, because a restart does not fix a KMS plugin.
   for (const check of config.encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
 }
 
-async function storesHealthy({ backends }: GenericConfig): Promise<void> {
+async function checkStores({ backends }: GenericConfig): Promise<void> {
   await Promise.all(backends.all.map((backend) => backend.checkHealth()))
 }
 
@@ -21,11 +21,11 @@ interface StartedStorages {
   readonly storages: Iterable<Pick<Storage, 'checkReady'>>
 }
 
-async function allReady({ storages }: StartedStorages): Promise<void> {
+async function checkAllReady({ storages }: StartedStorages): Promise<void> {
   await Promise.all(Array.from(storages, (storage) => storage.checkReady()))
 }
 
-/** Throws when a store has stopped or was closed: it does not come back, and a cache over it only knows that it is not filled. */
+/** Throws if a store has stopped or was closed, which is permanent; its cache would only report that it is not ready. */
 async function requireRunning({ backends }: StartedStorages): Promise<void> {
   for (const backend of backends.all) {
     await backend.checkHealth().catch((error: unknown) => {
@@ -39,22 +39,22 @@ interface StorageWait {
   readonly log: Log
 }
 
-const patienceMs = 60_000
+const timeoutMs = 60_000
 
 /**
- * Waits until the caches are filled, which happens while the server starts; as kube-apiserver does, for a minute at the most. An object that
- * cannot be decoded keeps the cache of its resource empty, and must not keep the server from everything else.
+ * Waits until the watch caches are initialized, like kube-apiserver for at most a minute. An object that cannot be decoded blocks the cache
+ * of its resource, but must not block the server.
  */
-export async function storagesReady(started: StartedStorages, { clock = systemClock, log }: StorageWait): Promise<void> {
-  const until = clock.now() + patienceMs
+export async function waitForStorages(started: StartedStorages, { clock = systemClock, log }: StorageWait): Promise<void> {
+  const until = clock.now() + timeoutMs
   for (let delay = 1; ; delay = Math.min(delay * 2, 200)) {
     try {
-      await allReady(started)
+      await checkAllReady(started)
       return
     } catch (error) {
       await requireRunning(started)
       if (clock.now() >= until) {
-        log(0, 'Starting although the storage of some resources is not ready', { waited: `${patienceMs / 1000}s`, err: messageOf(error) })
+        log(0, 'Starting although the storage of some resources is not ready', { waited: `${timeoutMs / 1000}s`, err: errorMessage(error) })
         return
       }
     }
@@ -62,6 +62,6 @@ export async function storagesReady(started: StartedStorages, { clock = systemCl
   }
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -17,7 +17,7 @@ const created: readonly (readonly [path: string, body: object])[] = [
   ],
 ]
 
-test('objects lie under the keys where kube-apiserver keeps them', async () => {
+test("stores objects under kube-apiserver's keys", async () => {
   await using backend = openMemory()
   await using chain = await startChain({ backend })
   for (const [path, body] of created)

@@ -4,7 +4,7 @@ import { newRawStorage } from '@keelson/registry'
 import type { Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
-/** Objects of core/v1 that servers keep for themselves: no resource serves them, and in the original's form they have no name but their key. */
+/** Opens storage for internal objects, which no resource serves. In kube-apiserver's encoding, their only name is the storage key. */
 export function systemStorage<T extends KubeObject>(
   { restOptionsGetter }: Pick<GenericConfig, 'restOptionsGetter'>,
   { resource, prefix: path, kind }: { readonly resource: string; readonly prefix: string; readonly kind: string },
@@ -12,7 +12,7 @@ export function systemStorage<T extends KubeObject>(
   const groupResource: GroupResource = { group: '', resource }
   const { backend, createCodec, resourcePrefix, transformer, now } = restOptionsGetter.getRESTOptions(groupResource, { prefix: path })
   const type = coreV1.kinds.find(({ gvk }) => gvk.kind === kind)
-  if (type === undefined) throw new Error(`no type is known for ${kind}`)
+  if (type === undefined) throw new Error(`unknown kind ${kind}`)
   const prefix = `${resourcePrefix}/`
   const storage = newRawStorage<T>({
     backend,

@@ -4,7 +4,7 @@ import { askServer, askServerForText } from './ask-server.fixture.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** The resources whose watch cache was filled. */
+/** Returns the resources whose watch cache is filled. */
 async function cachedResources(options: ServerChainOptions): Promise<ReadonlySet<string>> {
   const chain = await startChain(options)
   try {

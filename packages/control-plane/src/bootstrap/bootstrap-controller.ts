@@ -9,19 +9,19 @@ import type { ServerLeases } from './server-leases.ts'
 
 export interface BootstrapOptions {
   readonly client: LoopbackClient
-  /** Of service addresses, in order of preference. */
+  /** Service address ranges, in order of preference. */
   readonly ranges: readonly IPRange[]
-  /** undefined: the endpoints of the kubernetes service are left to others. */
+  /** Undefined if another component manages the endpoints of the kubernetes service. */
   readonly leases: ServerLeases | undefined
-  /** Where others reach this server; undefined when they cannot. */
+  /** Address by which other machines reach this server; undefined if there is none. */
   readonly address: string | undefined
   readonly clock?: Clock
   readonly log: (text: string) => void
-  /** Default 10 s. */
+  /** Interval between reconciliations. Default 10 s. */
   readonly intervalMs?: number
 }
 
-/** Keeps in being what every cluster has for its servers: the default range of service addresses, the kubernetes service and its endpoints. */
+/** Creates and maintains the default ServiceCIDR, the kubernetes service and its endpoints. */
 export class BootstrapController {
   readonly #options: BootstrapOptions
   readonly #clock: Clock
@@ -30,29 +30,29 @@ export class BootstrapController {
   #port: number | undefined
   #started = false
   #running: Promise<void> = Promise.resolve()
-  /** What was said last of each subject, so that it is not said at every round. */
-  readonly #said = new Map<string, string>()
+  /** Last log message per subject, to avoid repeating it in each round. */
+  readonly #lastMessages = new Map<string, string>()
 
   constructor(options: BootstrapOptions) {
     this.#options = options
     this.#clock = options.clock ?? systemClock
   }
 
-  /** Services get no addresses before. */
+  /** Creates the default ServiceCIDR. Service addresses cannot be allocated before. */
   async syncRanges(): Promise<void> {
     const { client, ranges } = this.#options
-    const log = (text: string): void => this.#say('range', text)
+    const log = (text: string): void => this.#logOnce('range', text)
     await syncDefaultServiceCIDR(client, { cidrs: ranges.map(({ cidr }) => cidr), now: () => this.#clock.now(), log })
   }
 
-  /** Resolves after the first round; from then on it is done again and again. */
+  /** Resolves after the first reconciliation, which then repeats periodically. */
   async start(): Promise<void> {
     this.#started = true
     await this.#publish()
     this.#running = this.#repeat()
   }
 
-  /** The service and its endpoints need a port. A server that listens nowhere keeps the ranges alone. */
+  /** Publishes the service and its endpoints at `port`. A server that does not listen maintains only the ranges. */
   async listenOn(port: number): Promise<void> {
     this.#port = port
     if (this.#started) await this.#publish()
@@ -63,16 +63,15 @@ export class BootstrapController {
     const port = this.#port
     if (port === undefined) return
     if (leases !== undefined) {
-      if (address === undefined)
-        log('this machine has no address by which others could reach the server: the kubernetes service has no endpoint')
+      if (address === undefined) log('the kubernetes service has no endpoint: this machine has no external address')
       else this.#endpoints = new EndpointReconciler({ client, leases, address, port })
     }
-    // What a server of this address left, which was killed: its port may have been another.
+    // Removes the endpoint of a killed server at this address, whose port may differ.
     await this.#attempt('endpoints', () => this.#endpoints?.remove())
     await this.#sync()
   }
 
-  /** The endpoint goes before the server does. Waits for the store no longer than two rounds. */
+  /** Removes the endpoint before the server stops. Waits for the store for at most two intervals. */
   async stop(): Promise<void> {
     this.#stop.abort()
     const removed = this.#running.then(() => this.#attempt('endpoints', () => this.#endpoints?.remove()))
@@ -101,18 +100,18 @@ export class BootstrapController {
     await this.#attempt('endpoints', () => this.#endpoints?.reconcile())
   }
 
-  /** Failures are tried again at the next round. */
+  /** Runs a step and logs its failure; the next round retries it. */
   async #attempt(subject: string, run: () => Promise<void> | undefined): Promise<void> {
     try {
       await run()
     } catch (error) {
-      this.#say(subject, String(error))
+      this.#logOnce(subject, String(error))
     }
   }
 
-  #say(subject: string, text: string): void {
-    if (this.#said.get(subject) === text) return
-    this.#said.set(subject, text)
+  #logOnce(subject: string, text: string): void {
+    if (this.#lastMessages.get(subject) === text) return
+    this.#lastMessages.set(subject, text)
     this.#options.log(`the kubernetes service: ${text}`)
   }
 }

@@ -1,6 +1,6 @@
 /**
-  Set of allocated numbers. Stored in kube-apiserver's encoding, a big-endian integer without leading zeros whose bit n means n. In memory, the
-  lowest byte comes first.
+ * Set of allocated numbers. Stored in kube-apiserver's encoding, a big-endian integer without leading zeros whose bit n means n. In memory, the
+ * lowest byte comes first.
  */
 export class Bitmap {
   #bytes: Uint8Array

@@ -11,8 +11,8 @@ const familiesPath = fieldPath('spec', 'ipFamilies')
 const ipsPath = fieldPath('spec', 'clusterIPs')
 
 /**
-  Sets IP families and family policy from the request, the previous state and the families of the cluster. Throws Invalid for combinations
-  that cannot be allocated. Mutates `service`.
+ * Sets IP families and family policy from the request, the previous state and the families of the cluster. Throws Invalid for combinations
+ * that cannot be allocated. Mutates `service`.
  */
 export function initIPFamilies(service: Service, old: ReadonlyService | undefined, configured: readonly Family[]): void {
   const spec = service.spec!

@@ -10,8 +10,8 @@ import { allocateNodePorts, updateNodePorts } from './node-ports.ts'
 import type { ServiceAllocators } from './service-allocators.ts'
 
 /**
-  Store hooks that allocate and release cluster addresses and node ports of services. Values are allocated before the service is written and
-  released if the write fails; `ServiceRepair` cleans up after a crash in between.
+ * Store hooks that allocate and release cluster addresses and node ports of services. Values are allocated before the service is written and
+ * released if the write fails; `ServiceRepair` cleans up after a crash in between.
  */
 export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFactory<Service> {
   const begin = async (
