@@ -5,8 +5,8 @@ import { tooShort } from './transform-errors.ts'
 const blockSize = 16
 
 /**
- * AES-CBC with PKCS#7 padding: a random initialization vector, then whole blocks. It keeps secrets and does not authenticate: a value that
- * somebody changed or moved may be read as something else. Here for values that are stored so; aesgcm, secretbox and KMS do better.
+ * AES-CBC with PKCS#7 padding. Stores a random initialization vector, then whole blocks. It does not authenticate: a modified or moved
+ * value may decrypt to something else. Only for existing data; prefer aesgcm, secretbox or KMS.
  */
 export function createAesCbc(key: Uint8Array): ValueTransformer {
   const secret = createSecretKey(key)

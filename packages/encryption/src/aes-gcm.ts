@@ -7,8 +7,8 @@ const nonceSize = 12
 const tagSize = 16
 
 /**
- * AES-GCM with a random nonce, bound to the storage key: nonce, ciphertext, tag. One key must not write more than 2^32 values, which is
- * for the one who gives the key to see to.
+ * AES-GCM with a random nonce, bound to the storage key. Stores nonce, ciphertext, tag. The caller must not write more than 2^32 values
+ * with one key.
  */
 export function createAesGcm(key: Uint8Array): ValueTransformer {
   const secret = createSecretKey(key)
@@ -19,7 +19,7 @@ export function createAesGcm(key: Uint8Array): ValueTransformer {
       const decipher = createDecipheriv(algorithm, secret, stored.subarray(0, nonceSize), { authTagLength: tagSize })
       decipher.setAAD(Buffer.from(path))
       decipher.setAuthTag(stored.subarray(stored.length - tagSize))
-      // The cipher is a stream: all bytes come from the one update, and nothing of them is used before `final` has checked the tag.
+      // A stream cipher: the single update returns all bytes. They are not used before `final` has verified the tag.
       const data = decipher.update(stored.subarray(nonceSize, stored.length - tagSize))
       try {
         decipher.final()

@@ -5,7 +5,7 @@ import { createAesCbc } from './aes-cbc.ts'
 import { createAesGcm } from './aes-gcm.ts'
 import { EncryptionConfigurationError } from './configuration-error.ts'
 import type { EncryptionConfiguration, Key, ProviderConfiguration } from './encryption-configuration.ts'
-import { parsePattern, patternText } from './group-resource-pattern.ts'
+import { parsePattern, formatPattern } from './group-resource-pattern.ts'
 import { identity } from './identity.ts'
 import { openKmsProvider } from './kms/kms-provider.ts'
 import type { KmsProvider } from './kms/kms-provider.ts'
@@ -13,12 +13,15 @@ import { createSecretbox } from './secretbox.ts'
 import { decodeBase64 } from './strict-base64.ts'
 
 export interface BuiltTransformers {
-  /** By pattern: "secrets", "*.apps", "*.", "*.*". */
+  /** Keys are patterns: "secrets", "*.apps", "*.", "*.*". */
   readonly overrides: ReadonlyMap<string, ValueTransformer>
   readonly kms: readonly KmsProvider[]
 }
 
-/** Makes the transformers of a checked configuration. KMS providers are asked for their first key; one that does not answer is tried again later. */
+/**
+ * Builds the transformers of a validated configuration. Requests a first key from each KMS provider; retries in the background if one does
+ * not answer.
+ */
 export async function buildTransformers(configuration: EncryptionConfiguration, clock: Clock): Promise<BuiltTransformers> {
   const kms: KmsProvider[] = []
   try {
@@ -28,8 +31,8 @@ export async function buildTransformers(configuration: EncryptionConfiguration, 
       for (const provider of providers) transformers.push(await createProvider(provider, clock, kms))
       for (const resource of resources) {
         const pattern = parsePattern(resource)
-        const name = patternText(pattern)
-        for (const wider of [patternText({ ...pattern, resource: '*' }), '*.*']) {
+        const name = formatPattern(pattern)
+        for (const wider of [formatPattern({ ...pattern, resource: '*' }), '*.*']) {
           if (!lists.has(wider)) continue
           const message = `resource ${JSON.stringify(name)} is masked by earlier rule ${JSON.stringify(wider)}`
           throw new EncryptionConfigurationError(`error while building transformers: ${message}`)
@@ -47,9 +50,9 @@ export async function buildTransformers(configuration: EncryptionConfiguration, 
 }
 
 async function createProvider(provider: ProviderConfiguration, clock: Clock, kms: KmsProvider[]): Promise<PrefixedTransformer> {
-  if (provider.aesgcm != null) return withKeys('aesgcm', 'AES', provider.aesgcm.keys, createAesGcm)
-  if (provider.aescbc != null) return withKeys('aescbc', 'AES', provider.aescbc.keys, createAesCbc)
-  if (provider.secretbox != null) return withKeys('secretbox', 'Secretbox', provider.secretbox.keys, createSecretbox)
+  if (provider.aesgcm != null) return createKeyedTransformer('aesgcm', 'AES', provider.aesgcm.keys, createAesGcm)
+  if (provider.aescbc != null) return createKeyedTransformer('aescbc', 'AES', provider.aescbc.keys, createAesCbc)
+  if (provider.secretbox != null) return createKeyedTransformer('secretbox', 'Secretbox', provider.secretbox.keys, createSecretbox)
   if (provider.kms != null) {
     const opened = await openKmsProvider(provider.kms, clock)
     kms.push(opened)
@@ -58,7 +61,7 @@ async function createProvider(provider: ProviderConfiguration, clock: Clock, kms
   return { prefix: '', transformer: identity }
 }
 
-function withKeys(
+function createKeyedTransformer(
   provider: string,
   title: string,
   keys: readonly Key[],

@@ -1,4 +1,4 @@
-/** The encryption configuration cannot be used. One sentence, with every complaint and the path it is about; no secrets. */
+/** The encryption configuration cannot be used. The message is one sentence that lists every problem with its path, without secrets. */
 export class EncryptionConfigurationError extends Error {
   override readonly name = 'EncryptionConfigurationError'
 }

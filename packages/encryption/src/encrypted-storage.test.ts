@@ -30,7 +30,7 @@ const rotated = createPrefixTransformer(
 let directory: string
 let plugin: KmsPlugin
 const providers: KmsProvider[] = []
-/** Each with nothing unwrapped yet. */
+/** Creates a provider with an empty key cache. */
 async function kms(): Promise<ValueTransformer> {
   const provider = await openKmsProvider({ apiVersion: 'v2', name: 'a', endpoint: plugin.endpoint }, systemClock)
   providers.push(provider)
@@ -78,7 +78,7 @@ const storage = (backend: Backend, transformer?: ValueTransformer): Storage<Test
   })
 const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
 
-test('a stale value is written again by an update that changes nothing, once; with a suggestion too', async () => {
+test('an update without changes rewrites a stale value once, with a suggestion too', async () => {
   const backend = await memory()
   const created = await storage(backend, gcm).create(key, testObject('ns', 'a'))
   const same = async (by: Storage<TestObject>, suggestion?: typeof created) =>
@@ -91,7 +91,7 @@ test('a stale value is written again by an update that changes nothing, once; wi
   expect((await valueOf(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
   expect(await same(now)).toBe(rewritten)
   expect(await same(now, await now.get(key))).toBe(rewritten)
-  // Back, without a suggestion.
+  // Switches back, without a suggestion.
   const back = createPrefixTransformer(
     [
       { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
@@ -102,7 +102,7 @@ test('a stale value is written again by an update that changes nothing, once; wi
   expect(await same(storage(backend, back))).toBeGreaterThan(rewritten)
 })
 
-test('each version is decrypted once, however it is read', async () => {
+test('decrypts each version once, for all ways to read it', async () => {
   const backend = await memory()
   const counted = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
   const by = storage(backend, counted)
@@ -115,7 +115,7 @@ test('each version is decrypted once, however it is read', async () => {
   expect(counted.fromStorage).toHaveBeenCalledTimes(3)
 })
 
-test('a value that cannot be decrypted fails every verb that reads it, with the reason, before the answer has begun', async () => {
+test('fails every verb that reads an undecryptable value, before the response starts', async () => {
   const backend = await memory()
   const by = storage(backend, gcm)
   await by.create(`${prefix}ns/good`, testObject('ns', 'good'))
@@ -126,7 +126,7 @@ test('a value that cannot be decrypted fails every verb that reads it, with the 
     [() => by.list(prefix, { limit: 5 }), `unable to transform key "${key}": no matching prefix found`],
     [() => by.guaranteedUpdate(key, (object) => ({ object: object! })), 'no matching prefix found'],
     [() => by.delete(key), 'no matching prefix found'],
-    // Where no encryption is configured, encrypted values are not taken for objects.
+    // Without encryption, encrypted values are not decoded as objects.
     [() => storage(backend).get(key), 'identity transformer tried to read encrypted data'],
   ]
   for (const [call, message] of failing) {
@@ -142,7 +142,7 @@ test('a value that cannot be decrypted fails every verb that reads it, with the 
   })
 })
 
-test('a server that starts on what another wrote asks the plugin once for a list, a watch and an update', async () => {
+test('calls the plugin once each for a list, a watch and an update of values from another server', async () => {
   const backend = await memory()
   const writer = storage(backend, await kms())
   for (let i = 0; i < 20; i++) await writer.create(`${prefix}ns/${i}`, testObject('ns', String(i)))
@@ -165,7 +165,7 @@ test('a server that starts on what another wrote asks the plugin once for a list
   expect(isEncryptedValue((await backend.get(`${prefix}ns/3`)).entry!.value)).toBe(true)
 })
 
-/** As another process would see it: nothing opened, no snapshots shared. */
+/** Simulates another process: hides cached objects and snapshots. */
 function withoutViews(backend: Backend): Backend {
   const fresh = <E extends { view?: unknown }>(entry: E): E => ({ ...entry, view: undefined })
   return {

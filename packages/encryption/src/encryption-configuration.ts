@@ -1,7 +1,7 @@
-// zod checks the shape of the operator's file and tells where in it something is wrong.
+// zod validates the shape of the operator's file and reports the path of each problem.
 import { z } from 'zod'
 
-/** `null` is what YAML has for a member without a value; it means absent, as to the original. */
+/** YAML reads a member without a value as `null`. Like kube-apiserver, treats it as absent. */
 const text = z
   .string()
   .nullish()
@@ -19,7 +19,7 @@ const kms = z.strictObject({
   name: text,
   cachesize: z.int32().nullish(),
   endpoint: text,
-  /** A duration: "3s". */
+  /** A duration like "3s". */
   timeout: z.string().nullish(),
 })
 const provider = z.strictObject({
@@ -31,24 +31,27 @@ const provider = z.strictObject({
 })
 const resource = z.strictObject({ resources: listOf(z.string()), providers: listOf(provider) })
 
-/** The shape of an EncryptionConfiguration (apiserver.config.k8s.io/v1). Unknown members are errors; what values mean is checked elsewhere. */
+/**
+ * The shape of an EncryptionConfiguration (apiserver.config.k8s.io/v1). Unknown members are errors. `validateConfiguration` checks the
+ * values.
+ */
 const encryptionConfiguration = z.strictObject({ apiVersion: z.string(), kind: z.string(), resources: listOf(resource) })
 
 export interface Key {
   readonly name: string
-  /** base64. */
+  /** Encoded as base64. */
   readonly secret: string
 }
 export interface KeysConfiguration {
   readonly keys: readonly Key[]
 }
 export interface KmsConfiguration {
-  /** Default "v1", as the original's, which is refused. */
+  /** Defaults to "v1" as in kube-apiserver; "v1" is then rejected. */
   readonly apiVersion: string
   readonly name: string
   readonly cachesize?: number | null | undefined
   readonly endpoint: string
-  /** Default "3s". */
+  /** Defaults to "3s". */
   readonly timeout?: string | null | undefined
 }
 export interface ProviderConfiguration {
@@ -59,9 +62,9 @@ export interface ProviderConfiguration {
   readonly kms?: KmsConfiguration | null | undefined
 }
 export interface ResourceConfiguration {
-  /** "secrets", "deployments.apps", "*.apps", "*." for the core group, "*.*". */
+  /** For example "secrets", "deployments.apps", "*.apps", "*." for the core group, "*.*". */
   readonly resources: readonly string[]
-  /** The first writes, all read. */
+  /** The first provider writes; all providers read. */
   readonly providers: readonly ProviderConfiguration[]
 }
 export interface EncryptionConfiguration {
@@ -74,20 +77,20 @@ export type ShapeResult =
   | { readonly configuration: EncryptionConfiguration; readonly problems?: undefined }
   | { readonly configuration?: undefined; readonly problems: readonly string[] }
 
-/** Every problem names the path: `resources[0].providers[1].kms.name: …`. Never the value, which may be a secret. */
+/** Each problem starts with its path: `resources[0].providers[1].kms.name: …`. Never includes the value, which may be a secret. */
 export function checkShape(value: unknown): ShapeResult {
   const result = encryptionConfiguration.safeParse(value)
   if (result.success) return { configuration: result.data }
   return {
     problems: result.error.issues.flatMap((issue) =>
       issue.code === 'unrecognized_keys'
-        ? issue.keys.map((name) => `unknown field ${JSON.stringify(pathText([...issue.path, name]))}`)
-        : [`${issue.path.length === 0 ? '' : `${pathText(issue.path)}: `}${issue.message}`],
+        ? issue.keys.map((name) => `unknown field ${JSON.stringify(formatPath([...issue.path, name]))}`)
+        : [`${issue.path.length === 0 ? '' : `${formatPath(issue.path)}: `}${issue.message}`],
     ),
   }
 }
 
-function pathText(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   let out = ''
   for (const step of path) out += typeof step === 'number' ? `[${step}]` : out === '' ? String(step) : `.${String(step)}`
   return out

@@ -7,12 +7,12 @@ import type { Encryption, EncryptionOptions } from './open-encryption.ts'
 
 export const secrets = { group: '', resource: 'secrets' }
 
-export function secretOf(digit: number): string {
+export function createSecret(digit: number): string {
   return Buffer.alloc(32, digit).toString('base64')
 }
 
 export function keys(...digits: number[]): string {
-  return `{keys: [${digits.map((digit) => `{name: key${digit}, secret: ${secretOf(digit)}}`).join(', ')}]}`
+  return `{keys: [${digits.map((digit) => `{name: key${digit}, secret: ${createSecret(digit)}}`).join(', ')}]}`
 }
 
 export function configuration(resources: Readonly<Record<string, readonly string[]>>): string {
@@ -28,7 +28,7 @@ export async function directory(): Promise<string> {
   return made
 }
 
-/** Open, from text; closed with the test. */
+/** Opens encryption with this configuration; closes it after the test. */
 export async function opened(
   text: string,
   options: Partial<EncryptionOptions> = {},

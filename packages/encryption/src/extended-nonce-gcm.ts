@@ -7,13 +7,13 @@ const infoSize = 32
 export const minSeedSize = 32
 
 /**
- * AES-GCM under a key of its own for every value: HKDF-Expand(SHA-256, seed, info) with 32 random bytes of info, which are stored before
- * the nonce. So one seed may write any number of values.
+ * AES-GCM with a separate key per value: HKDF-Expand(SHA-256, seed, info) with 32 random bytes of info, stored before the nonce. One seed
+ * may therefore encrypt any number of values.
  */
 export function createExtendedNonceGcm(seed: Uint8Array): ValueTransformer {
   if (seed.length < minSeedSize) throw new Error(`invalid seed length ${seed.length} used for key generation`)
   const secret = createSecretKey(seed)
-  // The first block of the expansion is the 32 bytes that are wanted. The seed is random: there is nothing to extract.
+  // 32 bytes are needed, which is the first block of the expansion. The seed is random, so HKDF-Extract is not needed.
   const derive = (info: Uint8Array): ValueTransformer =>
     createAesGcm(createHmac('sha256', secret).update(info).update(Buffer.of(1)).digest())
   return {

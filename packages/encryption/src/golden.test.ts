@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readAesCbc, readAesGcm, readSecretbox } from './independent-readers.fixture.ts'
 import { openEncryption } from './open-encryption.ts'
 
-// Values that kube-apiserver stored: beside the repository, absent in a bare checkout.
+// Values stored by a real kube-apiserver. They are not part of the repository and are absent in a bare checkout.
 const golden = new URL('../../../../shared/golden/', import.meta.url)
 
 interface Value {
@@ -37,7 +37,7 @@ describe.skipIf(values.length === 0)('recorded values', () => {
     expect(gvk).toMatchObject({ kind: object.kind })
     const decoded = types.kind(gvk)!.decodeProto(raw) as unknown as Value['object']
     const { metadata, ...rest } = JSON.parse(JSON.stringify(decoded)) as Record<string, object>
-    // A stored value does not say its own revision, nor its kind.
+    // A stored value includes neither its revision nor its kind.
     const { managedFields: _, ...meta } = { ...metadata } as Record<string, unknown>
     expect({
       ...rest,

@@ -6,13 +6,13 @@ import type { BuiltTransformers } from './build-transformers.ts'
 import { EncryptionConfigurationError } from './configuration-error.ts'
 import { parseEncryptionConfiguration } from './parse-configuration.ts'
 
-/** What is in effect: the transformers, and of which file contents. */
+/** The active transformers and the hash of their file. */
 export interface LoadedConfiguration extends BuiltTransformers {
-  /** Of the file. The contents themselves are not kept: they have keys in them. */
+  /** Hash of the file. The contents are not kept because they include keys. */
   readonly hash: string
 }
 
-/** Reads, checks and builds; undefined when the contents are those of `known`. Throws `EncryptionConfigurationError`. */
+/** Reads, validates and builds. Returns undefined if the file's hash equals `known`. Throws `EncryptionConfigurationError`. */
 export async function loadConfiguration(
   file: string,
   options: { readonly reload: boolean; readonly clock: Clock; readonly known?: string },

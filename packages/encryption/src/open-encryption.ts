@@ -4,42 +4,42 @@ import type { ResourceTransformers } from '@keelson/storagebackend'
 import { checkAll, closeAll } from './kms/kms-providers.ts'
 import { loadConfiguration } from './load-configuration.ts'
 import { Reloader } from './reloader.ts'
-import { followTransformers, overrideFor } from './resource-transformers.ts'
+import { followTransformers, findOverride } from './resource-transformers.ts'
 
 export interface EncryptionOptions {
-  /** An EncryptionConfiguration (apiserver.config.k8s.io/v1), YAML or JSON. */
+  /** Path of an EncryptionConfiguration (apiserver.config.k8s.io/v1) in YAML or JSON. */
   readonly file: string
-  /** Follow the file's changes. Default false. */
+  /** Reload the file when it changes. Default false. */
   readonly automaticReload?: boolean
-  /** A changed file that is wrong: what was in effect stays so. */
+  /** Called when a changed file is invalid. The previous configuration stays active. */
   readonly onError?: (error: unknown) => void
-  /** The file changed, and its new contents (told by their hash) are in effect. */
+  /** Called with the hash of the file when its new contents become active. */
   readonly onReload?: (hash: string) => void
   readonly clock?: Clock
 }
 
-/** For a server's readiness: rejects with the reason while a KMS plugin is not healthy. */
+/** A readiness check that rejects with the reason while a KMS plugin is unhealthy. */
 export interface EncryptionCheck {
   readonly name: string
   check(): Promise<void>
 }
 
-/** Encryption at rest, as configured: the transformer of each resource. */
+/** Encryption at rest as configured, with a transformer per resource. */
 export interface Encryption extends ResourceTransformers {
   readonly checks: readonly EncryptionCheck[]
-  /** Looks at the file now, without waiting for the next minute. Without automatic reload it does nothing. */
+  /** Checks the file now, without waiting for the next poll. Does nothing without automatic reload. */
   reload(): Promise<void>
   close(): void
 }
 
-/** Throws `EncryptionConfigurationError`. A KMS plugin that is not there yet is not waited for: its check fails meanwhile. */
+/** Throws `EncryptionConfigurationError`. Does not wait for a KMS plugin that is not running yet; its check fails until it runs. */
 export async function openEncryption(options: EncryptionOptions): Promise<Encryption> {
   const { file, automaticReload = false, clock = systemClock } = options
   const loaded = (await loadConfiguration(file, { reload: automaticReload, clock }))!
   const name = 'kms-providers'
   if (!automaticReload) {
     return {
-      transformerFor: (resource) => overrideFor(loaded, resource),
+      transformerFor: (resource) => findOverride(loaded, resource),
       checks: loaded.kms.length === 0 ? [] : [{ name, check: () => checkAll(loaded.kms) }],
       async reload() {},
       close: () => closeAll(loaded.kms),

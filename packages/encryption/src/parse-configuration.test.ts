@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { configuration, keys, secretOf } from './encryption.fixture.ts'
+import { configuration, keys, createSecret } from './encryption.fixture.ts'
 import { parseEncryptionConfiguration } from './parse-configuration.ts'
 
 const parse = (text: string, reload = false) => parseEncryptionConfiguration(text, { file: 'enc.yaml', reload })
@@ -7,8 +7,8 @@ const good = [`aesgcm: ${keys(1)}`]
 const kms = (more = '', name = 'a') => `kms: {apiVersion: v2, name: ${name}, endpoint: 'unix:///a.sock'${more}}`
 const at = 'resources[0].providers[0]'
 
-describe('a configuration', () => {
-  test('is read from YAML and from JSON', () => {
+describe('encryption configuration', () => {
+  test('parses YAML and JSON', () => {
     const parsed = parse(configuration({ secrets: good }))
     expect(parsed.resources[0]!.providers[0]!.aesgcm!.keys[0]!.name).toBe('key1')
     expect(parse(JSON.stringify(parsed))).toEqual(parsed)
@@ -43,7 +43,7 @@ describe('a configuration', () => {
     [one('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
     [one(`{identity: {}, aesgcm: ${keys(1)}}`), 'more than one provider specified in a single element'],
     [one('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
-    [one(`aescbc: {keys: [{secret: ${secretOf(1)}}]}`), `${at}.aescbc.keys[0].name: Required value: name is a mandatory field for a key`],
+    [one(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`), `${at}.aescbc.keys[0].name: Required value: name is a mandatory field for a key`],
     [one('aescbc: {keys: [{name: a}]}'), `${at}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`],
     [
       one('aescbc: {keys: [{name: a, secret: "?"}]}'),
@@ -62,13 +62,13 @@ describe('a configuration', () => {
       'resources[1].providers[0].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
     ],
   ]
-  test.each(wrong)('that is wrong is refused with the path: %#', (text, message) => {
+  test.each(wrong)('rejects an invalid configuration with the path: %#', (text, message) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({ name: 'EncryptionConfigurationError', message: expect.stringContaining(message) }),
     )
   })
 
-  test('that has several faults names all of them, and no secret', () => {
+  test('lists all problems without secrets', () => {
     const secret = 'bm90IGEgZ29vZCBzZWNyZXQ='
     let message = ''
     try {

@@ -10,11 +10,11 @@ const apiVersion = 'apiserver.config.k8s.io/v1'
 const kind = 'EncryptionConfiguration'
 
 export interface ParseOptions extends ValidateOptions {
-  /** For messages. */
+  /** Named in error messages. */
   readonly file: string
 }
 
-/** YAML or JSON, read strictly, and checked. Throws `EncryptionConfigurationError`. */
+/** Parses YAML or JSON strictly and validates it. Throws `EncryptionConfigurationError`. */
 export function parseEncryptionConfiguration(text: string, options: ParseOptions): EncryptionConfiguration {
   const undecodable = (reason: string, cause?: unknown): EncryptionConfigurationError =>
     new EncryptionConfigurationError(`error decoding encryption provider configuration file ${JSON.stringify(options.file)}: ${reason}`, {
@@ -34,8 +34,8 @@ export function parseEncryptionConfiguration(text: string, options: ParseOptions
     throw undecodable(`it is a ${head.kind} of ${JSON.stringify(head.apiVersion)}, not an ${kind} of "${apiVersion}"`)
   }
   const { configuration, problems } = checkShape(parsed.value)
-  const complaints = [...parsed.duplicates, ...(problems ?? [])]
-  if (complaints.length > 0) throw undecodable(`strict decoding error: ${complaints.join(', ')}`)
+  const shapeProblems = [...parsed.duplicates, ...(problems ?? [])]
+  if (shapeProblems.length > 0) throw undecodable(`strict decoding error: ${shapeProblems.join(', ')}`)
   const errors = validateConfiguration(configuration!, options)
   if (errors.length > 0) throw new EncryptionConfigurationError(aggregateFieldErrors(errors))
   return configuration!

@@ -7,7 +7,7 @@ const plain = Buffer.from('plain')
 const first = configuration({ secrets: [`aesgcm: ${keys(1)}`] })
 const second = configuration({ secrets: [`aesgcm: ${keys(2, 1)}`] })
 
-test('the file is followed, by its contents, once a minute', async () => {
+test("polls the file's contents once a minute", async () => {
   const clock = createManualClock()
   const onReload = vi.fn()
   const encryption = await opened(first, { automaticReload: true, clock, onReload })
@@ -30,7 +30,7 @@ test('the file is followed, by its contents, once a minute', async () => {
   expect(onReload).toHaveBeenCalledTimes(2)
 })
 
-test('a wrong file changes nothing, and is told once', async () => {
+test('keeps the configuration if the file is invalid, and reports it once', async () => {
   const onError = vi.fn()
   const encryption = await opened(first, { automaticReload: true, clock: createManualClock(), onError })
   const transformer = encryption.transformerFor(secrets)!
@@ -47,7 +47,7 @@ test('a wrong file changes nothing, and is told once', async () => {
   expect(transformer.fromStorage(stored, key).stale).toBe(true)
 })
 
-test('a KMS plugin that is not healthy keeps the new file from taking effect', async () => {
+test('an unhealthy KMS plugin prevents a reload', async () => {
   const clock = createManualClock()
   const onError = vi.fn()
   const encryption = await opened(first, { automaticReload: true, clock, onError })

@@ -10,19 +10,19 @@ const healthPause = 100
 export interface ReloaderOptions {
   readonly file: string
   readonly clock: Clock
-  /** Every minute that the file is wrong, but the same complaint only once. */
+  /** Called when a poll fails, unless the previous poll failed with the same error. */
   readonly onError: (error: unknown) => void
   readonly onReload: (hash: string) => void
 }
 
 /**
- * What is in effect, kept as the file says. The file is looked at once a minute, by its contents: editors and mounted secrets replace
- * files in ways that notifications miss. A file that is wrong, or whose KMS plugins are not healthy, changes nothing.
+ * Keeps the active configuration in sync with the file. Polls the contents once a minute, because editors and mounted secrets replace files
+ * in ways that file notifications miss. If the file is invalid or its KMS plugins are unhealthy, keeps the previous configuration.
  */
 export class Reloader {
   readonly #options: ReloaderOptions
   #current: LoadedConfiguration
-  #complaint = ''
+  #problem = ''
   #cancel: (() => void) | undefined
   #retiring = new Map<LoadedConfiguration, () => void>()
   #closed = false
@@ -48,7 +48,7 @@ export class Reloader {
     closeAll(this.#current.kms)
   }
 
-  /** Looks now. Never rejects. */
+  /** Checks the file now. Never rejects. */
   async poll(): Promise<void> {
     const { file, clock, onError, onReload } = this.#options
     let next: LoadedConfiguration | undefined
@@ -60,12 +60,12 @@ export class Reloader {
         this.#replace(next)
         onReload(next.hash)
       }
-      this.#complaint = ''
+      this.#problem = ''
     } catch (error) {
       if (next !== undefined) closeAll(next.kms)
-      const complaint = String(error)
-      if (complaint !== this.#complaint) onError(error)
-      this.#complaint = complaint
+      const problem = String(error)
+      if (problem !== this.#problem) onError(error)
+      this.#problem = problem
     }
   }
 
@@ -74,7 +74,7 @@ export class Reloader {
     this.#cancel = this.#options.clock.after(pollPeriod, () => void this.poll().then(() => this.#schedule()))
   }
 
-  /** The old transformers may be in the middle of a call. */
+  /** Closes the old providers later, because they may have pending calls. */
   #replace(next: LoadedConfiguration): void {
     const old = this.#current
     this.#current = next

@@ -1,36 +1,36 @@
 import type { GroupResource } from '@keelson/apimachinery'
 import type { ResourceTransformers, ValueTransformer } from '@keelson/storagebackend'
 import type { BuiltTransformers } from './build-transformers.ts'
-import { patternsOf } from './group-resource-pattern.ts'
+import { listPatterns } from './group-resource-pattern.ts'
 import { identity } from './identity.ts'
 
-/** The transformer of the narrowest pattern that means the resource. */
-export function overrideFor({ overrides }: BuiltTransformers, resource: GroupResource): ValueTransformer | undefined {
-  for (const pattern of patternsOf(resource)) {
+/** Returns the transformer of the narrowest matching pattern. */
+export function findOverride({ overrides }: BuiltTransformers, resource: GroupResource): ValueTransformer | undefined {
+  for (const pattern of listPatterns(resource)) {
     const transformer = overrides.get(pattern)
     if (transformer !== undefined) return transformer
   }
   return undefined
 }
 
-/** Transformers that look at each use for what is in effect. A resource that is not encrypted may become so. */
+/** Returns transformers that look up the active configuration on each use, because a reload may start to encrypt a resource. */
 export function followTransformers(current: () => BuiltTransformers): ResourceTransformers {
   return {
     transformerFor(resource) {
-      let of: BuiltTransformers | undefined
+      let lastBuilt: BuiltTransformers | undefined
       let transformer: ValueTransformer = identity
-      const now = (): ValueTransformer => {
+      const currentTransformer = (): ValueTransformer => {
         const built = current()
-        if (built !== of) {
-          of = built
-          transformer = overrideFor(built, resource) ?? identity
+        if (built !== lastBuilt) {
+          lastBuilt = built
+          transformer = findOverride(built, resource) ?? identity
         }
         return transformer
       }
       return {
-        fromStorage: (stored, key) => now().fromStorage(stored, key),
-        toStorage: (data, key) => now().toStorage(data, key),
-        prepare: (stored, key) => now().prepare?.(stored, key),
+        fromStorage: (stored, key) => currentTransformer().fromStorage(stored, key),
+        toStorage: (data, key) => currentTransformer().toStorage(data, key),
+        prepare: (stored, key) => currentTransformer().prepare?.(stored, key),
       }
     },
   }

@@ -6,7 +6,7 @@ import { tooShort } from './transform-errors.ts'
 const nonceSize = 24
 const tagSize = 16
 
-/** NaCl's secretbox, XSalsa20 and Poly1305: a random nonce, tag, ciphertext. Authenticates the value, not the place where it is stored. */
+/** NaCl's secretbox (XSalsa20 and Poly1305). Stores a random nonce, tag, ciphertext. Authenticates the value but not its storage key. */
 export function createSecretbox(key: Uint8Array): ValueTransformer {
   return {
     fromStorage(stored) {

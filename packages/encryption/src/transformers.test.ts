@@ -10,13 +10,13 @@ const read = (by: Awaited<ReturnType<typeof transformerOf>>, stored: Uint8Array)
   return { text: Buffer.from(data).toString(), stale }
 }
 
-describe('the providers of a resource', () => {
-  test('the first key of the first provider writes', async () => {
+describe('providers of a resource', () => {
+  test('writes with the first key of the first provider', async () => {
     const stored = Buffer.from((await transformerOf(`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`)).toStorage(plain, path))
     expect(stored.subarray(0, 23).toString()).toBe('k8s:enc:aescbc:v1:key1:')
   })
 
-  test('a key is rotated: the new one first, the old one reads, and what it wrote is stale', async () => {
+  test('rotates a key: writes with the new first key, reads with the old one and marks its values as stale', async () => {
     const old = await transformerOf(`aesgcm: ${keys(1)}`)
     const between = await transformerOf(`aesgcm: ${keys(2, 1)}`)
     const after = await transformerOf(`aesgcm: ${keys(2)}`)
@@ -28,7 +28,7 @@ describe('the providers of a resource', () => {
     expect(() => read(after, stored)).toThrow('no matching key was found for the provided AES transformer')
   })
 
-  test('two providers with the same prefix and other keys: each is tried', async () => {
+  test('tries each of two providers with the same prefix and different keys', async () => {
     const stored = (await transformerOf(`secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`)).toStorage(
       plain,
       path,
@@ -39,7 +39,7 @@ describe('the providers of a resource', () => {
     await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('not authentic')
   })
 
-  test('identity last reads what was there before; identity first decrypts, and writes it plain', async () => {
+  test('identity in last place reads plaintext values; in first place it decrypts and stores plaintext', async () => {
     const encrypting = await transformerOf(`aescbc: ${keys(1)}`, 'identity: {}')
     const decrypting = await transformerOf('identity: {}', `aescbc: ${keys(1)}`)
     expect(read(encrypting, plain)).toEqual({ text: 'plain', stale: true })
@@ -51,7 +51,7 @@ describe('the providers of a resource', () => {
     await expect(transformerOf(`aescbc: ${keys(1)}`).then((by) => read(by, plain))).rejects.toThrow('no matching prefix found')
   })
 
-  test('any order of any providers reads what any of them wrote', async () => {
+  test('any order of providers reads the values written by each of them', async () => {
     const all = [`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`, `secretbox: ${keys(4, 5)}`, 'identity: {}']
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
@@ -68,8 +68,8 @@ describe('the providers of a resource', () => {
   })
 })
 
-describe('the resources of a configuration', () => {
-  test('the narrowest pattern decides; what none means is stored as it is', async () => {
+describe('resources of a configuration', () => {
+  test('the narrowest pattern applies; values of unmatched resources are stored unchanged', async () => {
     const { transformerFor } = await opened(
       configuration({
         events: ['identity: {}'],
@@ -94,7 +94,7 @@ describe('the resources of a configuration', () => {
     expect(few.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
   })
 
-  test('a rule that an earlier one masks is an error', async () => {
+  test('rejects a rule that an earlier one masks', async () => {
     const provider = [`aesgcm: ${keys(1)}`]
     await expect(opened(configuration({ "'*.*'": provider, secrets: provider }))).rejects.toThrow(
       'resource "secrets" is masked by earlier rule "*.*"',

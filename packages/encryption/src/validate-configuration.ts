@@ -8,11 +8,11 @@ const aesKeySizes: readonly number[] = [16, 24, 32]
 const secretboxKeySizes: readonly number[] = [32]
 
 export interface ValidateOptions {
-  /** Hot reload: every KMS provider needs a name of its own, whatever its version. */
+  /** With hot reload, KMS provider names must be unique across versions. */
   readonly reload?: boolean
 }
 
-/** What the original refuses, in its words and its order. Secrets are never part of a message. */
+/** Checks what kube-apiserver checks, with the same messages in the same order. Messages never include secrets. */
 export function validateConfiguration(configuration: EncryptionConfiguration, options: ValidateOptions = {}): FieldErrorList {
   const root = fieldPath('resources')
   if (configuration.resources.length === 0) return [atLeastOne(root, root.toString())]
@@ -34,7 +34,7 @@ export function validateConfiguration(configuration: EncryptionConfiguration, op
 function validateProvider(provider: ProviderConfiguration, path: FieldPath, kmsNames: Set<string>, reload: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   const found = Object.entries(provider).filter(([, value]) => value != null)
-  // The names that are there, not the values: those hold the keys.
+  // Only names, because the values include keys.
   const given = found.map(([name]) => name)
   if (found.length === 0) {
     const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'
@@ -84,7 +84,7 @@ function validateKms(kms: KmsConfiguration, path: FieldPath, names: ReadonlySet<
   if ((reload || version !== 'v1') && names.has(name)) {
     errors.push(fieldError.invalid(namePath, name, `duplicate KMS provider name ${name}, names must be unique`))
   }
-  if (timeout != null && !(durationOf(timeout) > 0)) {
+  if (timeout != null && !(parseDurationOrNaN(timeout) > 0)) {
     errors.push(fieldError.invalid(path.child('timeout'), timeout, 'timeout should be a positive value'))
   }
   errors.push(...validateEndpoint(endpoint, path.child('endpoint')))
@@ -108,8 +108,8 @@ function validateEndpoint(endpoint: string, path: FieldPath): FieldErrorList {
   return [fieldError.invalid(path, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)]
 }
 
-/** NaN when it is none. */
-function durationOf(text: string): number {
+/** Returns NaN for invalid durations. */
+function parseDurationOrNaN(text: string): number {
   try {
     return Number(parseDuration(text))
   } catch {

@@ -4,7 +4,7 @@ import { parsePattern, samePattern } from './group-resource-pattern.ts'
 
 const withoutStorage: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'])
 
-/** One list of resources: no two entries may mean the same resource, for one would never be looked at. */
+/** Validates one list of resources. Two entries must not match the same resource, because the second would never be used. */
 export function validateResources(resources: readonly string[], path: FieldPath): FieldErrorList {
   return [...overlaps(resources, path), ...resources.flatMap((resource, at) => validateResource(resource, path.index(at)))]
 }
@@ -32,11 +32,11 @@ function isEverything({ group, resource }: { readonly group: string; readonly re
 }
 
 function validateResource(resource: string, path: FieldPath): FieldErrorList {
-  const complaint = complaintAbout(resource)
-  return complaint === undefined ? [] : [fieldError.invalid(path, resource, complaint)]
+  const problem = checkResourceName(resource)
+  return problem === undefined ? [] : [fieldError.invalid(path, resource, problem)]
 }
 
-function complaintAbout(text: string): string | undefined {
+function checkResourceName(text: string): string | undefined {
   if (text.toLowerCase() !== text) return 'resource name should not contain capital letters'
   if (text === '*') return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"
   if (withoutStorage.has(text)) return 'resources which do not have REST API/s cannot be encrypted'

@@ -12,6 +12,7 @@ const folders: readonly string[] = [
   'packages/auth',
   'packages/cel',
   'packages/controllers',
+  'packages/encryption',
   'packages/loopback',
   'packages/registry',
   'tooling/codegen',

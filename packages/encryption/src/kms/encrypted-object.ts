@@ -1,15 +1,15 @@
 import { isDNS1123Subdomain } from '@keelson/apimachinery'
 import { messageCodec } from './kms-messages.ts'
 
-/** The plaintext of the DEK source is the AES-GCM key itself. Older servers wrote it; we read it. */
+/** The plaintext of the DEK source is the AES-GCM key itself. Old servers wrote it; only supported for reading. */
 export const aesGcmKey = 0
-/** It is a seed: HKDF-Expand with the first 32 bytes of the data as info gives each value a key of its own. */
+/** The plaintext is a seed: HKDF-Expand with the first 32 bytes of the data as info derives a key per value. */
 export const hkdfSeed = 1
 
-/** What is stored after `k8s:enc:kms:v2:NAME:`. */
+/** The stored data after `k8s:enc:kms:v2:NAME:`. */
 export interface EncryptedObject {
   readonly encryptedData: Uint8Array
-  /** The plugin's key that wrapped the DEK source. */
+  /** Id of the plugin's key that wrapped the DEK source. */
   readonly keyID: string
   readonly encryptedDEKSource: Uint8Array
   readonly annotations: Readonly<Record<string, Uint8Array>>
@@ -39,7 +39,7 @@ export function validateEncryptedObject(object: EncryptedObject): void {
   validateWrapped(object)
 }
 
-/** What a plugin's answer to Encrypt must be like, too. */
+/** Also validates the response of a plugin's Encrypt call. */
 export function validateWrapped(object: Pick<EncryptedObject, 'keyID' | 'encryptedDEKSource' | 'annotations'>): void {
   const { length } = object.encryptedDEKSource
   if (length === 0) throw new Error('failed to validate encrypted DEK source: encrypted DEK source is empty')
@@ -48,8 +48,8 @@ export function validateWrapped(object: Pick<EncryptedObject, 'keyID' | 'encrypt
       `failed to validate encrypted DEK source: encrypted DEK source is ${length} bytes, which exceeds the max size of ${maxSource}`,
     )
   }
-  const keyIdComplaint = complaintAboutKeyId(object.keyID)
-  if (keyIdComplaint !== undefined) throw new Error(`failed to validate key id: ${keyIdComplaint}`)
+  const keyIdProblem = checkKeyId(object.keyID)
+  if (keyIdProblem !== undefined) throw new Error(`failed to validate key id: ${keyIdProblem}`)
   let size = 0
   for (const [name, value] of Object.entries(object.annotations)) {
     if (!name.includes('.') || isDNS1123Subdomain(name).length > 0) {
@@ -62,7 +62,7 @@ export function validateWrapped(object: Pick<EncryptedObject, 'keyID' | 'encrypt
   }
 }
 
-export function complaintAboutKeyId(keyId: string): string | undefined {
+export function checkKeyId(keyId: string): string | undefined {
   if (keyId === '') return 'keyID is empty'
   const size = Buffer.byteLength(keyId)
   return size > maxKeyId ? `keyID is ${size} bytes, which exceeds the max size of ${maxKeyId}` : undefined

@@ -10,8 +10,8 @@ import type { KmsService } from './kms-client.ts'
 import type { KmsProbe } from './kms-probe.ts'
 
 /**
- * Envelope encryption: values under a seed of ours, the seed wrapped by the plugin and stored with each value. Reading a value whose seed
- * is not known yet is what `prepare` is for; everything else is local.
+ * Envelope encryption: encrypts values with a local seed, which the plugin wraps. The wrapped seed is stored with each value. Only
+ * `prepare` calls the plugin, to unwrap an unknown seed before a value is read.
  */
 export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, clock: Clock): Required<ValueTransformer> {
   const keys = new KeyCache(clock)
@@ -33,7 +33,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
   return {
     prepare(stored) {
       const object = decodeOrUndefined(stored)
-      // What is wrong with it is for `fromStorage` to say.
+      // `fromStorage` reports the reason.
       if (object === undefined) return undefined
       const id = keyCacheId(object)
       if (keys.get(id) !== undefined) return undefined
@@ -47,7 +47,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
     fromStorage(stored, path) {
       const object = decodeEncryptedObject(stored)
       const reader = keys.get(keyCacheId(object))
-      if (reader === undefined) throw new Error('failed to decrypt DEK, error: its key was not unwrapped first')
+      if (reader === undefined) throw new Error('failed to decrypt DEK, error: the key was not unwrapped first')
       const { data } = reader.fromStorage(object.encryptedData, path)
       const current = probe.writeKey?.wrapped
       return {
@@ -58,7 +58,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
     toStorage(data, path) {
       const { transformer, wrapped, cacheId } = probe.requireWriteKey()
       const stored = encodeEncryptedObject({ ...wrapped, encryptedData: transformer.toStorage(data, path) })
-      // What we write we can read, without asking.
+      // Values written here can be read without calling the plugin.
       keys.set(cacheId, transformer)
       return stored
     },

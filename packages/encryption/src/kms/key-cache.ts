@@ -3,7 +3,7 @@ import type { Clock } from '@keelson/apimachinery'
 import type { ValueTransformer } from '@keelson/storagebackend'
 import type { EncryptedObject } from './encrypted-object.ts'
 
-/** A key nobody read with for so long is asked for again. */
+/** Keys not used for this long are dropped. */
 const timeToLive = 24 * 3_600_000
 const sweepPeriod = 3_600_000
 
@@ -12,7 +12,7 @@ interface Cached {
   usedAt: number
 }
 
-/** Unwrapped keys, by what they were wrapped as. A value's key is unwrapped once, not once per value. */
+/** Caches unwrapped keys by their wrapped form, so that a key is unwrapped once, not once per value. */
 export class KeyCache {
   readonly #clock: Clock
   readonly #readers = new Map<string, Cached>()
@@ -39,7 +39,10 @@ export class KeyCache {
   }
 }
 
-/** Everything the plugin is given to unwrap the key, and what the key is for. Each part with its length, so that no two are alike. */
+/**
+ * Hashes everything the plugin receives to unwrap the key, plus the type of the key. Each part is prefixed with its length so that ids
+ * cannot collide.
+ */
 export function keyCacheId(object: Omit<EncryptedObject, 'encryptedData'>): string {
   const hash = createHash('sha256')
   const add = (part: Uint8Array | string): void => {

@@ -2,7 +2,7 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { kmsMethods } from './kms-messages.ts'
 import type { DecryptRequest, EncryptResponse, Method, StatusResponse } from './kms-messages.ts'
 
-/** A KMS plugin's calls. They reject with the plugin's reason, or after the timeout. */
+/** The calls of a KMS plugin. They reject with the plugin's error, or after the timeout. */
 export interface KmsService {
   status(): Promise<StatusResponse>
   encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptResponse>
@@ -11,18 +11,18 @@ export interface KmsService {
 }
 
 export interface KmsClientOptions {
-  /** unix:///path, or unix:///@name for an abstract socket. */
+  /** For example unix:///path, or unix:///@name for an abstract socket. */
   readonly endpoint: string
   readonly timeoutMs: number
 }
 
-/** Connects on first use, waits for the plugin to be there until the timeout, and connects again after it went away. */
+/** Connects on first use, waits for the plugin until the timeout, and reconnects after the connection is lost. */
 export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsService {
   const client = new Client(socketTarget(endpoint), credentials.createInsecure(), {
     'grpc.default_authority': 'localhost',
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 5000,
-    // Channels are shared by address and options otherwise, and closing one would close another's.
+    // By default, channels with the same address and options share a connection, and closing one would close the others.
     'grpc.use_local_subchannel_pool': 1,
   })
 

@@ -1,4 +1,4 @@
-// protobufjs encodes the messages of KMS plugins from their descriptions: ordinary protobuf, off the hot path, so nothing here is written by hand.
+// Messages of KMS plugins are not on the hot path, so protobufjs encodes them from their descriptors.
 import protobuf from 'protobufjs/light.js'
 
 export interface StatusResponse {
@@ -25,7 +25,7 @@ export interface EncryptResponse {
   readonly annotations: Readonly<Record<string, Uint8Array>>
 }
 
-/** One message type, for a gRPC call or a stored value. */
+/** Encodes and decodes one message type of a gRPC call or a stored value. */
 export interface MessageCodec<T> {
   readonly encode: (message: T) => Buffer
   readonly decode: (bytes: Uint8Array) => T
@@ -73,7 +73,7 @@ const root = protobuf.Root.fromJSON({
 export function messageCodec<T extends object>(name: string): MessageCodec<T> {
   const type = root.lookupType(name)
   return {
-    // Fields at their zero value are left out, as proto3 has it.
+    // As proto3 requires, fields with their zero value are omitted.
     encode: (message) => Buffer.from(type.encode(withoutZeros(message)).finish()),
     decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, bytes: Buffer, objects: true }) as T,
   }
@@ -87,7 +87,7 @@ function withoutZeros(message: object): Record<string, unknown> {
 
 const path = (method: string): string => `/v2.KeyManagementService/${method}`
 
-/** The three calls of a KMS plugin (KMS v2), and how their messages look on the wire. */
+/** The three calls of a KMS plugin (KMS v2) and their wire messages. */
 export const kmsMethods: {
   readonly status: Method<object, StatusResponse>
   readonly decrypt: Method<DecryptRequest, DecryptResponse>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
-import { complaintAboutKeyId } from './encrypted-object.ts'
+import { checkKeyId } from './encrypted-object.ts'
 import type { KmsService } from './kms-client.ts'
 import type { StatusResponse } from './kms-messages.ts'
 import { createWriteKey } from './write-key.ts'
@@ -9,18 +9,16 @@ import type { WriteKey } from './write-key.ts'
 
 const healthyInterval = 60_000
 const unhealthyInterval = 10_000
-/** After the last good status, writing goes on for so long. Reading is not limited. */
+/** Writing stays allowed for this long after the last good status. Reading is not limited. */
 const writeKeyLifetime = 180_000
 const answerLifetimeHealthy = 20_000
 const answerLifetimeUnhealthy = 3000
 const versions: ReadonlySet<string> = new Set(['v2', 'v2beta1'])
 
 /**
- * Watches one plugin: asks for its status, makes a new seed when its key has changed, and lets the seed expire when nothing is heard.
- *
- *     status ok, same key    the seed is good for 3 more minutes
- *     status ok, other key   a new seed, wrapped under the new key
- *     anything else          the old seed is used until it expires; then writes fail, and a good status revives it
+ * Monitors one plugin: polls its status, creates a new seed when its key changes, and expires the seed when the plugin stops answering.
+ *      status ok, same key    the seed is good for 3 more minutes     status ok, other key   a new seed, wrapped under the new key
+ * anything else          the old seed is used until it expires; then writes fail until the next good status
  */
 export class KmsProbe {
   readonly #name: string
@@ -44,21 +42,21 @@ export class KmsProbe {
     return this.#current?.key
   }
 
-  /** Throws when nothing may be written: there was no seed yet, or nothing was heard of the plugin for too long. */
+  /** Throws if there is no seed yet, or if the seed has expired because the plugin stopped answering. */
   requireWriteKey(): WriteKey {
-    if (this.#current === undefined) throw new Error(`kmsv2 Provider ${this.#name} is not ready: there is no key to write with yet`)
+    if (this.#current === undefined) throw new Error(`kmsv2 Provider ${this.#name} is not ready: the plugin has not wrapped a key yet`)
     const { key, expiresAt } = this.#current
     const now = this.#clock.now()
     if (now > expiresAt) {
       const [expired, current] = [expiresAt, now].map((time) => new Date(time).toISOString())
       throw new Error(
-        `encryptedDEKSource with keyID hash "${hashOf(key.wrapped.keyID)}" expired at ${expired} (current time is ${current})`,
+        `encryptedDEKSource with keyID hash "${hashKeyId(key.wrapped.keyID)}" expired at ${expired} (current time is ${current})`,
       )
     }
     return key
   }
 
-  /** The first check; a plugin that is not there yet is no failure. Then at intervals, until `stop`. */
+  /** Checks once, then at intervals until `stop`. Resolves even if the plugin is not running yet. */
   async start(): Promise<void> {
     const failed = await this.check().then(
       () => false,
@@ -72,14 +70,14 @@ export class KmsProbe {
     this.#cancel?.()
   }
 
-  /** Rejects with the reason while the plugin is not healthy. An answer is good for a while; calls at once share one. */
+  /** Rejects with the reason while the plugin is unhealthy. Caches the result for a while; concurrent calls share one check. */
   async check(): Promise<void> {
     const last = this.#last
     if (last !== undefined && this.#clock.now() - last.at < (last.error ? answerLifetimeUnhealthy : answerLifetimeHealthy)) {
       if (last.error) throw last.error
       return
     }
-    this.#checking ??= this.#ask().finally(() => (this.#checking = undefined))
+    this.#checking ??= this.#runCheck().finally(() => (this.#checking = undefined))
     return this.#checking
   }
 
@@ -88,9 +86,9 @@ export class KmsProbe {
     this.#cancel = this.#clock.after(failed ? unhealthyInterval : healthyInterval, () => void this.start())
   }
 
-  async #ask(): Promise<void> {
+  async #runCheck(): Promise<void> {
     try {
-      await this.#askStatus()
+      await this.#checkPlugin()
       this.#last = { at: this.#clock.now(), error: undefined }
     } catch (error) {
       this.#last = { at: this.#clock.now(), error: error as Error }
@@ -98,8 +96,8 @@ export class KmsProbe {
     }
   }
 
-  async #askStatus(): Promise<void> {
-    // From before the call: the lifetime is the upper bound.
+  async #checkPlugin(): Promise<void> {
+    // Taken before the call, so that the lifetime is an upper bound.
     const expiresAt = this.#clock.now() + writeKeyLifetime
     let status
     try {
@@ -108,25 +106,25 @@ export class KmsProbe {
       const reason = (cause as Error).message
       throw new Error(`failed to perform status section of the healthz check for KMS Provider ${this.#name}, error: ${reason}`, { cause })
     }
-    const complaints = this.#complaintsAbout(status)
-    const keyIdComplaint = complaintAboutKeyId(status.keyId)
-    if (keyIdComplaint === undefined) {
+    const problems = this.#checkStatus(status)
+    const keyIdProblem = checkKeyId(status.keyId)
+    if (keyIdProblem === undefined) {
       const failure = await this.#rotate(status.keyId, expiresAt)
-      if (failure !== undefined) complaints.push(failure)
-    } else complaints.push(`got invalid KMSv2 KeyID hash "${hashOf(status.keyId)}": ${keyIdComplaint}`)
-    if (complaints.length > 0) {
-      throw new Error(`kmsv2 Provider ${this.#name} is not healthy, error: ${aggregateMessages(complaints)}`)
+      if (failure !== undefined) problems.push(failure)
+    } else problems.push(`got invalid KMSv2 KeyID hash "${hashKeyId(status.keyId)}": ${keyIdProblem}`)
+    if (problems.length > 0) {
+      throw new Error(`kmsv2 Provider ${this.#name} is not healthy, error: ${aggregateMessages(problems)}`)
     }
   }
 
-  #complaintsAbout({ version, healthz }: StatusResponse): string[] {
-    const complaints: string[] = []
-    if (healthz !== 'ok') complaints.push(`got unexpected healthz status: ${healthz}`)
-    if (!versions.has(version)) complaints.push(`expected KMSv2 API version v2, got ${version}`)
+  #checkStatus({ version, healthz }: StatusResponse): string[] {
+    const problems: string[] = []
+    if (healthz !== 'ok') problems.push(`got unexpected healthz status: ${healthz}`)
+    if (!versions.has(version)) problems.push(`expected KMSv2 API version v2, got ${version}`)
     else if ((this.#version ??= version) !== version) {
-      complaints.push(`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`)
+      problems.push(`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`)
     }
-    return complaints
+    return problems
   }
 
   async #rotate(keyId: string, expiresAt: number): Promise<string | undefined> {
@@ -136,9 +134,9 @@ export class KmsProbe {
     }
     try {
       const key = await createWriteKey(this.#service)
-      // The plugin changed its key between the two calls, or does not know its own mind: the next status decides.
+      // The plugin changed its key between the two calls, or is inconsistent. Waits for the next status.
       if (key.wrapped.keyID !== keyId) {
-        return `failed to rotate DEK: statusKeyIDHash="${hashOf(keyId)}", encryptKeyIDHash="${hashOf(key.wrapped.keyID)}"`
+        return `failed to rotate DEK: statusKeyIDHash="${hashKeyId(keyId)}", encryptKeyIDHash="${hashKeyId(key.wrapped.keyID)}"`
       }
       this.#current = { key, expiresAt }
       return undefined
@@ -148,7 +146,7 @@ export class KmsProbe {
   }
 }
 
-/** Key ids are not told to whoever reads a log. */
-function hashOf(keyId: string): string {
+/** Key ids are not logged in plain text. */
+function hashKeyId(keyId: string): string {
   return keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`
 }

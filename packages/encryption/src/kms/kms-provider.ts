@@ -12,11 +12,11 @@ const defaultTimeoutMs = 3000
 export interface KmsProvider {
   readonly name: string
   readonly transformer: ValueTransformer
-  /** How long one call may take. */
+  /** Timeout of one call. */
   readonly timeoutMs: number
-  /** Rejects with the reason while the plugin is not healthy. */
+  /** Rejects with the reason while the plugin is unhealthy. */
   check(): Promise<void>
-  /** No calls any more; what is unwrapped stays readable. */
+  /** Stops calling the plugin. Values with unwrapped keys stay readable. */
   close(): void
 }
 

@@ -1,24 +1,24 @@
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { KmsProvider } from './kms-provider.ts'
 
-/** Rejects with what all of them have to complain about. */
+/** Rejects with the problems of all providers. */
 export async function checkAll(providers: readonly KmsProvider[]): Promise<void> {
-  const complaints: string[] = []
+  const problems: string[] = []
   for (const [at, provider] of providers.entries()) {
     try {
       await provider.check()
     } catch (error) {
-      complaints.push(`kms-provider-${at}: ${(error as Error).message}`)
+      problems.push(`kms-provider-${at}: ${(error as Error).message}`)
     }
   }
-  if (complaints.length > 0) throw new Error(aggregateMessages(complaints))
+  if (problems.length > 0) throw new Error(aggregateMessages(problems))
 }
 
 export function closeAll(providers: readonly KmsProvider[]): void {
   for (const provider of providers) provider.close()
 }
 
-/** Longer than any call under way can take. */
+/** Longer than any pending call can take. */
 export function graceMs(providers: readonly KmsProvider[]): number {
   return 2 * providers.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)
 }

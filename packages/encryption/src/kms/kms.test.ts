@@ -27,7 +27,7 @@ async function start(kms: KmsPlugin) {
 }
 
 describe('a KMS provider', () => {
-  test('writes under a seed that the plugin wrapped once, in the form others read', async () => {
+  test("encrypts with a seed that the plugin wrapped once, in kube-apiserver's format", async () => {
     const kms = await plugin()
     const { transformer } = await start(kms)
     const stored = Buffer.from(transformer.toStorage(plain, key))
@@ -43,7 +43,7 @@ describe('a KMS provider', () => {
     expect(() => transformer.fromStorage(stored, `${key}b`)).toThrow('message authentication failed')
   })
 
-  test('every changed byte of a value is refused', async () => {
+  test('rejects a value with any byte changed', async () => {
     const kms = await plugin()
     const { transformer } = await start(kms)
     const stored = Buffer.from(transformer.toStorage(plain, key))
@@ -58,7 +58,7 @@ describe('a KMS provider', () => {
     }
   })
 
-  test('another server unwraps a seed once, however many values and readers there are', async () => {
+  test('another server unwraps a seed once for any number of values and readers', async () => {
     const kms = await plugin()
     const { transformer: writer } = await start(kms)
     const stored = [1, 2, 3].map((n) => writer.toStorage(Buffer.from(`value ${n}`), key))
@@ -68,12 +68,12 @@ describe('a KMS provider', () => {
     expect(kms.calls.decrypt).toBe(1)
     for (const value of stored) {
       expect(reader.prepare!(value, key)).toBeUndefined()
-      // Another seed, the same key: not stale.
+      // A different seed under the same key is not stale.
       expect(reader.fromStorage(value, key).stale).toBe(false)
     }
   })
 
-  test('reads what older servers wrote: the key itself wrapped instead of a seed', async () => {
+  test('reads the format of old servers, which wrapped the key itself instead of a seed', async () => {
     const kms = await plugin()
     const { transformer } = await start(kms)
     const dek = Buffer.alloc(32, 7)
@@ -89,7 +89,7 @@ describe('a KMS provider', () => {
     expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
   })
 
-  test('a new key id is noticed by the next status: a new seed, and the old values are stale', async () => {
+  test('the next status reports a new key id: creates a new seed and marks old values as stale', async () => {
     const kms = await plugin()
     const { transformer, clock } = await start(kms)
     const old = transformer.toStorage(plain, key)
@@ -102,7 +102,7 @@ describe('a KMS provider', () => {
     expect(transformer.fromStorage(stored, key).stale).toBe(false)
   })
 
-  test('a plugin that fails: writing goes on for three minutes, reading for ever; it recovers by itself', async () => {
+  test('while a plugin fails, writes work for three minutes and reads forever; recovers without a restart', async () => {
     const kms = await plugin()
     const { transformer, encryption, clock } = await start(kms)
     const [check] = encryption.checks
@@ -136,7 +136,7 @@ describe('a KMS provider', () => {
     )
   })
 
-  test('one that is not there yet does not hold up the start; then nothing can be written', async () => {
+  test('starts without waiting for a plugin that is not running; writes then fail', async () => {
     const socket = path.join(await directory(), 'late.sock')
     const encryption = await opened(configuration({ secrets: [provider(`unix://${socket}`, ", timeout: '100ms'")] }), {
       clock: createManualClock(),
@@ -147,17 +147,17 @@ describe('a KMS provider', () => {
     )
   })
 
-  test('a key that the plugin does not know', async () => {
+  test('fails for a key unknown to the plugin', async () => {
     const stored = (await start(await plugin())).transformer.toStorage(plain, key)
     const { transformer } = await start(await plugin({ keyId: '9' }))
     await expect(transformer.prepare!(stored, key)).rejects.toThrow(/failed to decrypt DEK, error: .*there is no key 1/)
   })
 
-  test('version 1 is refused', async () => {
+  test('rejects version 1', async () => {
     await expect(opened(configuration({ secrets: ["kms: {name: a, endpoint: 'unix:///a.sock'}"] }))).rejects.toThrow('KMSv1 is deprecated')
   })
 
-  test('moves from a local key to the plugin', async () => {
+  test('migrates from a local key to the plugin', async () => {
     const stored = (await opened(configuration({ secrets: [`aescbc: ${keys(1)}`] }))).transformerFor(secrets)!.toStorage(plain, key)
     const { transformerFor } = await opened(text((await plugin()).endpoint, `aescbc: ${keys(1)}`))
     expect(transformerFor(secrets)!.prepare!(stored, key)).toBeUndefined()

@@ -6,26 +6,26 @@ import { kmsMethods } from '../kms/kms-messages.ts'
 import type { DecryptRequest, Method } from '../kms/kms-messages.ts'
 
 export interface KmsPluginOptions {
-  /** Path of the unix socket; must not be there yet. */
+  /** Path of the unix socket; must not exist yet. */
   readonly socket: string
-  /** Keys of an earlier plugin, so that what it wrapped can be unwrapped. */
+  /** Keys of an earlier plugin, to unwrap its seeds. */
   readonly keys?: ReadonlyMap<string, Uint8Array>
-  /** Default "1". */
+  /** Defaults to "1". */
   readonly keyId?: string
 }
 
-/** A KMS v2 plugin that keeps its keys in memory. For tests: nothing in it protects a key. */
+/** A KMS v2 plugin with keys in memory. For tests only: it does not protect the keys. */
 export interface KmsPlugin extends AsyncDisposable {
-  /** For `kms.endpoint`. */
+  /** Value for `kms.endpoint`. */
   readonly endpoint: string
   readonly keys: ReadonlyMap<string, Uint8Array>
-  /** How often each call was answered. */
+  /** Number of answered calls by method. */
   readonly calls: Readonly<Record<'status' | 'encrypt' | 'decrypt', number>>
-  /** Wraps with a new key from now on; the old ones can still be unwrapped with. */
+  /** Wraps with a new key from now on. Can still unwrap with the old keys. */
   rotate(keyId: string): void
-  /** What Status says. "ok" is healthy. */
+  /** Sets the health reported by Status; "ok" is healthy. */
   setHealth(health: string): void
-  /** Every call fails with this reason; undefined ends it. */
+  /** Fails every call with this reason; undefined stops failing. */
   setFailure(reason: string | undefined): void
 }
 
