@@ -1,17 +1,17 @@
 import { createRequire } from 'node:module'
 import { checkServerIdentity } from 'node:tls'
 import type { ChannelCredentials, credentials } from '@grpc/grpc-js'
-// Types of etcd3's options, which carry certificates and users to its clients.
+// Only types of etcd3's options, which pass certificates and credentials to its clients.
 import type { IOptions } from 'etcd3'
 
 type Credentials = NonNullable<IOptions['credentials']>
 
-/** What is sent as the server's name when it has none: Node refuses to send an address, and the library insists on sending something. */
+/** Server name sent for servers without one. Node refuses to send an IP address, and the library always sends a name. */
 export const namelessServer = 'etcd.invalid'
 
-/** TLS with a server that is named by its IP address: its certificate must be for that address. */
+/** Creates TLS credentials for a server addressed by its IP address. Its certificate must be valid for that address. */
 export function addressCredentials(address: string, { rootCertificate, privateKey, certChain }: Credentials): ChannelCredentials {
-  // The very library that the package uses: another copy's credentials are not recognised.
+  // Must be the instance that etcd3 uses: credentials from another copy are not recognized.
   const require = createRequire(createRequire(import.meta.url).resolve('etcd3'))
   const grpc = require('@grpc/grpc-js') as { readonly credentials: typeof credentials }
   return grpc.credentials.createSsl(rootCertificate, privateKey, certChain, {

@@ -4,10 +4,10 @@ import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 
-/** Finds out what became of a write whose answer was lost. `base`: a revision from before it was sent. */
+/** Finds the outcome of a write whose response was lost. `base` is a revision from before the write was sent. */
 export type ResolveOutcome = (transaction: Transaction, base: number, cause: unknown) => Promise<CommitResult>
 
-/** Writes. One that may have happened is never sent again; what became of it is looked up. */
+/** Commits transactions. Never resends a write that may have been applied; looks up its outcome instead. */
 export class Committer {
   readonly #servers: Servers
   readonly #known: KnownRevisions

@@ -1,7 +1,7 @@
 import { pause } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { KeyRange, Revision, WatchMessage } from '@keelson/storagebackend'
-// Of etcd3 only the numbers of etcd's comparisons; the calls are this package's own.
+// Only the enum values of etcd's comparisons. The calls do not go through etcd3.
 import { CompareResult, CompareTarget } from 'etcd3'
 import { rangeMethod } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
@@ -9,33 +9,31 @@ import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 import { toInteger, toKey } from './wire-values.ts'
 
-/** The original's: its value is the revision last compacted, and its version counts the compactions. */
+/** kube-apiserver's record. Its value is the last compacted revision, and its version counts the compactions. */
 export const compactionRecord = 'compact_rev_key'
 
 export interface CompactorOptions {
   readonly servers: Servers
   readonly known: KnownRevisions
   readonly clock: Clock
-  /** 0: it never compacts by itself. */
+  /** Milliseconds; 0 disables automatic compaction. */
   readonly interval: number
   readonly watch: (range: KeyRange, after: Revision, signal: AbortSignal) => AsyncIterable<WatchMessage>
   readonly log: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
 /**
- * Keeps history at one to two intervals. Every server on the etcd, ours or the original, comes by once in an interval and raises the
- * record's version if it still is the one it knows; who succeeds compacts, to the revision at which it came by the time before:
- *
- *     version    n          n+1         n+2
- *     A       ───┼───────────┼───────────┼──▶   compacts to n's moment, then to n+1's
- *     B       ──────┼ lost, learns n+1 ────┼──▶  loses again while A lives, takes over when it does not
+ * Keeps one to two intervals of history. Each server on the same etcd, Keelson or kube-apiserver, tries once per interval to raise the
+ * record's version from the last version it saw. The server that succeeds compacts to the revision at its previous attempt:
+ *      version    n          n+1         n+2     A       ───┼───────────┼───────────┼──▶   compacts to its revision at n, then to its
+ * revision at n+1     B       ──────┼ lost, learns n+1 ────┼──▶  keeps losing while A lives; takes over afterwards
  */
 export class Compactor {
   readonly #options: CompactorOptions
   readonly #abort = new AbortController()
-  /** The record's version as last seen. */
+  /** Last known version of the record. */
   #version = 0
-  /** The store's revision when that was seen; 0 before the first time. */
+  /** Revision of the store when that version was read; 0 before the first round. */
   #revision: Revision = 0
   #cancelTimer: (() => void) | undefined
 
@@ -45,7 +43,7 @@ export class Compactor {
 
   start(): void {
     if (this.#options.interval > 0) this.#schedule()
-    void this.#follow()
+    void this.#watchRecord()
   }
 
   stop(): void {
@@ -59,13 +57,13 @@ export class Compactor {
       await servers.call({ type: 'read' }, (endpoint, settings) => endpoint.kv.compact({ revision }, settings))
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
-      // Somebody else has done it, or an earlier try of this call whose answer was lost.
+      // Another server compacted, or an earlier attempt of this call whose response was lost.
       if (error.failure.kind !== 'compacted') throw toBackendError(error.failure, { at: revision, current: known.current })
     }
     known.sawCompacted(revision)
   }
 
-  /** One coming by. Says to which revision it compacted, undefined when it was not its turn. */
+  /** Runs one compaction round. Returns the compacted revision; undefined if another server is in charge. */
   async round(): Promise<Revision | undefined> {
     const { servers, known } = this.#options
     const key = toKey(compactionRecord)
@@ -84,7 +82,7 @@ export class Compactor {
     if (!answer.succeeded) {
       const record = answer.responses[0]?.response_range.kvs[0]
       this.#version = record ? toInteger(record.version) : 0
-      if (record) this.#learn(record.value)
+      if (record) this.#recordCompacted(record.value)
       return undefined
     }
     this.#version++
@@ -96,7 +94,7 @@ export class Compactor {
   #schedule(): void {
     const { clock, interval, log } = this.#options
     this.#cancelTimer = clock.after(interval, () => {
-      // A round that fails is made up for by the next one.
+      // The next round makes up for a failed one.
       const failed = (error: unknown): void => log(0, 'Compaction of etcd failed', { err: error })
       void this.round()
         .then((revision) => revision !== undefined && log(1, 'Compacted etcd', { revision }), failed)
@@ -106,8 +104,8 @@ export class Compactor {
     })
   }
 
-  /** Learns what others compact. */
-  async #follow(): Promise<void> {
+  /** Watches the record for compactions by other servers. */
+  async #watchRecord(): Promise<void> {
     const { clock, servers, known, watch } = this.#options
     const { signal } = this.#abort
     while (!signal.aborted) {
@@ -115,20 +113,20 @@ export class Compactor {
         const { entries, revision } = await servers.call({ type: 'read', signal }, (endpoint, settings) =>
           endpoint.call(rangeMethod, { key: compactionRecord }, settings),
         )
-        if (entries[0]) this.#learn(entries[0].value)
+        if (entries[0]) this.#recordCompacted(entries[0].value)
         known.saw(revision)
         for await (const message of watch({ start: compactionRecord, end: undefined }, revision, signal)) {
           if (message.type === 'progress') continue
-          for (const change of message.changes) if (change.type === 'put') this.#learn(change.entry.value)
+          for (const change of message.changes) if (change.type === 'put') this.#recordCompacted(change.entry.value)
         }
       } catch {
-        // Too far behind, or out of reach: begin anew.
+        // Too far behind, or unreachable: starts over.
       }
       await pause(clock, 1000, { signal })
     }
   }
 
-  #learn(value: Uint8Array): void {
+  #recordCompacted(value: Uint8Array): void {
     const revision = Number(Buffer.from(value).toString())
     if (Number.isSafeInteger(revision)) this.#options.known.sawCompacted(revision)
   }

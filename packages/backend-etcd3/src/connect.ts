@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
 import { trimRight } from '@keelson/apimachinery'
 import type { TransportConfig } from '@keelson/storagebackend'
-// Types of etcd3's options, one set for each address.
+// Only types of etcd3's options; each address gets its own options.
 import type { IOptions } from 'etcd3'
 import { addressCredentials, namelessServer } from './address-credentials.ts'
 import { createDial } from './dial.ts'
@@ -15,7 +15,7 @@ import { TransportError } from './transport-error.ts'
 
 type Credentials = NonNullable<IOptions['credentials']>
 
-/** As the original sets them: a dead server is noticed after 40 s of silence. Reconnecting begins at once and never waits for minutes. */
+/** kube-apiserver's settings: detect a dead server after 40 s of silence, reconnect immediately and never back off for minutes. */
 const channel: NonNullable<IOptions['grpcOptions']> = {
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
@@ -24,11 +24,11 @@ const channel: NonNullable<IOptions['grpcOptions']> = {
   'grpc.max_reconnect_backoff_ms': 2000,
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
-  // Whether a call may be done again is decided in servers.ts alone.
+  // Only servers.ts decides about retries.
   'grpc.enable_retries': 0,
-  // `egress` is how to get out; a proxy for the web that the environment names is not.
+  // Connects only through `egress`, never through the web proxy of the environment.
   'grpc.enable_http_proxy': 0,
-  // With HTTP/2's own 64 KB a large answer or a busy watch waits for the network's round trip over and over.
+  // HTTP/2's default of 64 KB makes a large response or a busy watch wait for a network round trip again and again.
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
 }
 
@@ -37,10 +37,10 @@ export interface Connected {
   close(): Promise<void>
 }
 
-/** Nothing is sent yet: connections are made by the first calls. */
+/** Does not connect yet; the first calls do. */
 export async function connect(transport: TransportConfig, egress: Egress | undefined): Promise<Connected> {
   const { serverList } = transport
-  if (serverList.length === 0) throw new TransportError('no etcd server is given')
+  if (serverList.length === 0) throw new TransportError('the list of etcd servers is empty')
   const files = await readCredentials(transport)
   const relays: Relay[] = []
   const endpoints: Endpoint[] = []
@@ -69,13 +69,13 @@ export async function connect(transport: TransportConfig, egress: Egress | undef
       grpcOptions['grpc.default_authority'] = host
       if (!isAddress) grpcOptions['grpc.ssl_target_name_override'] = hostname
     }
-    const own = tls && isAddress ? addressCredentials(hostname, tls) : undefined
-    const dial = createDial({ target: { hostname, port }, egress, secureContext: tls && contextOf(tls) })
+    const credentials = tls && isAddress ? addressCredentials(hostname, tls) : undefined
+    const dial = createDial({ target: { hostname, port }, egress, secureContext: tls && buildSecureContext(tls) })
     endpoints.push(
       new Endpoint({
         address,
         options: { hosts, grpcOptions, ...(tls && { credentials: tls }) },
-        credentials: own,
+        credentials,
         channel: new Http2Channel({ dial, authority: host, scheme }),
       }),
     )
@@ -95,12 +95,16 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
     throw new TransportError(
       `etcd's client certificate and its key go together: the ${keyFile === undefined ? 'key' : 'certificate'} is missing`,
     )
-  const [rootCertificate, privateKey, certChain] = await Promise.all([read(trustedCAFile), read(keyFile), read(certFile)])
-  if (rootCertificate) check(`the certificate authority of etcd in ${trustedCAFile} is not PEM`, { ca: rootCertificate })
+  const [rootCertificate, privateKey, certChain] = await Promise.all([
+    readTlsFile(trustedCAFile),
+    readTlsFile(keyFile),
+    readTlsFile(certFile),
+  ])
+  if (rootCertificate) checkPem(`the certificate authority of etcd in ${trustedCAFile} is not PEM`, { ca: rootCertificate })
   if (privateKey && certChain) {
-    check(`the client key for etcd in ${keyFile} is not a PEM key`, { key: privateKey })
-    check(`the client certificate for etcd in ${certFile} is not PEM`, { cert: certChain })
-    check(`the client key for etcd in ${keyFile} is not that of the certificate in ${certFile}`, { key: privateKey, cert: certChain })
+    checkPem(`the client key for etcd in ${keyFile} is not a PEM key`, { key: privateKey })
+    checkPem(`the client certificate for etcd in ${certFile} is not PEM`, { cert: certChain })
+    checkPem(`the client key for etcd in ${keyFile} does not match the certificate in ${certFile}`, { key: privateKey, cert: certChain })
   }
   return {
     rootCertificate: rootCertificate ?? systemAuthorities(),
@@ -109,7 +113,7 @@ async function readCredentials({ trustedCAFile, keyFile, certFile }: TransportCo
   }
 }
 
-function check(problem: string, options: SecureContextOptions): void {
+function checkPem(problem: string, options: SecureContextOptions): void {
   try {
     createSecureContext(options)
   } catch (cause) {
@@ -117,16 +121,16 @@ function check(problem: string, options: SecureContextOptions): void {
   }
 }
 
-function contextOf({ rootCertificate, privateKey, certChain }: Credentials): SecureContext {
+function buildSecureContext({ rootCertificate, privateKey, certChain }: Credentials): SecureContext {
   return createSecureContext({ ca: rootCertificate, key: privateKey, cert: certChain })
 }
 
-async function read(file: string | undefined): Promise<Buffer | undefined> {
+async function readTlsFile(file: string | undefined): Promise<Buffer | undefined> {
   if (file === undefined) return undefined
   try {
     return await readFile(file)
   } catch (cause) {
-    throw new TransportError(`a file for etcd cannot be read: ${(cause as Error).message}`, { cause })
+    throw new TransportError(`cannot read a TLS file for etcd: ${(cause as Error).message}`, { cause })
   }
 }
 

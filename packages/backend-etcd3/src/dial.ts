@@ -3,15 +3,15 @@ import { connect as connectSocket, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 
-/** A connection to a server that speaks HTTP/2. It is destroyed when the signal aborts before it is there. */
+/** Opens a connection to an HTTP/2 server. Destroys it if the signal aborts before it is ready. */
 export type Dial = (signal: AbortSignal) => Promise<Duplex>
 
 export interface DialOptions {
-  /** Where it listens: a name or an address and a port, or the path of a Unix socket. */
+  /** Hostname or IP address with a port, or the path of a Unix socket. */
   readonly target: { readonly hostname: string; readonly port: number } | { readonly path: string }
-  /** With it TLS is spoken, and the server's certificate must be for the name or address. */
+  /** Enables TLS. The server's certificate must be valid for the hostname or address. */
   readonly secureContext?: SecureContext | undefined
-  /** Opens the connection in the place of a plain one. */
+  /** Opens the connection instead of a plain TCP connect. */
   readonly egress?: ((hostname: string, port: number) => Promise<Duplex>) | undefined
 }
 
@@ -29,7 +29,7 @@ export function createDial({ target, secureContext, egress }: DialOptions): Dial
   if (!secureContext) return plain
   return async (signal) => {
     const socket = await plain(signal)
-    // An address is never sent as the server's name; that the certificate is for it is checked all the same.
+    // IP addresses are never sent as the server name. The certificate is still verified against the address.
     const servername = isIP(hostname) === 0 ? { servername: hostname } : undefined
     const secured = connectTls({ socket, host: hostname, ...servername, secureContext, ALPNProtocols: ['h2'] })
     await opened(secured, 'secureConnect', signal)

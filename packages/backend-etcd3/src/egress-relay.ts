@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { pipeline, type Duplex } from 'node:stream'
 
 export interface Relay {
-  /** The Unix socket that stands for the server. */
+  /** The Unix socket to connect to instead of the server. */
   readonly path: string
   close(): Promise<void>
 }
 
 /**
- * A Unix socket, open to this user only, whose connections go on over streams that `open` makes. The gRPC library has no hook for making
- * connections of its own, but it can be told to connect with a socket; TLS passes through untouched.
+ * Opens a Unix socket, accessible only to this user, and pipes its connections through streams from `open`. The gRPC library has no hook
+ * for custom connections but can connect to a socket. TLS passes through unchanged.
  */
 export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-egress-'))

@@ -1,4 +1,5 @@
-// etcd3 gives the clients of etcd's services, over @grpc/grpc-js: watches, leases and maintenance are called through them, the frequent calls through Http2Channel.
+// etcd3 provides clients of etcd's services over @grpc/grpc-js. Watches use its streams. Leases and maintenance use its typed calls. All
+// unary calls are sent through Http2Channel.
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, type ICallable, type IOptions, type IWatchRequest } from 'etcd3'
 import type { ChannelCredentials, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { Http2Channel } from './http2-channel.ts'
@@ -9,19 +10,19 @@ import { readWatchResponse, type WatchResponse } from './watch-response.ts'
 type Service = Parameters<ICallable<unknown>['exec']>[0]
 
 export interface CallSettings {
-  /** When the call is given up, in milliseconds since the epoch. */
+  /** Deadline of the call in milliseconds since the epoch. */
   readonly deadline: number
   readonly signal?: AbortSignal | undefined
 }
 
 const passThrough = { execute: (call: () => unknown) => call() } as unknown as NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
-/** The package's connection to one server, without its retries, its circuit breaker and its reaction to errors, which drops every channel. */
+/** etcd3's connection to one server. Without its retries, its circuit breaker and its error handling, which drops every channel. */
 class Connection extends Etcd3 {
   constructor(options: IOptions, credentials: ChannelCredentials | undefined) {
     super({ ...options, faultHandling: { global: passThrough, host: () => passThrough } })
     if (!credentials) return
-    // The package makes its own from files alone, and hands them to the channels of a host as these are made.
+    // etcd3 only builds credentials from files and reads them when it creates the channels of a host.
     for (const host of (this.pool as unknown as { hosts: { channelCredentials: ChannelCredentials }[] }).hosts)
       host.channelCredentials = credentials
   }
@@ -31,16 +32,16 @@ class Connection extends Etcd3 {
   }
 }
 
-/** How one server is reached: by the package for its streams, and by calls of our own. */
+/** Access to one server: etcd3's connection for streams, `channel` for unary calls. */
 export interface EndpointOptions {
   readonly address: string
   readonly options: IOptions
-  /** In the place of those that the options describe. */
+  /** Replaces the credentials described by `options`. */
   readonly credentials?: ChannelCredentials | undefined
   readonly channel: Http2Channel
 }
 
-/** One etcd server: its typed calls, each done once. Failures are gRPC's own. */
+/** One etcd server. Sends each typed call once. Errors are plain gRPC errors. */
 export class Endpoint implements ICallable<unknown> {
   readonly address: string
   readonly kv: KVClient = new KVClient(this)
@@ -60,11 +61,11 @@ export class Endpoint implements ICallable<unknown> {
   }
 
   async exec<T>(service: Service, name: string, request: unknown, options?: Partial<CallSettings>): Promise<T> {
-    const method = this.#methods.get(name) ?? (await this.#learnMethod(service, name))
+    const method = this.#methods.get(name) ?? (await this.#loadMethod(service, name))
     return this.call(method as UnaryMethod<unknown, T>, request, options)
   }
 
-  /** As the package's calls, with messages of our own. */
+  /** Like `exec`, with a custom encoding of the messages. */
   async call<Q, T>(method: UnaryMethod<Q, T>, request: Q, options?: Partial<CallSettings>): Promise<T> {
     const { signal, deadline } = options ?? {}
     signal?.throwIfAborted()
@@ -92,20 +93,20 @@ export class Endpoint implements ICallable<unknown> {
     if (this.#closed) throw closedError()
     const { client, metadata } = await this.#connection.open(service)
     if (this.#closed) throw closedError()
-    // A member that has lost its leader ends the stream, instead of keeping it silent for ever.
-    const own = metadata.clone()
-    own.set('hasleader', 'true')
-    return use({ resource: undefined, client, metadata: own })
+    // Makes a member without a leader end the stream instead of keeping it silent forever.
+    const leaderMetadata = metadata.clone()
+    leaderMetadata.set('hasleader', 'true')
+    return use({ resource: undefined, client, metadata: leaderMetadata })
   }
 
   openWatch(): Promise<ClientDuplexStream<IWatchRequest, WatchResponse>> {
     return this.withConnection('Watch', ({ client, metadata }) => {
-      const { path, requestSerialize } = methodOf(client, 'watch')
+      const { path, requestSerialize } = getMethod(client, 'watch')
       return client.makeBidiStreamRequest(path, requestSerialize, readWatchResponse, metadata)
     })
   }
 
-  /** What the package does to a connection whose stream failed. Here the channel mends itself. */
+  /** etcd3 drops the connection of a failed stream here. The channel of this endpoint reconnects without that. */
   markFailed(): void {}
 
   close(): void {
@@ -116,16 +117,16 @@ export class Endpoint implements ICallable<unknown> {
     this.#connection.close()
   }
 
-  async #learnMethod(service: Service, name: string): Promise<UnaryMethod<unknown, unknown>> {
+  async #loadMethod(service: Service, name: string): Promise<UnaryMethod<unknown, unknown>> {
     if (this.#closed) throw closedError()
     const { client } = await this.#connection.open(service)
-    const method = methodOf(client, name)
+    const method = getMethod(client, name)
     this.#methods.set(name, method)
     return method
   }
 }
 
-/** The package's clients have their methods' addresses and forms beside the functions. */
-function methodOf(client: Client, name: string): UnaryMethod<unknown, unknown> {
+/** etcd3's clients store the path and serializers of a method as properties of its function. */
+function getMethod(client: Client, name: string): UnaryMethod<unknown, unknown> {
   return (client as unknown as Record<string, UnaryMethod<unknown, unknown>>)[name]!
 }

@@ -30,7 +30,7 @@ import { closedError, toBackendError } from './translate-error.ts'
 import { WatchSet } from './watch-set.ts'
 import { toInteger } from './wire-values.ts'
 
-/** The contract on real etcd, composed of its parts. */
+/** The storage contract on a real etcd. */
 export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #settings: Settings
   readonly #connected: Connected
@@ -43,8 +43,11 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #compactor: Compactor
   #health: Promise<void> | undefined
   #closing: Promise<void> | undefined
-  /** Caches hold what etcd no longer knows of, and revisions of watches and continue tokens mean something else now. */
-  #wentBack: StoppedError | undefined
+  /**
+   * Set when etcd was restored to an older copy. Caches then contain lost changes, and revisions of watches and continue tokens are
+   * invalid.
+   */
+  #restored: StoppedError | undefined
 
   constructor(connected: Connected, settings: Settings) {
     const { clock, patience, log } = settings
@@ -72,7 +75,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     })
   }
 
-  /** Once, before anything else. The revision that it learns is the base of the first writes. */
+  /** Must be called once, before anything else. The current revision becomes the base of the first writes. */
   async start(): Promise<void> {
     await this.#reader.currentRevision()
     this.#compactor.start()
@@ -126,7 +129,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     }
   }
 
-  /** A read of a key that need not be there, as the original's check. Those who ask at the same time share one. */
+  /** Reads a key that does not have to exist, like kube-apiserver's check. Concurrent callers share one read. */
   async checkHealth(): Promise<void> {
     this.#requireOpen()
     this.#health ??= this.#probe().finally(() => {
@@ -142,8 +145,8 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
 
   async #probe(): Promise<void> {
     const { prefix, healthTimeout, log } = this.#settings
-    if (this.#wentBack) throw this.#wentBack
-    // An answer to a question that is asked later cannot be of an older revision: reads are linearizable.
+    if (this.#restored) throw this.#restored
+    // Reads are linearizable: a later read cannot return an older revision.
     const known = this.#known.current
     const key = `/${trim(prefix, '/')}/health`
     try {
@@ -152,11 +155,11 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
         (endpoint, settings) => endpoint.call(rangeMethod, { key }, settings),
       )
       if (revision >= known) return
-      this.#wentBack = new StoppedError(
-        `etcd is at revision ${revision} after it was at ${known}: it was put back to an older copy; restart the server`,
+      this.#restored = new StoppedError(
+        `etcd is at revision ${revision} after it was at ${known}: it was restored to an older copy; restart the server`,
       )
-      log(0, 'Etcd was put back to an older copy; restart the server', { revision, before: known })
-      throw this.#wentBack
+      log(0, 'Etcd was restored to an older copy; restart the server', { revision, before: known })
+      throw this.#restored
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
       throw new UnavailableError(`error getting data from etcd: ${error.failure.message}`, { cause: error })

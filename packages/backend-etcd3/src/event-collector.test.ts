@@ -28,7 +28,7 @@ function event({ revision, key, type = 'PUT', createRevision = revision, previou
 }
 
 describe('EventCollector', () => {
-  it('gives whole revisions, however the answer is cut, and everything once', () => {
+  it('emits whole revisions, each once, for any fragmentation', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 })
     fc.assert(
       fc.property(sizes, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), fc.nat(30), (revisions, cuts, position) => {
@@ -53,7 +53,7 @@ describe('EventCollector', () => {
     )
   })
 
-  it('forgets what a broken stream began', () => {
+  it('discards partial revisions of a broken stream', () => {
     const collector = new EventCollector()
     const [first, second] = [event({ revision: 5, key: 'a' }), event({ revision: 5, key: 'b' })]
     expect(collector.add([first], true, 4)).toBeUndefined()
@@ -61,7 +61,7 @@ describe('EventCollector', () => {
     expect(collector.add([first, second], false, 4)?.changes).toHaveLength(2)
   })
 
-  it('tells creations, changes and deletions apart', () => {
+  it('distinguishes creations, changes and deletions', () => {
     const collected = new EventCollector().add(
       [
         event({ revision: 2, key: 'a' }),
@@ -81,7 +81,7 @@ describe('EventCollector', () => {
   it.each([
     ['a change', event({ revision: 9, key: 'a', createRevision: 2 })],
     ['a deletion', event({ revision: 9, key: 'a', type: 'DELETE', createRevision: 0 })],
-  ])('refuses %s whose previous value is compacted', (_what, without) => {
+  ])('rejects %s with a compacted previous value', (_what, without) => {
     expect(() => new EventCollector().add([without], false, 8)).toThrow(expect.objectContaining({ name: 'CompactedError' }))
     expect(new EventCollector().add([without], false, 9)).toBeUndefined()
   })

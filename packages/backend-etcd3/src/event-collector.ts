@@ -3,31 +3,31 @@ import type { WatchEvent } from './watch-response.ts'
 
 export interface CollectedEvents {
   readonly changes: readonly Change[]
-  /** Of the last of them. */
+  /** Revision of the last change. */
   readonly revision: Revision
   readonly bytes: number
 }
 
 /**
- * Turns events into changes, whole revisions only. etcd cuts a large answer into fragments wherever its size is reached, so the revision
- * at which a fragment ends may go on in the next one; it is held back until something shows that it is complete. Events come in order.
+ * Converts events to changes and releases only complete revisions. etcd splits a large response into fragments at any event, so the last
+ * revision of a fragment may continue in the next one. It is held back until it is complete. Events arrive in order.
  */
 export class EventCollector {
-  #held: readonly WatchEvent[] = []
+  #heldEvents: readonly WatchEvent[] = []
 
-  /** An answer's beginning has come and not its end. */
+  /** True if a response has started and its last fragment is missing. */
   get isIncomplete(): boolean {
-    return this.#held.length > 0
+    return this.#heldEvents.length > 0
   }
 
-  /** Undefined when nothing after `position` is complete. */
+  /** Returns undefined if no revision after `position` is complete. */
   add(events: readonly WatchEvent[], fragment: boolean, position: Revision): CollectedEvents | undefined {
-    let all = this.#held.length > 0 ? [...this.#held, ...events] : events
-    this.#held = []
+    let all = this.#heldEvents.length > 0 ? [...this.#heldEvents, ...events] : events
+    this.#heldEvents = []
     if (fragment) {
       const last = all.at(-1)?.entry.modRevision
       const complete = all.findIndex((event) => event.entry.modRevision === last)
-      this.#held = all.slice(complete)
+      this.#heldEvents = all.slice(complete)
       all = all.slice(0, complete)
     }
     const changes: Change[] = []
@@ -43,15 +43,15 @@ export class EventCollector {
     return changes.length > 0 ? { changes, revision, bytes } : undefined
   }
 
-  /** The stream broke: what was held back comes again on the next. */
+  /** Discards held events after a broken stream. The next stream sends them again. */
   reset(): void {
-    this.#held = []
+    this.#heldEvents = []
   }
 }
 
 function toChange({ isDelete, entry, previous }: WatchEvent, at: Revision): Change {
   const isCreate = !isDelete && entry.createRevision === entry.modRevision
-  // etcd leaves out a previous value that was compacted. Passed on like this, a change would look like a creation and a deletion like nothing.
+  // etcd omits compacted previous values. Without them, a change would look like a creation and a deletion like no change.
   if (!isCreate && !previous) throw new CompactedError(at - 1, at)
   return isDelete ? { type: 'delete', key: entry.key, revision: at, previous } : { type: 'put', entry, previous }
 }

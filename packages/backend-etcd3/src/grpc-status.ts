@@ -1,4 +1,4 @@
-/** gRPC's codes, as far as the caller sets them itself. */
+/** The gRPC codes that this package sets itself. */
 export const grpcCode = {
   ok: 0,
   cancelled: 1,
@@ -18,7 +18,7 @@ export interface GrpcStatus {
 
 type Headers = Readonly<Record<string, unknown>>
 
-/** Of trailers, or of an answer's headers that are its trailers too; undefined when they have none. */
+/** Reads the status from trailers, or from the headers of a trailers-only response. Returns undefined if there is none. */
 export function readStatus(headers: Headers): GrpcStatus | undefined {
   const written = headers['grpc-status']
   if (written === undefined) return undefined
@@ -39,7 +39,7 @@ const ofHttp: Readonly<Record<number, number>> = {
   504: grpcCode.unavailable,
 }
 
-/** Of an answer that ended without one, which is no gRPC server's then: a proxy's. */
+/** Status of a response without a gRPC status. Such a response comes from a proxy. */
 export function statusOfHttp(status: number): GrpcStatus {
   return { code: ofHttp[status] ?? grpcCode.unknown, details: `Received HTTP status code ${status}` }
 }
@@ -47,7 +47,7 @@ export function statusOfHttp(status: number): GrpcStatus {
 const refusedStream = 7
 const cancel = 8
 
-/** Of a stream that the server ended before its answer did. */
+/** Status of a stream that the server reset before the end of its response. */
 export function statusOfReset(reset: number): GrpcStatus {
   if (reset === refusedStream) return { code: grpcCode.unavailable, details: 'Stream refused by server' }
   if (reset === cancel) return { code: grpcCode.cancelled, details: 'Call cancelled' }

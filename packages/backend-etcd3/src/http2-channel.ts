@@ -2,22 +2,20 @@ import type { Dial } from './dial.ts'
 import { Http2Connection, openHttp2 } from './http2-connection.ts'
 
 const attemptTimeout = 20_000
-const firstPause = 100
-const longestPause = 2000
+const initialPause = 100
+const maxPause = 2000
 
 export interface Http2ChannelOptions {
   readonly dial: Dial
-  /** "host:port", as requests name the server. */
+  /** The `:authority` of requests: "host:port". */
   readonly authority: string
   readonly scheme: 'http' | 'https'
 }
 
 /**
- * The way to one server that calls share. A connection is made when a call wants one, one at a time, and again when it is lost:
- *
- *     none ──call──▶ connecting ──settings──▶ open ──lost, or the server says goodbye──▶ none
- *       ▲                │
- *       └─── pausing ◀───┘ failed: for 0.1 s, then longer, calls fail without another attempt
+ * A shared connection to one server. Connects on demand, one attempt at a time, and reconnects after the connection is lost:
+ *      none ──call──▶ connecting ──settings──▶ open ──lost or GOAWAY──▶ none       ▲                │       └─── pausing ◀───┘ failed:
+ * calls fail immediately for 0.1 s, then for longer
  */
 export class Http2Channel {
   readonly authority: string
@@ -28,7 +26,7 @@ export class Http2Channel {
   #current: Http2Connection | undefined
   #connecting: Promise<Http2Connection> | undefined
   #failure: { readonly error: Error; readonly until: number } | undefined
-  #pause = firstPause
+  #pause = initialPause
 
   constructor({ dial, authority, scheme }: Http2ChannelOptions) {
     this.#dial = dial
@@ -36,12 +34,12 @@ export class Http2Channel {
     this.scheme = scheme
   }
 
-  /** The open connection, if there is one. */
+  /** The open connection; undefined while there is none. */
   get current(): Http2Connection | undefined {
     return this.#current
   }
 
-  /** Rejects with what kept it from being made. */
+  /** Rejects with the reason if connecting fails. */
   connect(): Promise<Http2Connection> {
     if (this.#current) return Promise.resolve(this.#current)
     if (this.#failure && performance.now() < this.#failure.until) return Promise.reject(this.#failure.error)
@@ -52,13 +50,13 @@ export class Http2Channel {
   }
 
   close(): void {
-    this.#abort.abort(new Error('it was closed'))
+    this.#abort.abort(new Error('the channel was closed'))
     for (const connection of this.#connections) connection.close()
   }
 
   async #connect(): Promise<Http2Connection> {
     const attempt = new AbortController()
-    const timer = setTimeout(() => attempt.abort(new Error('it takes too long')), attemptTimeout)
+    const timer = setTimeout(() => attempt.abort(new Error('connecting timed out')), attemptTimeout)
     const closed = (): void => attempt.abort(this.#abort.signal.reason)
     this.#abort.signal.addEventListener('abort', closed)
     try {
@@ -66,17 +64,17 @@ export class Http2Channel {
       const session = await openHttp2(await this.#dial(attempt.signal), this.authority, attempt.signal)
       const connection = new Http2Connection(session, () => {
         if (this.#current === connection) this.#current = undefined
-        if (connection.lost) this.#connections.delete(connection)
+        if (connection.isLost) this.#connections.delete(connection)
       })
       this.#connections.add(connection)
       this.#current = connection
-      this.#pause = firstPause
+      this.#pause = initialPause
       this.#failure = undefined
       return connection
     } catch (cause) {
       const error = cause as Error
       this.#failure = { error, until: performance.now() + this.#pause }
-      this.#pause = Math.min(this.#pause * 1.6, longestPause)
+      this.#pause = Math.min(this.#pause * 1.6, maxPause)
       throw error
     } finally {
       clearTimeout(timer)

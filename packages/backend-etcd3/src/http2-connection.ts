@@ -1,27 +1,27 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
 
-/** With HTTP/2's own 64 KB a large answer waits for the network's round trip over and over. */
+/** HTTP/2's default of 64 KB makes a large response wait for a network round trip again and again. */
 const flowControlWindow = 4 * 1024 * 1024
-/** As the original: a dead server is noticed after 40 s of silence. */
+/** Like kube-apiserver, detects a dead server after 40 s of silence. */
 const keepaliveInterval = 30_000
 const keepaliveTimeout = 10_000
-/** The streams of a connection have 2^30 numbers. */
-const mostStreams = 1_000_000_000
+/** A connection has 2^30 stream ids. */
+const maxStreams = 1_000_000_000
 
-/** One connection, from the server's settings to its end. */
+/** One HTTP/2 connection, from the server's settings to its end. */
 export class Http2Connection {
   readonly #session: ClientHttp2Session
   readonly #timer: NodeJS.Timeout
-  readonly #left: () => void
-  #running = 0
-  #begun = 0
-  #begunBefore = 0
+  readonly #onLeft: () => void
+  #pendingRequests = 0
+  #startedRequests = 0
+  #startedAtLastCheck = 0
 
-  /** `left`: it takes no more requests; those under way may still end. More than once. */
+  /** Calls `left`, possibly several times, once the connection accepts no more requests. Pending requests may still finish. */
   constructor(session: ClientHttp2Session, left: () => void) {
     this.#session = session
-    this.#left = left
+    this.#onLeft = left
     this.#timer = setInterval(() => this.#keepAlive(), keepaliveInterval)
     this.#timer.unref()
     session.once('close', () => {
@@ -34,20 +34,20 @@ export class Http2Connection {
     session.unref()
   }
 
-  /** Lost, and with it everything that was under way. Before Node 26 its streams close before the session is destroyed. */
-  get lost(): boolean {
+  /** True if the connection and all its pending requests are lost. Before Node 26 the streams close before the session is destroyed. */
+  get isLost(): boolean {
     return this.#session.destroyed || this.#session.socket.destroyed
   }
 
-  /** Throws when the connection has just been left. While no request is under way it does not keep the process alive. */
+  /** Throws if the connection has just closed. The connection keeps the process alive only while requests are pending. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers)
-    if (this.#running++ === 0) this.#session.ref()
+    if (this.#pendingRequests++ === 0) this.#session.ref()
     stream.on('close', () => {
-      if (--this.#running === 0) this.#session.unref()
+      if (--this.#pendingRequests === 0) this.#session.unref()
     })
-    if (++this.#begun === mostStreams) {
-      this.#left()
+    if (++this.#startedRequests === maxStreams) {
+      this.#onLeft()
       this.#session.close()
     }
     return stream
@@ -57,23 +57,23 @@ export class Http2Connection {
     this.#session.destroy()
   }
 
-  /** Only while there is something to ask for: servers end connections that ping without requests. */
+  /** Pings only a connection in use: servers close connections that ping without requests. */
   #keepAlive(): void {
-    const isUsed = this.#running > 0 || this.#begun !== this.#begunBefore
-    this.#begunBefore = this.#begun
+    const isUsed = this.#pendingRequests > 0 || this.#startedRequests !== this.#startedAtLastCheck
+    this.#startedAtLastCheck = this.#startedRequests
     if (!isUsed) return
-    const dead = setTimeout(() => this.#session.destroy(new Error('the server does not answer pings')), keepaliveTimeout)
-    dead.unref()
-    this.#session.ping(() => clearTimeout(dead))
+    const timeout = setTimeout(() => this.#session.destroy(new Error('the server does not answer pings')), keepaliveTimeout)
+    timeout.unref()
+    this.#session.ping(() => clearTimeout(timeout))
   }
 }
 
-/** Open is a connection when the server has sent its settings: until then it may be somebody who hangs up at once. */
+/** Resolves when the server has sent its settings, because before that it may still hang up. */
 export function openHttp2(socket: Duplex, authority: string, signal: AbortSignal): Promise<ClientHttp2Session> {
   const session = connect(`http://${authority}`, {
     createConnection: () => socket,
     settings: { initialWindowSize: flowControlWindow, enablePush: false },
-    // Answers are as large as they are; how much is asked for at once is the callers' concern.
+    // The size of a response is up to the caller, so the session must not limit it.
     maxSessionMemory: Number.MAX_SAFE_INTEGER,
   })
   return new Promise((resolve, reject) => {

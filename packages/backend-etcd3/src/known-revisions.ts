@@ -1,6 +1,6 @@
 import type { Revision } from '@keelson/storagebackend'
 
-/** What has been heard of the store so far. Only ever behind the truth. */
+/** Highest revisions seen in responses. May lag behind the store, but is never ahead of it. */
 export class KnownRevisions {
   #current: Revision = 0
   #compacted: Revision = 0
@@ -13,7 +13,7 @@ export class KnownRevisions {
     return this.#compacted
   }
 
-  /** A revision that an answer's header named. */
+  /** Records the revision in the header of a response. */
   saw(revision: Revision): Revision {
     if (revision > this.#current) this.#current = revision
     return revision

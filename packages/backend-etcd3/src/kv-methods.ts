@@ -4,19 +4,19 @@ import { toKey, toLease, toSafe } from './wire-values.ts'
 import { WireReader } from './wire-reader.ts'
 import { WireWriter } from './wire-writer.ts'
 
-/** What a read asks for. `end` is exclusive; without it, the one key. */
+/** A range or a single key. `end` is exclusive; without it, reads only `key`. */
 export interface RangeRequest {
   readonly key: string
   readonly end?: string | undefined
-  /** Default: none. */
+  /** No limit by default. */
   readonly limit?: number | undefined
-  /** Default: the newest. */
+  /** Reads the newest revision by default. */
   readonly at?: Revision | undefined
   readonly countOnly?: boolean
 }
 
-export interface RangeAnswer {
-  /** The store's, whichever was read. */
+export interface RangeResponse {
+  /** Revision of the store, regardless of the revision that was read. */
   readonly revision: Revision
   readonly entries: readonly Entry[]
   readonly more: boolean
@@ -24,10 +24,10 @@ export interface RangeAnswer {
 }
 
 /**
- * The two calls that everything goes through, with messages of our own: they become what the contract wants without passing through
- * objects that have all of their fields, and integers written as text.
+ * The two frequent calls have a custom encoding. It converts directly between messages and the contract's types, without intermediate
+ * objects that have all fields and integers as strings.
  */
-export const rangeMethod: UnaryMethod<RangeRequest, RangeAnswer> = {
+export const rangeMethod: UnaryMethod<RangeRequest, RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
   requestSerialize({ key, end, limit, at, countOnly }) {
     const writer = new WireWriter(64 + key.length + (end?.length ?? 0))
@@ -51,7 +51,7 @@ export const rangeMethod: UnaryMethod<RangeRequest, RangeAnswer> = {
   },
 }
 
-/** Does the operations if the comparisons hold, and else reads the keys that were compared. */
+/** Applies the operations if the comparisons hold; otherwise reads the compared keys. */
 export const commitMethod: UnaryMethod<Transaction, CommitResult> = {
   path: '/etcdserverpb.KV/Txn',
   requestSerialize({ compare, operations }) {
@@ -104,14 +104,14 @@ function writeOperation(writer: WireWriter, operation: Operation): void {
   writer.close(2, mark)
 }
 
-/** The store's revision in an answer's header. */
+/** Reads the store's revision from the header of a response. */
 export function readHeader(reader: WireReader): Revision {
   let revision = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = toSafe(reader.integer())
   return revision
 }
 
-/** The value is copied: it does not hold on to the answer it came in. */
+/** Copies the value so that it does not keep the whole response in memory. */
 export function readEntry(reader: WireReader): Entry {
   let key = ''
   let value = nothing
@@ -130,7 +130,7 @@ export function readEntry(reader: WireReader): Entry {
 
 const nothing = Buffer.alloc(0)
 
-/** The one entry that was read, of an operation's answer. */
+/** Returns the first entry of a range operation's response. */
 function readFirst(operation: WireReader): Entry | undefined {
   for (let field = operation.next(); field !== 0; field = operation.next()) {
     if (field !== 1) continue

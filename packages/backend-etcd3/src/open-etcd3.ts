@@ -4,16 +4,16 @@ import { connect, type Connected } from './connect.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Etcd3Backend } from './etcd3-backend.ts'
 import type { Etcd3Options, Settings } from './etcd3-options.ts'
-import { answersProgressRightly } from './etcd-version.ts'
+import { hasReliableProgress } from './etcd-version.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { readFailure, toBackendError } from './translate-error.ts'
 
-/** Waits until a server answers. Throws `UnavailableError` when none does in time. */
+/** Waits until a server responds. Throws `UnavailableError` if no server responds in time. */
 export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compaction & SizeStatistics> {
-  const settings = complete(options)
+  const settings = withDefaults(options)
   const connected = await connect(settings.transport, settings.egress)
   try {
-    await firstAnswer(connected, settings)
+    await waitForServer(connected, settings)
     const backend = new Etcd3Backend(connected, settings)
     await backend.start()
     return backend
@@ -23,7 +23,7 @@ export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compac
   }
 }
 
-function complete(options: Etcd3Options): Settings {
+function withDefaults(options: Etcd3Options): Settings {
   return {
     transport: options.transport,
     prefix: options.prefix ?? '/registry',
@@ -41,10 +41,10 @@ function complete(options: Etcd3Options): Settings {
   }
 }
 
-async function firstAnswer({ endpoints }: Connected, { clock, connectTimeout, log }: Settings): Promise<void> {
+async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, log }: Settings): Promise<void> {
   const logged = new Set<string>()
-  /** Before the wait, and each reason once: nobody should look at a silent terminal until it is over. */
-  const tell = ({ address }: Endpoint, error: unknown): void => {
+  /** Logs each reason once, before the wait, so that the operator does not look at a silent terminal. */
+  const logFailure = ({ address }: Endpoint, error: unknown): void => {
     const { message, transient } = readFailure(error)
     if (!transient || logged.has(`${address} ${message}`)) return
     logged.add(`${address} ${message}`)
@@ -56,18 +56,16 @@ async function firstAnswer({ endpoints }: Connected, { clock, connectTimeout, lo
       try {
         return await endpoint.maintenance.status(call)
       } catch (error) {
-        tell(endpoint, error)
+        logFailure(endpoint, error)
         throw error
       }
     })
-    if (!answersProgressRightly(version)) {
-      throw new Error(
-        `etcd ${version} is too old: its answers to progress requests cannot be trusted; 3.4.31 or 3.5.13 is needed, or later`,
-      )
+    if (!hasReliableProgress(version)) {
+      throw new Error(`etcd ${version} is too old: its progress responses are unreliable; use 3.4.31, 3.5.13 or later`)
     }
   } catch (error) {
     if (!(error instanceof CallFailedError)) throw error
-    const where = endpoints.map(({ address }) => address).join(', ')
-    throw toBackendError({ ...error.failure, message: `${where}: ${error.failure.message}` })
+    const addresses = endpoints.map(({ address }) => address).join(', ')
+    throw toBackendError({ ...error.failure, message: `${addresses}: ${error.failure.message}` })
   }
 }

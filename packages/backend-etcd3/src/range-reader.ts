@@ -1,10 +1,10 @@
 import type { Entry, GetResult, KeyRange, ListOptions, ListPage, Reader, ReadOptions, Revision } from '@keelson/storagebackend'
-import { rangeMethod, type RangeAnswer, type RangeRequest } from './kv-methods.ts'
+import { rangeMethod, type RangeResponse, type RangeRequest } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 
-/** Reads, linearizable unless a revision is given. A large range is read in pages, all of them at the first one's revision. */
+/** Reads linearizably unless a revision is given. Splits a large range into pages, all at the revision of the first page. */
 export class RangeReader implements Reader {
   readonly #servers: Servers
   readonly #known: KnownRevisions
@@ -42,13 +42,13 @@ export class RangeReader implements Reader {
     return { entries, revision, count, more: count > entries.length }
   }
 
-  /** The store's revision at a moment between call and answer. */
+  /** Returns a revision that the store had during the call. */
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
-    // A key that is never there: the answer is its header.
+    // This key never exists; only the header of the response is used.
     return (await this.#range({ key: '\0', countOnly: true }, signal ? { signal } : {})).revision
   }
 
-  async #range(request: RangeRequest, { at, signal }: ReadOptions): Promise<RangeAnswer> {
+  async #range(request: RangeRequest, { at, signal }: ReadOptions): Promise<RangeResponse> {
     try {
       const full = at === undefined ? request : { ...request, at }
       const answer = await this.#servers.call({ type: 'read', signal }, (endpoint, settings) => endpoint.call(rangeMethod, full, settings))

@@ -14,7 +14,7 @@ import {
 
 export interface ResolverOptions {
   readonly store: Reader & Pick<Watcher, 'watch'>
-  /** How long the store may be asked. */
+  /** Time limit for the search, in milliseconds. */
   readonly patience: number
   readonly now: () => number
   readonly pause: (milliseconds: number) => Promise<void>
@@ -23,15 +23,15 @@ export interface ResolverOptions {
 type Put = Extract<Operation, { type: 'put' }>
 
 /**
- * What became of a write whose answer was lost. It may have been done, been refused, or still be on its way: a proposal can outlive its
- * connection, even a restart. So only two things end the search:
+ * Finds the outcome of a write whose response was lost. The write may have been applied, rejected, or be still in progress: a proposal can
+ * outlive its connection and even a restart. Only two findings end the search:
  *
- * - the key's history shows the write: it was done, at that revision;
- * - the history shows that the revision it was to replace was replaced by something else: it was refused, now and for ever, since no key
- *   ever has an old revision again.
+ * - The key's history contains the write: it was applied at that revision.
+ * - The history shows that another write replaced the expected revision: this write was rejected for good, because a key never returns to
+ * an old revision.
  *
- * "Nothing has happened yet" proves nothing; when patience ends, the outcome is unknown. A write is recognised by its value. A delete
- * has none and looks like anybody's, so it can be shown to have been refused, but not to have been done.
+ * "Nothing has happened yet" proves nothing; when the time limit ends, the outcome is unknown. A put is recognized by its value. A delete
+ * has no value and cannot be attributed to a client, so it can be proved rejected but not applied.
  */
 export class OutcomeResolver {
   readonly #options: ResolverOptions
@@ -42,59 +42,59 @@ export class OutcomeResolver {
 
   async resolve(transaction: Transaction, base: Revision, cause: unknown): Promise<CommitResult> {
     const { now, pause, patience } = this.#options
-    if (transaction.operations.length === 0) throw unknown(cause)
-    const giveUp = now() + patience
+    if (transaction.operations.length === 0) throw unknownOutcome(cause)
+    const giveUpAt = now() + patience
     for (let wait = 20; ; wait = Math.min(wait * 2, 500)) {
-      const result = await this.#look(transaction, base, cause)
+      const result = await this.#searchHistory(transaction, base, cause)
       if (result) return result
-      if (now() + wait > giveUp) throw unknown(cause)
+      if (now() + wait > giveUpAt) throw unknownOutcome(cause)
       await pause(wait)
     }
   }
 
-  /** Undefined: nothing is proved yet. */
-  async #look({ compare, operations }: Transaction, base: Revision, cause: unknown): Promise<CommitResult | undefined> {
+  /** Returns undefined as long as nothing is proved. */
+  async #searchHistory({ compare, operations }: Transaction, base: Revision, cause: unknown): Promise<CommitResult | undefined> {
     try {
       for (const operation of operations) {
-        // Compared without being written proves nothing: it may have changed after the write.
+        // A key that is only compared proves nothing: it may have changed after the write.
         const expected = compare.find(({ key }) => key === operation.key)?.modRevision ?? 0
-        const found = expected > 0 ? await this.#replaced(operation, expected, base) : await this.#written(operation, base)
-        if (found === 'refused') return await this.#refused(compare.map(({ key }) => key))
+        const found = expected > 0 ? await this.#findReplacement(operation, expected, base) : await this.#findPut(operation, base)
+        if (found === 'refused') return await this.#rejectedResult(compare.map(({ key }) => key))
         if (found !== undefined) return { committed: true, revision: found }
       }
       return undefined
     } catch (error) {
       if (isBackendError(error, 'UnavailableError')) return undefined
-      // The history that would tell is gone.
-      if (isBackendError(error, 'CompactedError')) throw unknown(cause)
+      // The history with the answer is gone.
+      if (isBackendError(error, 'CompactedError')) throw unknownOutcome(cause)
       throw error
     }
   }
 
-  /** The operation could only be done on `expected`, so if it was, it was the first change after that. */
-  async #replaced(operation: Operation, expected: Revision, base: Revision): Promise<Revision | 'refused' | undefined> {
+  /** The operation only applies to `expected`. If it was applied, it is the first change after that revision. */
+  async #findReplacement(operation: Operation, expected: Revision, base: Revision): Promise<Revision | 'refused' | undefined> {
     const { entry } = await this.#options.store.get(operation.key)
     if (entry?.modRevision === expected) return undefined
-    for await (const change of this.#history(operation.key, expected, entry?.modRevision)) {
+    for await (const change of this.#readHistory(operation.key, expected, entry?.modRevision)) {
       if (operation.type === 'delete') return change.type === 'put' ? 'refused' : undefined
-      const isOwn = change.type === 'put' && change.entry.modRevision > base && isBy(operation, change.entry)
+      const isOwn = change.type === 'put' && change.entry.modRevision > base && isPutBy(operation, change.entry)
       return isOwn ? change.entry.modRevision : 'refused'
     }
     return undefined
   }
 
-  async #written(operation: Operation, base: Revision): Promise<Revision | undefined> {
+  async #findPut(operation: Operation, base: Revision): Promise<Revision | undefined> {
     if (operation.type === 'delete') return undefined
     const { entry } = await this.#options.store.get(operation.key)
     if (entry && entry.modRevision <= base) return undefined
-    for await (const change of this.#history(operation.key, base, entry?.modRevision)) {
-      if (change.type === 'put' && isBy(operation, change.entry)) return change.entry.modRevision
+    for await (const change of this.#readHistory(operation.key, base, entry?.modRevision)) {
+      if (change.type === 'put' && isPutBy(operation, change.entry)) return change.entry.modRevision
     }
     return undefined
   }
 
-  /** The key's changes after `after`, up to the one at `until`; without it, those that come within a moment. */
-  async *#history(key: string, after: Revision, until: Revision | undefined): AsyncGenerator<Change> {
+  /** Yields the key's changes after `after`, up to the revision `until`. Without `until`, yields those that arrive within a moment. */
+  async *#readHistory(key: string, after: Revision, until: Revision | undefined): AsyncGenerator<Change> {
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(), until === undefined ? 300 : 5000)
     try {
@@ -109,19 +109,19 @@ export class OutcomeResolver {
     }
   }
 
-  async #refused(keys: readonly string[]): Promise<CommitResult> {
+  async #rejectedResult(keys: readonly string[]): Promise<CommitResult> {
     const answers = await Promise.all(keys.map((key) => this.#options.store.get(key)))
     const current: (Entry | undefined)[] = answers.map(({ entry }) => entry)
     return { committed: false, revision: Math.max(...answers.map(({ revision }) => revision)), current }
   }
 }
 
-function isBy(put: Put, entry: Entry): boolean {
+function isPutBy(put: Put, entry: Entry): boolean {
   return Buffer.compare(put.value, entry.value) === 0 && entry.lease === (put.lease ?? 0)
 }
 
-function unknown(cause: unknown): UnknownOutcomeError {
-  return new UnknownOutcomeError('the connection to etcd was lost while it was writing, and what became of the write cannot be told', {
+function unknownOutcome(cause: unknown): UnknownOutcomeError {
+  return new UnknownOutcomeError('the connection to etcd was lost during a write, and the outcome of the write is unknown', {
     cause,
   })
 }

@@ -8,12 +8,12 @@ import { readCancellation, readFailure, toBackendError, type CallFailure } from 
 import type { WatchResponse } from './watch-response.ts'
 import { openWatchStream, type WatchStream } from './watch-stream.ts'
 
-/** The id in answers to manual progress requests: they are for every watch of the stream. */
-const everyWatch = -1
-const firstPause = 20
-const longestPause = 1000
-/** How long an unanswered progress request is waited for: etcd drops those that come while the watch is catching up. */
-const progressPatience = 100
+/** Watch id of responses to manual progress requests; they apply to every watch of the stream. */
+const allWatches = -1
+const initialPause = 20
+const maxPause = 1000
+/** Milliseconds before an unanswered progress request is repeated. etcd drops requests while the watch is catching up. */
+const progressRetryInterval = 100
 
 export interface ResumingWatchOptions {
   readonly servers: Servers
@@ -22,18 +22,16 @@ export interface ResumingWatchOptions {
   readonly queue: WatchQueue
   readonly range: KeyRange
   readonly after: Revision
-  /** How long etcd may take to accept the watch. */
+  /** Time for etcd to accept the watch. */
   readonly callTimeout: number
 }
 
 /**
- * A watch that outlives its streams.
- *
- *     connecting ──accepted──▶ open ──stream broke──▶ pausing ──▶ connecting …
- *
- * `position` is what has been put in the queue in whole: the last change's revision, or a progress's. The next stream goes on behind it.
- * No other revision in etcd's answers says anything about what this watch has seen: the header of a batch carries the store's newest
- * revision, which a watch that is catching up may be far behind.
+ * A watch that reconnects when its stream breaks.
+ *      connecting ──accepted──▶ open ──stream broke──▶ pausing ──▶ connecting …  `position` is the revision up to which everything is in
+ * the queue, from the last change or progress. The next stream resumes after it.
+ * No other revision in etcd's responses describes the position of this watch: the header of a batch has the store's newest revision, and a
+ * watch that is catching up may be far behind it.
  */
 export class ResumingWatch {
   readonly #options: ResumingWatchOptions
@@ -41,14 +39,14 @@ export class ResumingWatch {
   #position: Revision
   #stream: WatchStream | undefined
   #endpoint: Endpoint | undefined
-  #accepted = false
-  #ended = false
-  #pause = firstPause
+  #isAccepted = false
+  #isEnded = false
+  #pause = initialPause
   #cancelTimer: (() => void) | undefined
-  /** A progress must come that is not older; 0 when none is wanted. */
-  #wanted: Revision = 0
-  #cancelAsking: (() => void) | undefined
-  #quiet = false
+  /** Revision that progress must reach; 0 if none is requested. */
+  #requestedRevision: Revision = 0
+  #cancelProgressTimer: (() => void) | undefined
+  #isIdle = false
 
   constructor(options: ResumingWatchOptions) {
     this.#options = options
@@ -57,20 +55,20 @@ export class ResumingWatch {
   }
 
   requestProgress(revision: Revision): void {
-    this.#wanted = Math.max(this.#wanted, revision, 1)
-    this.#ask()
+    this.#requestedRevision = Math.max(this.#requestedRevision, revision, 1)
+    this.#startProgressRequest()
   }
 
-  /** Called now and then: a watch that has heard nothing since the last time asks how far it is. */
-  remind(): void {
-    if (this.#quiet && this.#wanted === 0) this.requestProgress(this.#position)
-    this.#quiet = true
+  /** Called periodically. Requests progress if the watch has received nothing since the last call. */
+  requestProgressIfIdle(): void {
+    if (this.#isIdle && this.#requestedRevision === 0) this.requestProgress(this.#position)
+    this.#isIdle = true
   }
 
   stop(error?: Error): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#drop()
+    if (this.#isEnded) return
+    this.#isEnded = true
+    this.#closeStream()
     this.#options.queue.end(error)
   }
 
@@ -78,118 +76,118 @@ export class ResumingWatch {
     const { servers, range, clock, callTimeout } = this.#options
     const endpoint = servers.current
     this.#endpoint = endpoint
-    const broken = (error: unknown): void => {
-      if (this.#endpoint === endpoint) this.#broke(error)
+    const onBroken = (error: unknown): void => {
+      if (this.#endpoint === endpoint) this.#handleBrokenStream(error)
     }
     try {
       const stream = await openWatchStream(endpoint, range, this.#position, {
-        response: (response) => this.#take(response),
-        ended: broken,
+        response: (response) => this.#handleResponse(response),
+        ended: onBroken,
       })
-      // Ended, or broken already: then another connection is on its way.
-      if (this.#ended || this.#endpoint !== endpoint) {
+      // The watch has ended, or has broken and is already reconnecting.
+      if (this.#isEnded || this.#endpoint !== endpoint) {
         stream.close()
         return
       }
       this.#stream = stream
-      this.#cancelTimer = clock.after(callTimeout, () => this.#broke(undefined))
+      this.#cancelTimer = clock.after(callTimeout, () => this.#handleBrokenStream(undefined))
     } catch (error) {
-      broken(error)
+      onBroken(error)
     }
   }
 
-  #take(response: WatchResponse): void {
-    if (this.#ended) return
+  #handleResponse(response: WatchResponse): void {
+    if (this.#isEnded) return
     try {
-      this.#quiet = false
+      this.#isIdle = false
       this.#options.known.saw(response.revision)
-      if (response.canceled) this.#cancelled(response)
-      else if (response.created) this.#created()
-      else if (response.events.length > 0 || this.#collector.isIncomplete) this.#events(response)
-      else this.#progress(response.revision, response.watchId === everyWatch)
+      if (response.canceled) this.#handleCancelled(response)
+      else if (response.created) this.#handleCreated()
+      else if (response.events.length > 0 || this.#collector.isIncomplete) this.#handleEvents(response)
+      else this.#handleProgress(response.revision, response.watchId === allWatches)
     } catch (error) {
       this.stop(error as Error)
     }
   }
 
-  #created(): void {
-    this.#accepted = true
-    this.#pause = firstPause
+  #handleCreated(): void {
+    this.#isAccepted = true
+    this.#pause = initialPause
     this.#cancelTimer?.()
-    if (this.#wanted > 0) this.#ask()
+    if (this.#requestedRevision > 0) this.#startProgressRequest()
   }
 
-  #cancelled(response: WatchResponse): void {
+  #handleCancelled(response: WatchResponse): void {
     const compacted = response.compactRevision
     if (compacted > 0) {
       this.#options.known.sawCompacted(compacted)
       throw new CompactedError(this.#position, compacted)
     }
-    this.#failed(readCancellation(response.cancelReason))
+    this.#handleFailure(readCancellation(response.cancelReason))
   }
 
-  #events(response: WatchResponse): void {
-    if (response.watchId === everyWatch) return
+  #handleEvents(response: WatchResponse): void {
+    if (response.watchId === allWatches) return
     const collected = this.#collector.add(response.events, response.fragment, this.#position)
     if (!collected) return
     this.#position = collected.revision
     this.#options.queue.push(collected.revision, collected.changes, collected.bytes)
   }
 
-  #progress(revision: Revision, answer: boolean): void {
-    const enough = this.#wanted > 0 && revision >= this.#wanted
-    if (enough) {
-      this.#wanted = 0
-      this.#cancelAsking?.()
-      this.#cancelAsking = undefined
-    } else if (answer && this.#wanted > 0) {
-      // Older than wanted: this member is behind the one that was asked for the revision.
-      this.#cancelAsking?.()
-      this.#cancelAsking = this.#options.clock.after(10, () => this.#askNow())
+  #handleProgress(revision: Revision, isResponse: boolean): void {
+    const isReached = this.#requestedRevision > 0 && revision >= this.#requestedRevision
+    if (isReached) {
+      this.#requestedRevision = 0
+      this.#cancelProgressTimer?.()
+      this.#cancelProgressTimer = undefined
+    } else if (isResponse && this.#requestedRevision > 0) {
+      // Older than requested: this member lags behind the one that returned the revision.
+      this.#cancelProgressTimer?.()
+      this.#cancelProgressTimer = this.#options.clock.after(10, () => this.#sendProgressRequest())
     }
-    // Another member may be behind what has been seen; a watch that begins in the future is told nothing of what comes before.
+    // A member may lag behind `position`. A watch that starts at a future revision receives no earlier changes.
     if (revision < this.#position) return
     this.#position = revision
     this.#options.queue.progress(revision)
   }
 
-  /** One request at a time is under way. */
-  #ask(): void {
-    if (this.#accepted && !this.#cancelAsking) this.#askNow()
+  /** Sends at most one request at a time. */
+  #startProgressRequest(): void {
+    if (this.#isAccepted && !this.#cancelProgressTimer) this.#sendProgressRequest()
   }
 
-  #askNow(): void {
-    this.#cancelAsking = undefined
-    if (this.#ended || !this.#accepted || this.#wanted === 0) return
+  #sendProgressRequest(): void {
+    this.#cancelProgressTimer = undefined
+    if (this.#isEnded || !this.#isAccepted || this.#requestedRevision === 0) return
     this.#stream?.requestProgress()
-    this.#cancelAsking = this.#options.clock.after(progressPatience, () => this.#askNow())
+    this.#cancelProgressTimer = this.#options.clock.after(progressRetryInterval, () => this.#sendProgressRequest())
   }
 
-  /** The stream is gone, or never answered. */
-  #broke(error: unknown): void {
-    if (this.#ended) return
-    // A stream that ends without an error is a server that stops.
-    this.#failed(error === undefined ? readCancellation('etcd stopped answering') : readFailure(error))
+  /** Handles a stream that broke or never answered. */
+  #handleBrokenStream(error: unknown): void {
+    if (this.#isEnded) return
+    // A stream that ends without an error means that the server is stopping.
+    this.#handleFailure(error === undefined ? readCancellation('etcd stopped answering') : readFailure(error))
   }
 
-  #failed(failure: CallFailure): void {
+  #handleFailure(failure: CallFailure): void {
     const { servers, clock } = this.#options
     if (!failure.transient) {
       this.stop(toBackendError(failure, { at: this.#position }))
       return
     }
-    if (this.#endpoint) servers.failed(this.#endpoint)
-    this.#drop()
+    if (this.#endpoint) servers.markFailed(this.#endpoint)
+    this.#closeStream()
     this.#cancelTimer = clock.after(this.#pause * (0.5 + Math.random() / 2), () => void this.#connect(), { keepAlive: true })
-    this.#pause = Math.min(this.#pause * 2, longestPause)
+    this.#pause = Math.min(this.#pause * 2, maxPause)
   }
 
-  #drop(): void {
-    this.#accepted = false
+  #closeStream(): void {
+    this.#isAccepted = false
     this.#endpoint = undefined
     this.#cancelTimer?.()
-    this.#cancelAsking?.()
-    this.#cancelAsking = undefined
+    this.#cancelProgressTimer?.()
+    this.#cancelProgressTimer = undefined
     this.#stream?.close()
     this.#stream = undefined
     this.#collector.reset()

@@ -3,10 +3,10 @@ import type { Clock } from '@keelson/apimachinery'
 import type { CallSettings, Endpoint } from './endpoint.ts'
 import { readFailure, type CallFailure } from './translate-error.ts'
 
-const firstPause = 20
-const longestPause = 500
+const initialPause = 20
+const maxPause = 500
 
-/** A call that failed for good, or for too long. */
+/** A call failed permanently, or its retries ran out of time. */
 export class CallFailedError extends Error {
   override readonly name = 'CallFailedError'
   readonly failure: CallFailure
@@ -17,15 +17,15 @@ export class CallFailedError extends Error {
 }
 
 export interface RepeatOptions {
-  /** Reads may be done again after any failure that passes; a write only when it certainly did not happen. */
+  /** A read is retried after any transient failure; a write only if it was certainly not applied. */
   readonly type: 'read' | 'write'
   readonly signal?: AbortSignal | undefined
-  /** Default: those of the settings. */
+  /** Defaults to the timeout of the servers' settings. */
   readonly callTimeout?: number
   readonly patience?: number
 }
 
-/** The servers, one of them in use, and the rule by which calls are tried again. */
+/** All servers with the one in use. Decides which calls are retried. */
 export class Servers {
   readonly all: readonly Endpoint[]
   readonly #clock: Clock
@@ -44,16 +44,16 @@ export class Servers {
     return this.all[this.#current]!
   }
 
-  /** The next one takes over, unless that has happened already. */
-  failed(endpoint: Endpoint): void {
+  /** Switches to the next server if `endpoint` is still the one in use. */
+  markFailed(endpoint: Endpoint): void {
     if (this.current === endpoint) this.#current = (this.#current + 1) % this.all.length
   }
 
-  /** Throws `CallFailedError`, the signal's reason, or what is no call's failure, as it is. */
+  /** Throws `CallFailedError` or the signal's reason. Rethrows errors that are not gRPC errors. */
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
     const { type, signal } = options
-    const giveUp = this.#clock.now() + (options.patience ?? this.#patience)
-    for (let wait = firstPause; ; wait = Math.min(wait * 2, longestPause)) {
+    const giveUpAt = this.#clock.now() + (options.patience ?? this.#patience)
+    for (let wait = initialPause; ; wait = Math.min(wait * 2, maxPause)) {
       const endpoint = this.current
       const deadline = Date.now() + (options.callTimeout ?? this.#callTimeout)
       try {
@@ -62,15 +62,15 @@ export class Servers {
         if (signal?.aborted) throw signal.reason
         if (typeof (error as { code?: unknown }).code !== 'number') throw error
         const failure = readFailure(error)
-        if (failure.transient) this.failed(endpoint)
-        const again = failure.transient && (type === 'read' || failure.outcome === 'none')
-        if (!again || this.#clock.now() + wait > giveUp) throw new CallFailedError(failure)
+        if (failure.transient) this.markFailed(endpoint)
+        const mayRetry = failure.transient && (type === 'read' || failure.outcome === 'none')
+        if (!mayRetry || this.#clock.now() + wait > giveUpAt) throw new CallFailedError(failure)
       }
       await this.pause(wait, signal)
     }
   }
 
-  /** Ends early when the signal aborts. */
+  /** Rejects early when the signal aborts. */
   async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
     await pause(this.#clock, milliseconds, { keepAlive: true, ...(signal && { signal }) })
     signal?.throwIfAborted()

@@ -30,11 +30,11 @@ describe('failures of calls', () => {
     expect(error.message).not.toBe('')
   })
 
-  it('what is no call’s failure is not taken for one', () => {
+  it('does not treat other errors as failed calls', () => {
     expect(readFailure(new TypeError('a bug'))).toMatchObject({ outcome: 'unknown', transient: false, kind: 'other' })
   })
 
-  it('a watch that etcd ends is resumed when another member may go on', () => {
+  it('resumes a watch that etcd ended if another member may continue it', () => {
     expect(readCancellation('etcdserver: no leader').transient).toBe(true)
     expect(readCancellation('etcdserver: permission denied')).toMatchObject({ transient: false, message: 'etcdserver: permission denied' })
     expect(readCancellation('etcdserver: mvcc: required revision has been compacted').kind).toBe('compacted')

@@ -9,8 +9,8 @@ import {
 } from '@keelson/storagebackend'
 
 /**
- * What a failed call means. `outcome` matters to writes: "none" is that etcd certainly did nothing, "unknown" that it may have, or still may.
- * `transient`: the same call may succeed a moment later or at another server.
+ * The meaning of a failed call. For writes, `outcome` "none" means that etcd certainly did not apply it, and "unknown" that it may have, or
+ * still may. If `transient`, the same call may succeed later or at another server.
  */
 export interface CallFailure {
   readonly outcome: 'none' | 'unknown'
@@ -20,7 +20,7 @@ export interface CallFailure {
   readonly cause: unknown
 }
 
-/** gRPC's status codes, as far as they are told apart. */
+/** The gRPC status codes with special handling. */
 const cancelled = 1
 const invalidArgument = 3
 const deadlineExceeded = 4
@@ -33,7 +33,7 @@ const unimplemented = 12
 const dataLoss = 15
 const unauthenticated = 16
 
-/** With these etcd, or the gRPC library before it sent anything, has refused. */
+/** With these codes etcd, or the gRPC library before sending, has rejected the call. */
 const refusals: ReadonlySet<number> = new Set([
   invalidArgument,
   notFound,
@@ -46,10 +46,10 @@ const refusals: ReadonlySet<number> = new Set([
   unauthenticated,
 ])
 
-/** The library's words for a call that never left: there was no connection to send it on. */
+/** The library's messages for a call that was never sent because there was no connection. */
 const neverSent = /^(No connection established|Name resolution failed|.*Waiting for LB pick|Channel has been shut down)/
 
-/** The only place that looks at codes and words of gRPC and etcd. */
+/** The only place that inspects codes and messages of gRPC and etcd. */
 export function readFailure(error: unknown): CallFailure {
   const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
   const text = typeof details === 'string' && details !== '' ? details : error instanceof Error ? error.message : String(error)
@@ -74,7 +74,7 @@ export function readFailure(error: unknown): CallFailure {
   }
 }
 
-/** Why etcd ended a watch that it had accepted, or refused to begin. */
+/** Interprets etcd's reason to cancel or refuse a watch. */
 export function readCancellation(reason: string): CallFailure {
   const transient = /no leader|leader changed|timed out|stopped|unhealthy|not capable/.test(reason)
   const kind = reason.includes('compacted') ? 'compacted' : transient ? 'unavailable' : 'other'
@@ -82,14 +82,14 @@ export function readCancellation(reason: string): CallFailure {
 }
 
 export interface FailedCall {
-  /** The revision that a read asked for. */
+  /** Revision requested by a read. */
   readonly at?: Revision | undefined
   readonly current?: Revision | undefined
   readonly compacted?: Revision | undefined
   readonly lease?: number | undefined
 }
 
-/** The contract's error for a failure that stays. Writes of unknown outcome never come here: see resolve-outcome. */
+/** Returns the contract's error for a permanent failure. Writes with an unknown outcome are handled by resolve-outcome.ts. */
 export function toBackendError(failure: CallFailure, call: FailedCall = {}): Error {
   const { at = 0, current = 0, compacted = 0, lease = 0 } = call
   const options = { cause: failure.cause }

@@ -1,4 +1,4 @@
-/** How etcd is to be reached cannot be: a file cannot be read, or is not what it should be. Waiting does not help. */
+/** The configuration of the connection to etcd is invalid: a file cannot be read or has invalid contents. Retrying does not help. */
 export class TransportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -44,7 +44,7 @@ async function failureOf(saying: Promise<unknown>): Promise<ReturnType<typeof re
   return { ...readFailure(error), code: (error as { readonly code: number }).code }
 }
 
-describe('a call of a gRPC server', () => {
+describe('a call to a gRPC server', () => {
   const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 })
   let port = 0
 
@@ -74,24 +74,24 @@ describe('a call of a gRPC server', () => {
   })
   afterAll(() => server.forceShutdown())
 
-  it.each([0, 1, 70_000, 9_000_000])('gives the answer, of %i bytes too', async (length) => {
+  it.each([0, 1, 70_000, 9_000_000])('returns a response of %i bytes', async (length) => {
     const text = 'x'.repeat(length)
     expect((await say(channelTo(port), text)) === text).toBe(true)
   })
 
-  it('many at the same time share a connection', async () => {
+  it('shares a connection between concurrent calls', async () => {
     const channel = channelTo(port)
     const texts = Array.from({ length: 300 }, (_, i) => `${i}`)
     expect(await Promise.all(texts.map((text) => say(channel, text)))).toEqual(texts)
   })
 
-  it("fails with the server's code and words", () =>
+  it("fails with the server's code and message", () =>
     expect(say(channelTo(port), 'refuse')).rejects.toMatchObject({
       code: status.OUT_OF_RANGE,
       details: 'the revision “5” is compacted: 100 %',
     }))
 
-  it('can be cancelled, before there is a connection and after', async () => {
+  it('can be cancelled before and after connecting', async () => {
     const channel = channelTo(port)
     const early = say(channel, 'silence', { started: (call) => call.cancel() })
     await expect(early).rejects.toMatchObject({ code: status.CANCELLED })
@@ -100,16 +100,16 @@ describe('a call of a gRPC server', () => {
     expect(await say(channel, 'then')).toBe('then')
   })
 
-  it('is given up at its deadline: what became of it is unknown', async () => {
+  it('fails at its deadline with an unknown outcome', async () => {
     const channel = channelTo(port)
-    // Connected before: else the deadline may come before the call is sent.
+    // Connects first, so that the deadline does not pass before the call is sent.
     await say(channel, 'first')
     const failure = await failureOf(say(channel, 'silence', { deadline: Date.now() + 50 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'unknown', transient: true })
   })
 })
 
-describe('a call of another HTTP/2 server', () => {
+describe('a call to another HTTP/2 server', () => {
   let server: Http2Server
   let answer: (stream: ServerHttp2Stream, session: ServerHttp2Session) => void
   let connections = 0
@@ -135,12 +135,12 @@ describe('a call of another HTTP/2 server', () => {
     stream.end()
   }
 
-  it('an answer may come in pieces', async () => {
+  it('accepts a response in several chunks', async () => {
     answer = (stream) => respond(stream, [good.subarray(0, 2), good.subarray(2, 6), good.subarray(6)], { 'grpc-status': '0' })
     expect(await say(connected(), '')).toBe('ok')
   })
 
-  it('sends what gRPC asks for', async () => {
+  it('sends the headers required by gRPC', async () => {
     let headers: Record<string, unknown> = {}
     answer = (stream) => respond(stream, [good], { 'grpc-status': '0' })
     server.once('stream', (_stream, received) => (headers = received))
@@ -171,7 +171,7 @@ describe('a call of another HTTP/2 server', () => {
     ['a refused stream', (stream) => stream.close(7), status.UNAVAILABLE, 'unknown'],
     ['a lost connection', (_stream, session) => session.destroy(), status.UNAVAILABLE, 'unknown'],
     ['a connection ended in anger', (_stream, session) => session.goaway(11), status.UNAVAILABLE, 'unknown'],
-  ])('%s', async (_name, wrong, code, outcome) => {
+  ])('handles %s', async (_name, wrong, code, outcome) => {
     const channel = connected()
     answer = wrong
     expect(await failureOf(say(channel, ''))).toMatchObject({ code, outcome })
@@ -179,7 +179,7 @@ describe('a call of another HTTP/2 server', () => {
     expect(await say(channel, '')).toBe('ok')
   })
 
-  it('a server that says goodbye ends what is under way; what comes next goes on a new connection', async () => {
+  it('lets pending calls finish after GOAWAY and opens a new connection for later calls', async () => {
     const channel = connected()
     const before = connections
     const asked = new Promise<{ stream: ServerHttp2Stream; session: ServerHttp2Session }>((resolve) => {
@@ -198,7 +198,7 @@ describe('a call of another HTTP/2 server', () => {
   })
 })
 
-describe('a call of what is no HTTP/2 server', () => {
+describe('a call to something other than an HTTP/2 server', () => {
   let server: SocketServer | undefined
   afterEach(() => server?.close())
 
@@ -212,17 +212,17 @@ describe('a call of what is no HTTP/2 server', () => {
     return (server.address() as AddressInfo).port
   }
 
-  it.each(['nonsense', 'end'] as const)('%s: it was never sent', async (answers) => {
+  it.each(['nonsense', 'end'] as const)('%s: reports that the call was never sent', async (answers) => {
     const failure = await failureOf(say(channelTo(await listen(answers)), ''))
     expect(failure).toMatchObject({ code: status.UNAVAILABLE, outcome: 'none', transient: true })
   })
 
-  it('silence: it was never sent when its deadline comes', async () => {
+  it('silence: reports at the deadline that the call was never sent', async () => {
     const failure = await failureOf(say(channelTo(await listen('silence')), '', { deadline: Date.now() + 30 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'none', transient: true })
   })
 
-  it('nobody there: it was never sent, and says why', async () => {
+  it('nothing listening: reports that the call was never sent, with the reason', async () => {
     const port = await listen('end')
     await new Promise((resolve) => server?.close(resolve))
     const failure = await failureOf(say(channelTo(port), ''))

@@ -3,7 +3,7 @@ import { grpcCode, grpcError, readStatus, statusOfHttp, statusOfReset, type Grpc
 import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
 
-/** A method's address and its messages' forms. */
+/** Path and message encodings of a gRPC method. */
 export interface UnaryMethod<Request, Answer> {
   readonly path: string
   readonly requestSerialize: (request: Request) => Buffer
@@ -14,18 +14,18 @@ export interface UnaryCallOptions<Request, Answer> {
   readonly channel: Http2Channel
   readonly method: UnaryMethod<Request, Answer>
   readonly request: Request
-  /** When it is given up, in milliseconds since the epoch. */
+  /** Deadline in milliseconds since the epoch. */
   readonly deadline: number | undefined
-  /** Once, and never before `start` returns. The error has gRPC's `code` and `details`. */
+  /** Called once, never before `start` returns. The error has gRPC's `code` and `details`. */
   readonly done: (error: Error | undefined, answer: Answer | undefined) => void
 }
 
-/** The beginning of what is told of a call that never left. */
+/** Prefix of the error message for a call that was never sent. */
 const neverSent = 'No connection established'
 const prefixLength = 5
 const cancelCode = 8
 
-/** One request and one answer, as gRPC sends them over HTTP/2. */
+/** A gRPC call with one request and one response over HTTP/2. */
 export class UnaryCall<Request, Answer> {
   readonly #options: UnaryCallOptions<Request, Answer>
   readonly #bytes: Buffer
@@ -41,12 +41,12 @@ export class UnaryCall<Request, Answer> {
 
   constructor(options: UnaryCallOptions<Request, Answer>) {
     this.#options = options
-    this.#bytes = frame(options.method.requestSerialize(options.request))
+    this.#bytes = addFrame(options.method.requestSerialize(options.request))
   }
 
   start(): void {
     const { channel, deadline } = this.#options
-    if (deadline !== undefined) this.#timer = setTimeout(() => this.#expired(), Math.max(deadline - Date.now(), 0))
+    if (deadline !== undefined) this.#timer = setTimeout(() => this.#handleDeadline(), Math.max(deadline - Date.now(), 0))
     if (channel.current) this.#send(channel.current)
     else {
       channel.connect().then(
@@ -57,14 +57,14 @@ export class UnaryCall<Request, Answer> {
   }
 
   cancel(): void {
-    this.#giveUp({ code: grpcCode.cancelled, details: 'cancelled' })
+    this.#abandon({ code: grpcCode.cancelled, details: 'cancelled' })
   }
 
-  #expired(): void {
-    this.#giveUp({ code: grpcCode.deadlineExceeded, details: this.#stream ? 'Deadline exceeded' : `${neverSent} in time` })
+  #handleDeadline(): void {
+    this.#abandon({ code: grpcCode.deadlineExceeded, details: this.#stream ? 'Deadline exceeded' : `${neverSent} in time` })
   }
 
-  #giveUp(status: GrpcStatus): void {
+  #abandon(status: GrpcStatus): void {
     if (this.#finished) return
     this.#stream?.close(cancelCode)
     this.#finish(status)
@@ -87,7 +87,7 @@ export class UnaryCall<Request, Answer> {
     try {
       stream = connection.request(headers)
     } catch (error) {
-      // It has just been lost.
+      // The connection was just lost.
       queueMicrotask(() => this.#finish({ code: grpcCode.unavailable, details: `${neverSent}. Last error: ${(error as Error).message}` }))
       return
     }
@@ -100,30 +100,30 @@ export class UnaryCall<Request, Answer> {
     stream.on('data', (chunk: Buffer) => this.#chunks.push(chunk))
     stream.on('trailers', (received: IncomingHttpHeaders) => {
       this.#status = readStatus(received) ?? this.#status
-      if (this.#ended) this.#answered()
+      if (this.#ended) this.#handleResponse()
     })
     stream.on('end', () => {
       this.#ended = true
-      if (this.#status) this.#answered()
+      if (this.#status) this.#handleResponse()
     })
     stream.on('error', (error: Error) => (this.#error = error))
     stream.on('close', () => {
-      if (!this.#finished) this.#closed(stream.rstCode)
+      if (!this.#finished) this.#handleClose(stream.rstCode)
     })
     stream.end(this.#bytes)
   }
 
-  /** Nothing more comes, and what came is not all. */
-  #closed(reset: number): void {
+  /** Handles a stream that closed before its response was complete. */
+  #handleClose(reset: number): void {
     if (this.#status && this.#status.code !== grpcCode.ok) this.#finish(this.#status)
-    else if (this.#connection?.lost) {
+    else if (this.#connection?.isLost) {
       const { message } = this.#error ?? {}
       this.#finish({ code: grpcCode.unavailable, details: message ? `Connection dropped: ${message}` : 'Connection dropped' })
     } else if (this.#httpStatus !== 0 && this.#httpStatus !== 200) this.#finish(statusOfHttp(this.#httpStatus))
     else this.#finish(statusOfReset(reset))
   }
 
-  #answered(): void {
+  #handleResponse(): void {
     if (this.#finished) return
     const status = this.#status!
     if (status.code !== grpcCode.ok) {
@@ -133,9 +133,9 @@ export class UnaryCall<Request, Answer> {
     const received = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
     let answer: Answer
     try {
-      answer = this.#options.method.responseDeserialize(messageOf(received))
+      answer = this.#options.method.responseDeserialize(removeFrame(received))
     } catch (error) {
-      const details = `the answer cannot be read: ${error instanceof Error ? error.message : String(error)}`
+      const details = `cannot read the response: ${error instanceof Error ? error.message : String(error)}`
       this.#finish({ code: grpcCode.internal, details })
       return
     }
@@ -150,8 +150,8 @@ export class UnaryCall<Request, Answer> {
   }
 }
 
-/** The message behind the five bytes that gRPC puts before it: whether it is compressed, and its length. */
-function frame(message: Buffer): Buffer {
+/** Prefixes the message with gRPC's five-byte header: the compression flag and the length. */
+function addFrame(message: Buffer): Buffer {
   const framed = Buffer.allocUnsafe(prefixLength + message.length)
   framed[0] = 0
   framed.writeUInt32BE(message.length, 1)
@@ -159,11 +159,11 @@ function frame(message: Buffer): Buffer {
   return framed
 }
 
-/** Compressed is nothing, for it is not said that it could be read. */
-function messageOf(received: Buffer): Buffer {
-  if (received.length < prefixLength) throw new Error('there is no message')
-  if (received[0] !== 0) throw new Error('it is compressed')
+/** Rejects compressed messages, because requests do not advertise any compression. */
+function removeFrame(received: Buffer): Buffer {
+  if (received.length < prefixLength) throw new Error('the message is missing')
+  if (received[0] !== 0) throw new Error('the message is compressed')
   const end = prefixLength + received.readUInt32BE(1)
-  if (received.length !== end) throw new Error(`it has ${received.length} bytes in the place of ${end}`)
+  if (received.length !== end) throw new Error(`the message has ${received.length} bytes, expected ${end}`)
   return received.subarray(prefixLength)
 }

@@ -5,15 +5,15 @@ import { toSafe } from './wire-values.ts'
 
 export interface WatchEvent {
   readonly isDelete: boolean
-  /** Of a deletion only the key and the revision at which it was. */
+  /** For a deletion, contains only the key and the revision. */
   readonly entry: Entry
   readonly previous: Entry | undefined
 }
 
 export interface WatchResponse {
-  /** The store's newest, whatever this watch has seen. */
+  /** The store's newest revision. This watch may not have received it yet. */
   readonly revision: Revision
-  /** −1: for every watch of the stream. */
+  /** Set to −1 for every watch of the stream. */
   readonly watchId: number
   readonly created: boolean
   readonly canceled: boolean
@@ -58,6 +58,6 @@ function readEvent(reader: WireReader): WatchEvent {
     else if (field === 3) previous = readEntry(reader.message())
   }
   if (entry === undefined) throw new Error('etcd sent an event without a key')
-  // There is no empty key: that is how a message that was left out looks to some.
+  // Keys are never empty; an omitted previous entry may decode as one with an empty key.
   return { isDelete, entry, previous: previous?.key === '' ? undefined : previous }
 }

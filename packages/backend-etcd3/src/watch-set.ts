@@ -11,20 +11,20 @@ export interface WatchSetOptions {
   readonly currentRevision: () => Promise<Revision>
 }
 
-/** All watches of a backend: what ends them together, and what asks them all for progress. */
+/** All watches of a backend. Ends them together and requests their progress. */
 export class WatchSet {
   readonly #options: WatchSetOptions
   readonly #watches = new Set<ResumingWatch>()
   #stopped: Error | undefined
-  #cancelReminder: (() => void) | undefined
-  #asking: Promise<void> | undefined
-  #askingNext: Promise<void> | undefined
+  #cancelTimer: (() => void) | undefined
+  #pendingRequest: Promise<void> | undefined
+  #nextRequest: Promise<void> | undefined
 
   constructor(options: WatchSetOptions) {
     this.#options = options
   }
 
-  /** Opened at once, not when it is first read: until then history may be compacted away. */
+  /** Opens the watch now rather than at the first read, because history could be compacted in between. */
   watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncIterable<WatchMessage> {
     const { settings, servers, known } = this.#options
     const { clock, callTimeout } = settings
@@ -39,50 +39,50 @@ export class WatchSet {
     if (queue.ended) return queue
     watch = new ResumingWatch({ servers, known, clock, queue, range, after, callTimeout })
     this.#watches.add(watch)
-    this.#startReminder()
+    this.#startTimer()
     return queue
   }
 
   /**
-   * The revision that progress must reach is read first. Callers who come while that is read share the next reading, for this one may
-   * have begun before what they want to see.
+   * First reads the revision that progress must reach. Callers that arrive during that read share the next one, because the current read
+   * may have started before the write they want to see.
    */
   requestProgress(): Promise<void> {
-    if (!this.#asking) {
-      this.#asking = this.#askAll().finally(() => {
-        this.#asking = undefined
+    if (!this.#pendingRequest) {
+      this.#pendingRequest = this.#requestAll().finally(() => {
+        this.#pendingRequest = undefined
       })
-      return this.#asking
+      return this.#pendingRequest
     }
-    this.#askingNext ??= this.#asking
+    this.#nextRequest ??= this.#pendingRequest
       .catch(() => {})
       .then(() => {
-        this.#askingNext = undefined
+        this.#nextRequest = undefined
         return this.requestProgress()
       })
-    return this.#askingNext
+    return this.#nextRequest
   }
 
   stop(error: Error): void {
     this.#stopped = error
-    this.#cancelReminder?.()
+    this.#cancelTimer?.()
     for (const watch of this.#watches) watch.stop(error)
   }
 
-  async #askAll(): Promise<void> {
+  async #requestAll(): Promise<void> {
     if (this.#stopped) throw this.#stopped
     const revision = await this.#options.currentRevision()
     for (const watch of this.#watches) watch.requestProgress(revision)
   }
 
-  #startReminder(): void {
-    if (this.#cancelReminder) return
+  #startTimer(): void {
+    if (this.#cancelTimer) return
     const { clock, progressInterval } = this.#options.settings
-    const again = (): void => {
-      this.#cancelReminder = undefined
-      for (const watch of this.#watches) watch.remind()
-      if (this.#watches.size > 0) this.#startReminder()
+    const onTimer = (): void => {
+      this.#cancelTimer = undefined
+      for (const watch of this.#watches) watch.requestProgressIfIdle()
+      if (this.#watches.size > 0) this.#startTimer()
     }
-    this.#cancelReminder = clock.after(progressInterval, again)
+    this.#cancelTimer = clock.after(progressInterval, onTimer)
   }
 }

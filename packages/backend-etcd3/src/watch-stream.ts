@@ -1,5 +1,5 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
-// The type of etcd's watch requests, which Endpoint's stream sends.
+// Only the type of etcd's watch requests.
 import type { IWatchRequest } from 'etcd3'
 import type { Endpoint } from './endpoint.ts'
 import type { WatchResponse } from './watch-response.ts'
@@ -7,21 +7,20 @@ import { toKey } from './wire-values.ts'
 
 export interface WatchStreamListener {
   response(response: WatchResponse): void
-  /** Once. The error is gRPC's; undefined when etcd ended the stream in good order. */
+  /** Called once, with gRPC's error; undefined if etcd ended the stream normally. */
   ended(error: unknown): void
 }
 
-/** One watch on one duplex call. It knows nothing of resuming. */
+/** One watch on one duplex call. Does not resume. */
 export interface WatchStream {
   requestProgress(): void
-  /** Nothing is heard of it any more. */
+  /** The listener receives nothing afterwards. */
   close(): void
 }
 
 /**
- * `from` is where etcd begins, inclusive. A watch that is to see what comes after a revision still begins at that revision and leaves out
- * its changes: thus etcd refuses exactly when the revision itself is compacted. One later, a deletion at the compacted revision could be
- * missing unnoticed.
+ * `from` is inclusive for etcd. To watch after a revision, start at that revision and skip its changes: then etcd refuses exactly when the
+ * revision itself is compacted. When starting one later, a deletion at the compacted revision could be missed without notice.
  */
 export async function openWatchStream(
   endpoint: Endpoint,
@@ -48,7 +47,7 @@ export async function openWatchStream(
     create_request: {
       key: toKey(range.start),
       ...(range.end !== undefined && { range_end: toKey(range.end) }),
-      // 0 would be "from now on".
+      // For etcd, 0 means "from now on".
       start_revision: Math.max(from, 1),
       prev_kv: true,
       progress_notify: true,

@@ -14,7 +14,7 @@ interface Method {
   readonly responseSerialize: (answer: object) => Buffer
 }
 
-// The messages as the package's own definitions have them.
+// The same messages, encoded from etcd3's own definitions.
 const etcd3 = createRequire(import.meta.url).resolve('etcd3')
 const { loadSync } = createRequire(etcd3)('@grpc/proto-loader') as {
   loadSync(file: string, options: object): Record<string, Record<string, Method>>
@@ -42,8 +42,8 @@ function kvOf({ key: name, value: bytes, createRevision, modRevision, lease }: E
   return { key: Buffer.from(name), value: bytes, create_revision: createRevision, mod_revision: modRevision, version: 3, lease }
 }
 
-describe('a commit', () => {
-  it('is what etcd reads', () => {
+describe('commit messages', () => {
+  it('encodes requests as etcd expects them', () => {
     expect(commitMethod.path).toBe(Txn!.path)
     const compares = fc.array(fc.record({ key, modRevision: revision }), { maxLength: 3 })
     fc.assert(
@@ -76,7 +76,7 @@ describe('a commit', () => {
     )
   })
 
-  it('is answered', () => {
+  it('decodes responses', () => {
     fc.assert(
       fc.property(revision, fc.array(fc.option(entry, { nil: undefined }), { maxLength: 3 }), (at, current) => {
         const ranges = current.map((one) => ({ response_range: { header: {}, kvs: one ? [kvOf(one)] : [], count: one ? 1 : 0 } }))
@@ -90,8 +90,8 @@ describe('a commit', () => {
   })
 })
 
-describe('a read', () => {
-  it('is what etcd reads', () => {
+describe('read messages', () => {
+  it('encodes requests as etcd expects them', () => {
     expect(rangeMethod.path).toBe(Range!.path)
     const bytes = rangeMethod.requestSerialize({ key: 'a', end: 'ключ', limit: 500, at: 2 ** 40, countOnly: true })
     const expected = { key: Buffer.from('a'), range_end: Buffer.from('ключ'), limit: 500, revision: 2 ** 40, count_only: true }
@@ -99,19 +99,19 @@ describe('a read', () => {
     expect(Range!.requestDeserialize(rangeMethod.requestSerialize({ key: '' }))).toEqual({ key: Buffer.from([0]) })
   })
 
-  it('is answered', () => {
+  it('decodes responses', () => {
     fc.assert(
       fc.property(revision, fc.array(entry, { maxLength: 4 }), fc.boolean(), revision, (at, entries, more, count) => {
         const bytes = Range!.responseSerialize({ header: { ...header, revision: at }, kvs: entries.map(kvOf), more, count })
         const answer = rangeMethod.responseDeserialize(bytes)
-        // Values do not hold on to the answer that they came in.
+        // Values do not keep a reference to the response.
         bytes.fill(0xee)
         expect(answer).toEqual({ revision: at, entries, more, count })
       }),
     )
   })
 
-  it('with a lease that cannot be said, or a revision that cannot', () => {
+  it('maps unsafe lease ids and rejects unsafe revisions', () => {
     const answer = (kv: object): Buffer => Range!.responseSerialize({ header: { revision: 1 }, kvs: [{ key: Buffer.from('a'), ...kv }] })
     const lease = '7587822882194139412'
     expect(rangeMethod.responseDeserialize(answer({ lease })).entries[0]?.lease).toBe(foreignLease)
@@ -119,8 +119,8 @@ describe('a read', () => {
   })
 })
 
-describe('a watch', () => {
-  it('is told of events', () => {
+describe('watch messages', () => {
+  it('decodes events', () => {
     const event = fc.record({ isDelete: fc.boolean(), entry, previous: fc.option(entry, { nil: undefined }) })
     fc.assert(
       fc.property(revision, fc.array(event, { maxLength: 4 }), fc.boolean(), (at, events, fragment) => {
@@ -138,7 +138,7 @@ describe('a watch', () => {
     )
   })
 
-  it('is told of its beginning, its end and progress', () => {
+  it('decodes creation, cancellation and progress', () => {
     const read = (message: object): object => readWatchResponse(Watch!.responseSerialize({ header: { revision: 5 }, ...message }))
     expect(read({ watch_id: '-1' })).toMatchObject({ revision: 5, watchId: -1, events: [] })
     expect(read({ watch_id: 7, created: true })).toMatchObject({ watchId: 7, created: true })
@@ -150,8 +150,8 @@ describe('a watch', () => {
   })
 })
 
-describe('messages', () => {
-  it('that are cut short are refused, or are shorter messages', () => {
+describe('malformed messages', () => {
+  it('a truncated message is rejected or decodes as a shorter one', () => {
     const one = { key: 'name', value: Buffer.alloc(200), createRevision: 7, modRevision: 2 ** 50, lease: 9 }
     const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [kvOf(one)], count: 1 })
     for (let length = 0; length < bytes.length; length++) {
@@ -159,12 +159,12 @@ describe('messages', () => {
       try {
         expect(rangeMethod.responseDeserialize(cut).entries.length).toBeLessThanOrEqual(1)
       } catch (error) {
-        expect((error as Error).message).toMatch(/cut short/)
+        expect((error as Error).message).toMatch(/truncated/)
       }
     }
   })
 
-  it('with fields that are not known are read', () => {
+  it('unknown fields are skipped', () => {
     const writer = new WireWriter(1)
     writer.bytes(99, Buffer.from('later'))
     writer.integer(98, 2 ** 52)
@@ -173,7 +173,7 @@ describe('messages', () => {
     expect(rangeMethod.responseDeserialize(all)).toMatchObject({ count: 3 })
   })
 
-  it('with a field of another kind, or an integer without an end, are refused', () => {
+  it('rejects wrong wire types and unterminated integers', () => {
     expect(() => rangeMethod.responseDeserialize(Buffer.from([(4 << 3) | 2, 0]))).toThrow(/wire type/)
     const endless = new WireReader(Buffer.concat([Buffer.from([4 << 3]), Buffer.alloc(12, 0xff)]))
     expect(endless.next()).toBe(4)

@@ -1,18 +1,16 @@
-const outside = 'the message is cut short'
-const endless = 'an integer has no end'
+const truncatedMessage = 'the message is truncated'
+const unterminatedInteger = 'an integer is not terminated'
 
 /**
- * Goes through a protobuf message field by field:
- *
- *     for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = reader.integer()
- *
- * What is not asked for is skipped.
+ * Reads a protobuf message field by field:
+ *      for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = reader.integer()
+ * Skips fields that are not read.
  */
 export class WireReader {
   readonly #bytes: Buffer
   readonly #end: number
   #at: number
-  /** Of the field that is next to be read; −1 when it was read. */
+  /** Wire type of the current field; −1 after it was read. */
   #type = -1
 
   constructor(bytes: Buffer, start: number = 0, end: number = bytes.length) {
@@ -21,7 +19,7 @@ export class WireReader {
     this.#end = end
   }
 
-  /** The next field's number; 0 at the end. */
+  /** Advances to the next field and returns its number; 0 at the end. */
   next(): number {
     if (this.#type !== -1) this.#skip()
     if (this.#at === this.#end) return 0
@@ -30,7 +28,7 @@ export class WireReader {
     return tag >>> 3
   }
 
-  /** An int64. What is beyond the safe integers comes as some number beyond them. */
+  /** Reads an int64. Values beyond the safe integer range lose precision but stay beyond it. */
   integer(): number {
     this.#take(0)
     return this.#varint()
@@ -40,7 +38,7 @@ export class WireReader {
     return this.integer() !== 0
   }
 
-  /** A view of the message. */
+  /** Returns a view of the message. */
   bytes(): Buffer {
     const start = this.#length()
     return this.#bytes.subarray(start, this.#at)
@@ -57,11 +55,11 @@ export class WireReader {
   }
 
   #take(type: number): void {
-    if (this.#type !== type) throw new Error(`a field has the wire type ${this.#type} in the place of ${type}`)
+    if (this.#type !== type) throw new Error(`a field has wire type ${this.#type}, expected ${type}`)
     this.#type = -1
   }
 
-  /** Passes what has a length before it, and says where it begins. */
+  /** Skips a length-delimited field and returns where its contents start. */
   #length(): number {
     this.#take(2)
     const length = this.#varint()
@@ -77,20 +75,20 @@ export class WireReader {
     else if (type === 1) this.#forward(8)
     else if (type === 2) this.#forward(this.#varint())
     else if (type === 5) this.#forward(4)
-    else throw new Error(`there is no wire type ${type}`)
+    else throw new Error(`unknown wire type ${type}`)
   }
 
   #forward(length: number): void {
-    if (!(length >= 0 && length <= this.#end - this.#at)) throw new Error(outside)
+    if (!(length >= 0 && length <= this.#end - this.#at)) throw new Error(truncatedMessage)
     this.#at += length
   }
 
   #passVarint(): void {
     for (let i = 0; i < 10; i++) {
-      if (this.#at === this.#end) throw new Error(outside)
+      if (this.#at === this.#end) throw new Error(truncatedMessage)
       if (this.#bytes[this.#at++]! < 0x80) return
     }
-    throw new Error(endless)
+    throw new Error(unterminatedInteger)
   }
 
   #varint(): number {
@@ -98,15 +96,15 @@ export class WireReader {
     let value = 0
     let factor = 1
     for (let i = 0; i < 10; i++) {
-      if (this.#at === this.#end) throw new Error(outside)
+      if (this.#at === this.#end) throw new Error(truncatedMessage)
       const byte = this.#bytes[this.#at++]!
-      // The tenth byte is the sign of an int64.
+      // The tenth byte holds the sign of an int64.
       if (i === 9) return Number(signed(this.#bytes.subarray(start, this.#at)))
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value
       factor *= 128
     }
-    throw new Error(endless)
+    throw new Error(unterminatedInteger)
   }
 }
 

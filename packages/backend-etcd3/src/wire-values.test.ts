@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
-import { answersProgressRightly } from './etcd-version.ts'
+import { hasReliableProgress } from './etcd-version.ts'
 import * as driver from './index.ts'
 import { foreignLease, toInteger, toKey, toLease } from './wire-values.ts'
 
-it('integers are exact or refused', () => {
+it('parses integers exactly or rejects them', () => {
   expect(toInteger('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER)
   for (const text of ['9007199254740993', '-9223372036854775808', 'x', '1.5']) expect(() => toInteger(text)).toThrow(/safe range/)
 })
 
-it('a lease that cannot be said is still a lease', () => {
+it('an unsafe lease id still counts as a lease', () => {
   expect(toLease(2 ** 60)).toBe(foreignLease)
   expect(toLease(12)).toBe(12)
 })
 
-it('the empty key is the smallest that etcd can have', () => expect(toKey('')).toEqual(Buffer.from([0])))
+it("maps the empty key to etcd's smallest key", () => expect(toKey('')).toEqual(Buffer.from([0])))
 
 it.each([
   ['3.4.23', false],
@@ -23,8 +23,8 @@ it.each([
   ['3.5.16-rc.0', true],
   ['3.6.0', true],
   ['4.0.0', true],
-])('progress requests of etcd %s: %s', (version, right) => expect(answersProgressRightly(version)).toBe(right))
+])('trusts progress of etcd %s: %s', (version, right) => expect(hasReliableProgress(version)).toBe(right))
 
-it('what the package exports', () => {
+it('exports only the public API', () => {
   expect(Object.keys(driver).sort()).toEqual(['TransportError', 'compactionRecord', 'foreignLease', 'openEtcd3'])
 })

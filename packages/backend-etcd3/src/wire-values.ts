@@ -1,16 +1,16 @@
 import type { LeaseId } from '@keelson/storagebackend'
 
-/** What an entry's lease is when its number is beyond what a number can say: leases that other programs let etcd number are. */
+/** Lease of an entry whose lease id exceeds the safe integer range. Such ids come from programs that let etcd choose them. */
 export const foreignLease: LeaseId = -1
 
-/** 64-bit integers of the package's messages, which arrive as text. */
+/** Parses a 64-bit integer of etcd3's messages, which are strings. */
 export function toInteger(text: string): number {
   return toSafe(Number(text))
 }
 
-/** An integer that was read of the wire: exact, or refused. */
+/** Checks an integer from the wire: returns it if exact, otherwise throws. */
 export function toSafe(value: number): number {
-  if (!Number.isSafeInteger(value)) throw new Error(`etcd answered with the integer ${value}, which is beyond the safe range`)
+  if (!Number.isSafeInteger(value)) throw new Error(`etcd returned the integer ${value}, which is outside the safe range`)
   return value
 }
 
@@ -18,7 +18,7 @@ export function toLease(value: number): LeaseId {
   return Number.isSafeInteger(value) ? value : foreignLease
 }
 
-/** etcd has no empty key; the smallest there can be is one zero byte. */
+/** etcd has no empty key; the smallest possible key is one zero byte. */
 export function toKey(key: string): Buffer {
   return Buffer.from(key === '' ? '\0' : key)
 }

@@ -1,20 +1,20 @@
-/** Writes a protobuf message from its end to its beginning, so that the length of what is inside is known when it is to be written. */
+/** Writes a protobuf message back to front, so that the length of a nested message is known when it has to be written. */
 export class WireWriter {
   #bytes: Buffer
   #at: number
 
-  /** `size`: about how large it will be. */
+  /** Takes an estimate of the message's `size`. */
   constructor(size: number) {
     this.#bytes = Buffer.allocUnsafe(size)
     this.#at = size
   }
 
-  /** Where a message inside ends, for `close`. */
+  /** Marks the end of a nested message, for `close`. */
   mark(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** The message inside, from here to the mark, is whole. */
+  /** Completes the nested message that ends at the mark. */
   close(field: number, mark: number): void {
     this.#varint(this.mark() - mark)
     this.#varint(field * 8 + 2)
@@ -28,7 +28,7 @@ export class WireWriter {
     this.#varint(field * 8 + 2)
   }
 
-  /** A safe integer that is not negative. */
+  /** Writes a non-negative safe integer. */
   integer(field: number, value: number): void {
     this.#varint(value)
     this.#varint(field * 8)
@@ -39,7 +39,7 @@ export class WireWriter {
   }
 
   #varint(value: number): void {
-    if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${value} is no integer that can be sent`)
+    if (!Number.isSafeInteger(value) || value < 0) throw new Error(`cannot send ${value}: it is not a non-negative safe integer`)
     let size = 1
     for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size++
     this.#room(size)

@@ -43,7 +43,10 @@ describe('encryption configuration', () => {
     [one('{}'), 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'],
     [one(`{identity: {}, aesgcm: ${keys(1)}}`), 'more than one provider specified in a single element'],
     [one('aesgcm: {keys: []}'), `${at}.aesgcm.keys: Required value: at least one keys is required`],
-    [one(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`), `${at}.aescbc.keys[0].name: Required value: name is a mandatory field for a key`],
+    [
+      one(`aescbc: {keys: [{secret: ${createSecret(1)}}]}`),
+      `${at}.aescbc.keys[0].name: Required value: name is a mandatory field for a key`,
+    ],
     [one('aescbc: {keys: [{name: a}]}'), `${at}.aescbc.keys[0].secret: Required value: secret is a mandatory field for a key`],
     [
       one('aescbc: {keys: [{name: a, secret: "?"}]}'),

@@ -10,6 +10,7 @@ const folders: readonly string[] = [
   'packages/api',
   'packages/apimachinery',
   'packages/auth',
+  'packages/backend-etcd3',
   'packages/cel',
   'packages/controllers',
   'packages/encryption',

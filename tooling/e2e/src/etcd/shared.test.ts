@@ -141,7 +141,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     await expect(backend.checkHealth()).rejects.toMatchObject(wentBack)
     expect(logged).toContainEqual([
       0,
-      'Etcd was put back to an older copy; restart the server',
+      'Etcd was restored to an older copy; restart the server',
       { revision: expect.any(Number) as number, before },
     ])
   })
