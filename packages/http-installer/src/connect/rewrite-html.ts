@@ -1,11 +1,12 @@
 import { Transform } from 'node:stream'
 import type { IncomingMessage } from 'node:http'
 import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'node:zlib'
+import { mediaTypeOf } from '@keelson/exchange'
 import type { LinkRewriter } from './rewrite-links.ts'
 
-/** What stands between a page and the client so that its links lead back here; undefined: it is no page, or not to be read. */
+/** The streams that make the links of a page lead back here. Undefined: the answer is no page, or has an unknown encoding. */
 export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Transform[] | undefined {
-  const type = answer.headers['content-type']?.split(';')[0]?.trim()
+  const type = mediaTypeOf(answer.headers['content-type'])
   if (type !== 'text/html' || answer.headers.location !== undefined) return undefined
   switch (answer.headers['content-encoding'] ?? '') {
     case '':

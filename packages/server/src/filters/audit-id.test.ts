@@ -1,10 +1,20 @@
 import { expect, test } from 'vitest'
-import { newAuditId } from './audit-id.ts'
+import { auditId, newAuditId } from './audit-id.ts'
+import { openTestExchange } from './exchange.fixture.ts'
 
-test('audit ids are random UUIDs, and no two are the same', () => {
-  const ids = new Set(Array.from({ length: 1000 }, () => newAuditId()))
-  expect(ids.size).toBe(1000)
-  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-  // Each other digit takes every value somewhere.
-  for (const place of [0, 9, 15, 20, 24, 35]) expect(new Set([...ids].map((id) => id[place])).size).toBe(16)
+test('ids are UUIDs of version 4, each one new', () => {
+  const ids = Array.from({ length: 1000 }, newAuditId)
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+  expect(new Set(ids).size).toBe(1000)
+  // Every random digit takes every value in some id.
+  for (const at of [0, 9, 15, 20, 24, 35]) expect(new Set(ids.map((id) => id[at])).size).toBe(16)
+})
+
+test("a request keeps the client's id and gets one otherwise; the response carries it", () => {
+  const { exchange: own } = openTestExchange('/', { headers: { 'audit-id': 'mine' } })
+  auditId(own)
+  expect([own.requestId, own.commonHeaders]).toEqual(['mine', ['Audit-Id', 'mine']])
+  const { exchange: empty } = openTestExchange('/', { headers: { 'audit-id': '' } })
+  auditId(empty)
+  expect(empty.requestId).toHaveLength(36)
 })

@@ -1,0 +1,31 @@
+import type { AuthorizerAttributes, Decision } from '@keelson/auth'
+import { expect, test } from 'vitest'
+import { authorize } from './authorization.ts'
+import { openTestExchange } from './exchange.fixture.ts'
+
+const decisions: string[] = []
+const access = { authorized: (decision: string) => void decisions.push(decision) }
+
+test.each([
+  ['at once', (decision: Decision) => decision],
+  ['later', (decision: Decision) => Promise.resolve(decision)],
+])('decides %s about the user and the attributes of the request', async (_, answer) => {
+  const asked: AuthorizerAttributes[] = []
+  const filter = authorize(
+    {
+      authorize: (attributes) => {
+        asked.push(attributes)
+        return answer(asked.length === 1 ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: 'because' })
+      },
+    },
+    access,
+  )
+  const { exchange, response } = openTestExchange('/api/v1/namespaces/n/pods/p')
+  exchange.user = { name: 'alice', groups: [] }
+  expect(await filter(exchange)).toBeUndefined()
+  expect(asked[0]).toEqual({ user: exchange.user, info: exchange.info })
+  expect(await filter(exchange)).toBe('answered')
+  const status = (await (await response).json()) as object
+  expect(status).toMatchObject({ code: 403, message: expect.stringContaining('User "alice" cannot get resource "pods"') as string })
+  expect(decisions.splice(0)).toEqual(['allow', 'noOpinion'])
+})

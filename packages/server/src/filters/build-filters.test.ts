@@ -1,0 +1,42 @@
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { expect, test } from 'vitest'
+import { createAccessMetrics } from '../access-metrics.ts'
+import { Lifecycle } from '../lifecycle.ts'
+import { createRequestMetrics } from '../request-metrics.ts'
+import { buildFilters } from './build-filters.ts'
+import { createDeadlines } from './request-deadline.ts'
+
+test("the filters are in the order of kube-apiserver's handler chain", () => {
+  const registry = createMetricsRegistry()
+  const metrics = createRequestMetrics(registry, () => true)
+  const filters = buildFilters({
+    authenticator: { authenticate: () => ({ outcome: 'unknown' }) },
+    authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
+    limits: { readOnly: 1, mutating: 1 },
+    deadlines: createDeadlines(1000, metrics),
+    goAwayChance: 0,
+    corsAllowedOrigins: [],
+    hstsDirectives: [],
+    lifecycle: new Lifecycle(),
+    metrics,
+    access: createAccessMetrics(registry),
+    findRoute: () => undefined,
+  })
+  expect(filters.map(({ name }) => name)).toEqual([
+    'audit-id',
+    'request-log',
+    'request-info',
+    'draining',
+    'hsts',
+    'cache-control',
+    'goaway',
+    'wait-group',
+    'request-deadline',
+    'cors',
+    'authentication',
+    'impersonation',
+    'in-flight',
+    'authorization',
+    'request-metrics',
+  ])
+})

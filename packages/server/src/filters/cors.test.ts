@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { cors } from './cors.ts'
+import { openTestExchange } from './exchange.fixture.ts'
+
+const filter = cors([/^https:\/\/good\./])
+
+test('a page of an allowed origin may read the response; another request passes unchanged', () => {
+  const { exchange } = openTestExchange('/', { headers: { origin: 'https://good.example' } })
+  expect(filter(exchange)).toBeUndefined()
+  expect(exchange.commonHeaders.slice(0, 2)).toEqual(['Access-Control-Allow-Origin', 'https://good.example'])
+  for (const headers of [{}, { origin: 'https://bad.example' }]) {
+    const other = openTestExchange('/', { headers, method: 'OPTIONS' })
+    expect(filter(other.exchange)).toBeUndefined()
+    expect(other.exchange.commonHeaders).toEqual([])
+  }
+})
+
+test('a preflight request of an allowed origin is answered', async () => {
+  const { exchange, response } = openTestExchange('/', { method: 'OPTIONS', headers: { origin: 'https://good.example' } })
+  expect(filter(exchange)).toBe('answered')
+  const answer = await response
+  expect([answer.status, answer.headers.get('access-control-allow-credentials')]).toEqual([204, 'true'])
+})

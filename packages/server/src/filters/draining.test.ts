@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { Lifecycle } from '../lifecycle.ts'
+import { refuseWhileDraining } from './draining.ts'
+import { openTestExchange } from './exchange.fixture.ts'
+
+test('a server that stops refuses requests, except health checks and metrics', async () => {
+  const lifecycle = new Lifecycle()
+  const filter = refuseWhileDraining(lifecycle)
+  expect(filter(openTestExchange().exchange)).toBeUndefined()
+  lifecycle.drain()
+  for (const path of ['/livez', '/readyz/ping', '/metrics']) expect(filter(openTestExchange(path).exchange)).toBeUndefined()
+  const { exchange, response } = openTestExchange()
+  expect(filter(exchange)).toBe('answered')
+  const answer = await response
+  expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('connection')]).toEqual([429, '5', 'close'])
+})

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { openTestExchange } from './exchange.fixture.ts'
+import { passFilters, placeFilters } from './filter.ts'
+import type { Filter, NamedFilter } from './filter.ts'
+
+const pass: Filter = () => {}
+const list: readonly NamedFilter[] = ['a', 'b', 'c'].map((name) => ({ name, filter: pass }))
+const names = (filters: readonly NamedFilter[]): readonly string[] => filters.map(({ name }) => name)
+
+test('filters run in order; none runs after one that answers', async () => {
+  const { exchange } = openTestExchange()
+  const ran: string[] = []
+  const filter =
+    (name: string, outcome?: 'answered'): Filter =>
+    () => {
+      ran.push(name)
+      return outcome
+    }
+  expect(passFilters([filter('a'), filter('b')], exchange)).toBeUndefined()
+  const late: Filter = () => new Promise((resolve) => setImmediate(resolve))
+  expect(await passFilters([filter('c'), late, filter('d', 'answered'), filter('e')], exchange)).toBe('answered')
+  expect(ran).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('a filter that waits longer than the deadline lets the request go no further', async () => {
+  const { exchange } = openTestExchange()
+  let ran = false
+  const waits: Filter = async (waiting) => {
+    await new Promise((resolve) => setImmediate(resolve))
+    waiting.end()
+  }
+  expect(await passFilters([waits, () => void (ran = true)], exchange)).toBe('answered')
+  expect(ran).toBe(false)
+})
+
+test('a filter is placed before or after another one, also one that was placed', () => {
+  const placed = placeFilters(list, [
+    { name: 'first', filter: pass, before: 'a' },
+    { name: 'last', filter: pass, after: 'c' },
+    { name: 'second', filter: pass, after: 'first' },
+  ])
+  expect(names(placed)).toEqual(['first', 'second', 'a', 'b', 'c', 'last'])
+  expect(names(list)).toEqual(['a', 'b', 'c'])
+})
+
+test.each([
+  [{ name: 'x', filter: pass }, 'filter x: needs exactly one of before and after'],
+  [{ name: 'x', filter: pass, before: 'a', after: 'b' }, 'filter x: needs exactly one of before and after'],
+  [{ name: 'x', filter: pass, before: 'z' }, 'filter x: there is no filter z; known: a, b, c'],
+  [{ name: 'b', filter: pass, before: 'a' }, 'filter b: the name is taken'],
+])('a wrong position is refused: %j', (filter, message) => {
+  expect(() => placeFilters(list, [filter])).toThrow(new TypeError(message))
+})

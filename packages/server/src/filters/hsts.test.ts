@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { openTestExchange } from './exchange.fixture.ts'
+import { strictTransportSecurity } from './hsts.ts'
+
+test.each([
+  [[], []],
+  [
+    ['max-age=31536000', 'preload'],
+    ['Strict-Transport-Security', 'max-age=31536000; preload'],
+  ],
+])('%j gives the headers %j', async (directives, headers) => {
+  const { exchange } = openTestExchange()
+  await strictTransportSecurity(directives)(exchange)
+  expect(exchange.commonHeaders).toEqual(headers)
+})

@@ -1,0 +1,34 @@
+import type { Authorizer } from '@keelson/auth'
+import { expect, test } from 'vitest'
+import { openTestExchange } from './exchange.fixture.ts'
+import type { OpenedExchange } from './exchange.fixture.ts'
+import { impersonate } from './impersonation.ts'
+
+const authorizer = (decision: 'allow' | 'deny'): Authorizer => ({ authorize: () => ({ decision, reason: '' }) })
+
+function open(headers: Record<string, string>): OpenedExchange {
+  const opened = openTestExchange('/api/v1/pods', { headers })
+  opened.exchange.requestor = opened.exchange.user = { name: 'alice', groups: [] }
+  return opened
+}
+
+test('without Impersonate headers the request runs as its requestor, at once', () => {
+  const { exchange } = open({})
+  expect(impersonate(authorizer('deny'))(exchange)).toBeUndefined()
+  expect(exchange.user.name).toBe('alice')
+})
+
+test('runs as the impersonated user if that is allowed', async () => {
+  const { exchange } = open({ 'impersonate-user': 'bob' })
+  expect(await impersonate(authorizer('allow'))(exchange)).toBeUndefined()
+  expect([exchange.requestor.name, exchange.user.name]).toEqual(['alice', 'bob'])
+})
+
+test.each([
+  [{ 'impersonate-user': 'bob' }, 403],
+  [{ 'impersonate-group': 'dev' }, 400],
+])('%j is answered %d if it is not allowed', async (headers, code) => {
+  const { exchange, response } = open(headers)
+  expect(await impersonate(authorizer('deny'))(exchange)).toBe('answered')
+  expect(await (await response).json()).toMatchObject({ code })
+})

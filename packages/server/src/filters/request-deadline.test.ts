@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { Exchange } from '@keelson/exchange'
+import { openTestExchange } from './exchange.fixture.ts'
+import { createDeadlines, requestDeadline } from './request-deadline.ts'
+
+beforeEach(() => vi.useFakeTimers())
+afterEach(() => vi.useRealTimers())
+
+function createFilter(): { readonly filter: (exchange: Exchange) => unknown; readonly seen: string[]; readonly stop: () => void } {
+  const seen: string[] = []
+  const metrics = {
+    terminated: (_: unknown, code: number) => void seen.push(`terminated ${code}`),
+    aborted: () => void seen.push('aborted'),
+  }
+  const deadlines = createDeadlines(10_000, metrics)
+  return { filter: requestDeadline(deadlines, metrics), seen, stop: () => deadlines.stop() }
+}
+
+test.each([
+  ['/api/v1/pods', 11_000],
+  ['/api/v1/pods?timeout=2s', 2_000],
+  ['/api/v1/pods?timeout=1h', 11_000],
+  ['/api/v1/pods?timeout=0s', 11_000],
+])('%s expires: the client gets 504 and the handler is not waited for', async (path, milliseconds) => {
+  const { filter, seen } = createFilter()
+  const { exchange, response } = openTestExchange(path)
+  expect(filter(exchange)).toBeUndefined()
+  vi.advanceTimersByTime(milliseconds - 1_100)
+  expect(exchange.isOver).toBe(false)
+  vi.advanceTimersByTime(1_100)
+  expect([exchange.isOver, exchange.aborted, seen]).toEqual([true, true, ['terminated 504']])
+  expect((await response).status).toBe(504)
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a request that ends in time does not expire', () => {
+  const { filter, seen, stop } = createFilter()
+  for (const path of ['/api/v1/pods', '/api/v1/pods?timeout=1s']) {
+    const { exchange } = openTestExchange(path)
+    filter(exchange)
+    exchange.end()
+  }
+  vi.advanceTimersByTime(60_000)
+  expect(seen).toEqual([])
+  stop()
+})
+
+test('a response that has begun is broken off', async () => {
+  const { filter, seen } = createFilter()
+  const { exchange, response } = openTestExchange()
+  filter(exchange)
+  ;(exchange.outgoing as { write(chunk: string): boolean }).write('half')
+  await vi.advanceTimersByTimeAsync(11_000)
+  expect(seen).toEqual(['terminated 504', 'aborted'])
+  await expect((await response).text()).rejects.toThrow('broke off')
+})
+
+test('a timeout that is no duration is 400', async () => {
+  const { filter } = createFilter()
+  const { exchange, response } = openTestExchange('/api/v1/pods?timeout=soon')
+  expect(filter(exchange)).toBe('answered')
+  expect(await (await response).json()).toMatchObject({
+    code: 400,
+    message: 'invalid timeout specified in the request URL - time: invalid duration "soon"',
+  })
+})
+
+test('a long-running request has no deadline', () => {
+  const { filter } = createFilter()
+  const { exchange } = openTestExchange('/api/v1/pods?watch=1')
+  exchange.isLongRunning = true
+  expect(filter(exchange)).toBeUndefined()
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { Lifecycle } from '../lifecycle.ts'
+import { openTestExchange } from './exchange.fixture.ts'
+import { countRequest } from './wait-group.ts'
+
+test('a request counts until its end', async () => {
+  const lifecycle = new Lifecycle()
+  const { exchange } = openTestExchange()
+  await countRequest(lifecycle)(exchange)
+  expect(lifecycle.active).toBe(1)
+  exchange.end()
+  exchange.end()
+  expect(lifecycle.active).toBe(0)
+})

@@ -1,0 +1,111 @@
+import { createAnonymousAuthenticator, createAuthenticatorUnion } from '@keelson/auth'
+import type { AuthorizerAttributes } from '@keelson/auth'
+import { sendBytes } from '@keelson/exchange'
+import { installAPIGroup } from '@keelson/http-installer'
+import { createApiTypes } from '@keelson/api'
+import { coreV1 } from '@keelson/api/core/v1'
+import { Scheme } from '@keelson/apimachinery'
+import { restFacts } from '@keelson/registry'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
+import { ownCertificates } from './certificates/own-certificates.ts'
+import { createServer } from './create-server.ts'
+import type { Server, ServerOptions } from './create-server.ts'
+
+const asked: string[] = []
+const ran: string[] = []
+let denied: (attributes: AuthorizerAttributes) => boolean = () => false
+let options: ServerOptions
+let server: Server
+
+beforeAll(async () => {
+  const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
+  options = {
+    tls: serving,
+    authenticator: createAuthenticatorUnion([], { anonymous: createAnonymousAuthenticator() }),
+    authorizer: {
+      authorize: (attributes) => {
+        const { verb, resource, subresource, name } = attributes.info
+        asked.push(`${verb} ${resource}/${subresource} ${name}`)
+        return { decision: denied(attributes) ? 'deny' : 'allow', reason: '' }
+      },
+    },
+  }
+  server = createServer({
+    ...options,
+    filters: [
+      {
+        name: 'audit',
+        after: 'authentication',
+        filter: (exchange) => {
+          ran.push(`audit of ${exchange.user.name} begins`)
+          exchange.onEnd(({ outgoing }) => ran.push(`audit ends with ${outgoing.statusCode}`))
+        },
+      },
+      {
+        name: 'maintenance',
+        before: 'audit',
+        filter: async (exchange) => {
+          await new Promise((resolve) => setImmediate(resolve))
+          if (!exchange.query.has('maintenance')) return
+          sendBytes(exchange, 503, {}, 'maintenance')
+          return 'answered'
+        },
+      },
+    ],
+  })
+  const gvk = { group: '', version: 'v1', kind: 'Node' }
+  const scheme = new Scheme()
+  scheme.register({ gvk, hub: gvk })
+  const nodes = {
+    ...restFacts(gvk, { namespaced: false }),
+    get: (_: unknown, name: string) => Promise.resolve({ metadata: { name } }),
+  }
+  installAPIGroup(server.app, {
+    group: '',
+    versions: [{ group: '', version: 'v1' }],
+    storage: new Map([['v1', new Map([['nodes', nodes]])]]),
+    scheme,
+    types: createApiTypes([coreV1]),
+    admission: { handles: () => false, admit: async () => {}, validate: async () => {} },
+  })
+})
+beforeEach(() => {
+  asked.length = ran.length = 0
+  denied = () => false
+})
+afterAll(() => server.close(0))
+
+test('a filter of an embedder runs at its position and sees the end', async () => {
+  expect((await server.fetch('/api/v1/nodes/a')).status).toBe(200)
+  // The response is read before the handler returns.
+  await expect.poll(() => ran).toEqual(['audit of system:anonymous begins', 'audit ends with 200'])
+})
+
+test('a filter that waits and answers ends the request there', async () => {
+  const answer = await server.fetch('/api/v1/nodes/a?maintenance')
+  expect([answer.status, await answer.text(), ran, asked]).toEqual([503, 'maintenance', [], []])
+})
+
+test('a wrong position is refused when the server is created', () => {
+  const filters = [{ name: 'a', before: 'nothing', filter: () => {} }]
+  expect(() => createServer({ ...options, filters })).toThrow('filter a: there is no filter nothing; known: audit-id, request-log,')
+})
+
+test.each([
+  ['GET', '/api/v1/nodes/a', 200, 'get nodes/ a'],
+  ['PUT', '/api/v1/nodes/a', 405, 'update nodes/ a'],
+  ['GET', '/api/v1/nodes/a/none', 404, 'get nodes/none a'],
+  ['GET', '/api/v1/things', 404, 'list things/ '],
+  ['GET', '/api/v1/namespaces/n/nodes/a', 404, 'get nodes/ a'],
+  ['GET', '/api/v1/namespaces/n/nodes', 404, 'list nodes/ '],
+  ['GET', '/api/v1/proxy/nodes/a', 404, 'proxy nodes/ a'],
+  ['GET', '/apis/none/v1/things/x', 404, 'get things/ x'],
+  ['GET', '/api/v1/nodes//', 404, 'list nodes/ '],
+  ['GET', '/api/v1/nodes/a//', 200, 'get nodes/ a'],
+])('%s %s answers %d, and not before "%s" is authorized', async (method, path, status, attributes) => {
+  expect((await server.fetch(path, { method })).status).toBe(status)
+  expect(asked).toEqual([attributes])
+  denied = () => true
+  expect((await server.fetch(path, { method })).status).toBe(403)
+})

@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
+
+interface Rule {
+  readonly pattern: RegExp
+  /** The only files that may do it. */
+  readonly files: readonly string[]
+}
+
+/** Signs of a parser of requests, and its one place. Everything else reads the `Exchange`. */
+const rules: Readonly<Record<string, Rule>> = {
+  "reads a request's URL": {
+    pattern: /\b(?:incoming|request|req|raw)\??\.url\b(?!\s*=[^=])|\bc\.req\.(?:path|url|query|queries|param|header)\b/,
+    files: ['packages/exchange/src/exchange.ts'],
+  },
+  'decodes a path': { pattern: /\bdecodeURI(?:Component)?\s*\(/, files: ['packages/exchange/src/target.ts'] },
+  'cuts a query off': { pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/, files: ['packages/exchange/src/target.ts'] },
+  'parses a query': { pattern: /\bnew URLSearchParams\(|\.searchParams\b/, files: ['packages/exchange/src/query.ts'] },
+  'interprets a URL': {
+    pattern: /\bparse(?:Target|Query|RequestInfo)\(/,
+    files: [
+      'packages/exchange/src/exchange.ts',
+      'packages/exchange/src/query.ts',
+      'packages/exchange/src/request-attributes.ts',
+      'packages/exchange/src/target.ts',
+    ],
+  },
+  'reads the Accept header': {
+    pattern: /\bheaders?(?:\??\.accept\b|(?:\(|\??\.?\[)\s*['"]accept['"])|\bparseAccept\(/i,
+    files: ['packages/exchange/src/exchange.ts', 'packages/exchange/src/media-types.ts'],
+  },
+  'reads the Content-Type header': {
+    pattern: /(?<!delete )\b\w*headers?(?:\(|\??\.?\[)\s*['"]content-type['"]\s*[\])](?!\s*=[^=])/i,
+    files: ['packages/exchange/src/exchange.ts'],
+  },
+  'cuts parameters off a media type': { pattern: /\b(?:split|indexOf)\(\s*['"];['"]/, files: ['packages/exchange/src/media-types.ts'] },
+}
+
+/** Places that look like a parser and are none. */
+const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
+  [/^packages\/exchange\/src\/fetch-pair\.ts: reads a request's URL/, 'Makes the target of a request that comes without a socket.'],
+  [/^packages\/server\/src\/tls-listener\.ts: reads a request's URL/, 'Replaces a target that Node would not accept.'],
+  [/^packages\/server\/src\/(?:node-listener|create-server|filters\/request-log)\.ts: reads a request's URL/, 'Hands it on, or logs it.'],
+  [/^packages\/server\/src\/handler-chain\.ts: reads a request's URL/, "Compares another app's reading of the path."],
+  [/^packages\/server\/src\/filters\/request-info\.ts: interprets/, 'Calls the parser, once for each request.'],
+  [/^packages\/http-installer\/src\/routing\/create-exchanges\.ts: interprets/, 'Calls the parser in apps without that filter.'],
+  [/^packages\/auth\/src\/impersonation-headers\.ts: decodes/, 'A name in a header.'],
+  [/^packages\/backend-etcd3\/src\/grpc-status\.ts: decodes/, 'A message of gRPC.'],
+  [/^packages\/core-services\/src\/kubelet\/pod-\w+\.ts: parses a query/, 'Writes a query for a kubelet.'],
+  [/^packages\/api\/src\/schema\/lazy-struct\.ts: cuts parameters|\/internal-form\.ts: cuts parameters/, 'A schema.'],
+  [/^packages\/control-plane\/src\/open-backends\.ts: cuts parameters/, 'A list of servers.'],
+  [/^packages\/http-installer\/src\/connect\/rewrite-html\.ts: reads the Content-Type/, 'Of the response of another server.'],
+]
+
+function sources(): string[] {
+  return readdirSync(path.join(root, 'packages')).flatMap((name) =>
+    readdirSync(path.join(root, 'packages', name, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !/\.(?:test|test-d|fixture)\.ts$|(?:^|\/)(?:testing|generated)\//.test(file))
+      .map((file) => `packages/${name}/src/${file}`),
+  )
+}
+
+function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g, '')
+}
+
+function strays(file: string, source: string): string[] {
+  const code = withoutComments(source)
+  return Object.entries(rules)
+    .filter(([, { pattern, files }]) => !files.includes(file) && pattern.test(code))
+    .map(([what]) => `${file}: ${what}`)
+}
+
+const allStrays = sources().flatMap((file) => strays(file, readFileSync(path.join(root, file), 'utf8')))
+
+it('exactly one place parses a URL target, a query, an Accept header and a Content-Type header', () => {
+  expect(allStrays.filter((found) => !exceptions.some(([pattern]) => pattern.test(found)))).toEqual([])
+})
+
+it('every place that is allowed exists', () => {
+  for (const [what, { pattern, files }] of Object.entries(rules))
+    expect(
+      files.filter((file) => pattern.test(withoutComments(readFileSync(path.join(root, file), 'utf8')))),
+      what,
+    ).toEqual(files)
+  expect(exceptions.filter(([pattern]) => !allStrays.some((found) => pattern.test(found)))).toEqual([])
+})
+
+it.each([
+  ['const question = target.indexOf("?")', 'cuts a query off'],
+  ["const [path, query] = url.split('?', 2)", 'cuts a query off'],
+  ["const target = incoming.url ?? '/'", "reads a request's URL"],
+  ['const { path } = c.req.path', "reads a request's URL"],
+  ['const path = decodeURIComponent(sent)', 'decodes a path'],
+  ['const query = new URLSearchParams(text)', 'parses a query'],
+  ["new URL(address).searchParams.get('watch')", 'parses a query'],
+  ['const query = parseQuery(target.query)', 'interprets a URL'],
+  ["const accept = exchange.header('accept')", 'reads the Accept header'],
+  ['const { accept } = parse(incoming.headers.accept)', 'reads the Accept header'],
+  ["if (incoming.headers['content-type'] === json)", 'reads the Content-Type header'],
+  ["const type = exchange.header('content-type')", 'reads the Content-Type header'],
+  ["const [type] = contentType.split(';')", 'cuts parameters off a media type'],
+])('a second place is found: %s', (source, what) => {
+  expect(strays('packages/planted/src/handle.ts', source)).toEqual([`packages/planted/src/handle.ts: ${what}`])
+})
+
+it.each(["headers['content-type'] = json", "delete headers['content-type']", "// header('accept')", "send({ 'content-type': json })"])(
+  'does not count: %s',
+  (source) => {
+    expect(strays('packages/planted/src/handle.ts', source)).toEqual([])
+  },
+)
