@@ -2,7 +2,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { Connecter, ConnectTarget } from '@keelson/registry'
 import { admitConnect } from '@keelson/registry'
-import type { ApiRequest } from '../routing/scope.ts'
+import type { ApiRequest, Handler } from '../routing/scope.ts'
 import { splitList } from './forwarded-headers.ts'
 import { passUpgrade } from './pass-upgrade.ts'
 import { proxyRequest } from './proxy-request.ts'
@@ -10,17 +10,18 @@ import { readConnectOptions } from './read-connect-options.ts'
 import { processProtocol, translateWebSocket } from './translate-websocket.ts'
 import { asksForTunnel, tunnelWebSocket } from './tunnel-websocket.ts'
 
-/** Hands the connection on to where the storage says. */
-export async function handleConnect(request: ApiRequest): Promise<void> {
-  const { exchange, scope, name, query } = request
-  if (query.has('dryRun')) throw newBadRequest('dryRun is not supported')
-  const connecter = scope.storage as unknown as Connecter
-  const { connectOptions } = connecter
-  const options: KubeObject = readConnectOptions(connectOptions, query)
-  if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
-  await admitConnect(scope, exchange, name, options)
-  if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await scope.settings.authorizeCreate(exchange)
-  return forward(request, await connecter.connect(exchange, name, options))
+/** Passes the connection on to the remote that the storage names. */
+export function handleConnect(connecter: Connecter): Handler {
+  return async (request) => {
+    const { exchange, scope, name, query } = request
+    if (query.has('dryRun')) throw newBadRequest('dryRun is not supported')
+    const { connectOptions } = connecter
+    const options: KubeObject = readConnectOptions(connectOptions, query)
+    if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
+    await admitConnect(scope, exchange, name, options)
+    if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await scope.settings.authorizeCreate(exchange)
+    return forward(request, await connecter.connect(exchange, name, options))
+  }
 }
 
 async function forward({ exchange, scope }: ApiRequest, { remote, passes, websocket }: ConnectTarget): Promise<void> {

@@ -5,7 +5,7 @@ import type { Streamer, StreamTarget } from '@keelson/registry'
 import { negotiateOutput } from '../negotiation/negotiate.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
-import type { ApiRequest } from '../routing/scope.ts'
+import type { Handler } from '../routing/scope.ts'
 import { notConvertible } from '../encoding/write-object.ts'
 import { headerObject, pairs } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
@@ -16,25 +16,26 @@ import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remot
 
 const maxRefusalBytes = 50_000
 
-/** Answers with bytes from elsewhere, as they come and as fast as the client takes them. */
-export async function handleStream({ exchange, scope, name, query }: ApiRequest): Promise<void> {
-  const { transform } = negotiateOutput(exchange, scope.endpoint)
-  const streamer = scope.storage as unknown as Streamer
-  const target = await streamer.openStream(exchange, name, readConnectOptions(streamer.streamOptions, query))
-  if (transform !== undefined) throw noMetadata(transform)
-  if (target === undefined) return sendBytes(exchange, 204, {}, '')
-  const { stopping } = scope.settings
-  const answer = await ask(target, exchange.signal)
-  try {
-    if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
-    const { upgrade } = exchange
-    if (upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
-      return await streamWebSocket({ exchange, upgrade, stopping }, answer)
+/** Streams bytes from a remote as fast as the client takes them. */
+export function handleStream(streamer: Streamer): Handler {
+  return async ({ exchange, scope, name, query }) => {
+    const { transform } = negotiateOutput(exchange, scope.endpoint)
+    const target = await streamer.openStream(exchange, name, readConnectOptions(streamer.streamOptions, query))
+    if (transform !== undefined) throw noMetadata(transform)
+    if (target === undefined) return sendBytes(exchange, 204, {}, '')
+    const { stopping } = scope.settings
+    const answer = await ask(target, exchange.signal)
+    try {
+      if (answer.statusCode! < 200 || answer.statusCode! > 206) throw await refusal(answer, target.resource, name)
+      const { upgrade } = exchange
+      if (upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket') {
+        return await streamWebSocket({ exchange, upgrade, stopping }, answer)
+      }
+      return await streamBody({ exchange, stopping }, answer, streamer.streamType)
+    } finally {
+      // Nobody reads on, whatever the outcome.
+      answer.destroy()
     }
-    return await streamBody({ exchange, stopping }, answer, streamer.streamType)
-  } finally {
-    // Whatever became of it: nobody reads on.
-    answer.destroy()
   }
 }
 

@@ -16,10 +16,13 @@ const parameterTypes: Readonly<Partial<Record<OptionType, string>>> = {
   strings: 'string',
 }
 
-/** The URLs of a path that hands connections on: one of its own, and one for everything behind it. */
-export function connectItems(subject: OperationSubject, own: readonly Component[]): PathItem[] {
+/** The URLs of a path that passes connections on: its own, and one for everything below it. */
+export function connectItems(
+  { connectMethods, connectOptions }: Connecter,
+  subject: OperationSubject,
+  own: readonly Component[],
+): PathItem[] {
   const { scope, path } = subject
-  const { connectMethods, connectOptions } = scope.storage as unknown as Connecter
   const item = (behind: string, parameters: readonly Component[], suffix: string): PathItem => {
     const operations = Object.fromEntries(connectMethods.map((method) => [method.toLowerCase(), operation(method, suffix)]))
     return { path: `${path}${behind}`, item: sharedParameters(operations, [...own, ...parameters, ...optionParameters(connectOptions)]) }
@@ -35,10 +38,9 @@ export function connectItems(subject: OperationSubject, own: readonly Component[
   return [item('', [], ''), ...(connectOptions.path === true ? [item('/{path}', [pathParameter('path')], 'WithPath')] : [])]
 }
 
-/** A path that answers with bytes from elsewhere. */
-export function streamItem(subject: OperationSubject, own: readonly Component[]): PathItem {
+/** The URL of a path that streams bytes from a remote. */
+export function streamItem({ streamOptions, streamType }: Streamer, subject: OperationSubject, own: readonly Component[]): PathItem {
   const { scope, path } = subject
-  const { streamOptions, streamType } = scope.storage as unknown as Streamer
   const types = [streamType, ...usualMediaTypes]
   const get = {
     operationId: operationId('get', subject),
@@ -51,7 +53,7 @@ export function streamItem(subject: OperationSubject, own: readonly Component[])
   return { path, item: sharedParameters({ get }, [...own, ...optionParameters(streamOptions)]) }
 }
 
-/** Times can be given, but the original does not say so. */
+/** Times can be given, but kube-apiserver does not list them. */
 function optionParameters({ members }: OptionsDescription): readonly Component[] {
   return Object.entries(members).flatMap(([name, type]) => {
     const known = parameterTypes[type]

@@ -51,8 +51,8 @@ export function pathItems(routes: ResourceRoutes, kind: string, refer: Refer): P
   const namespace = scope.namespaced ? [pathParameter('namespace')] : []
   const name = [pathParameter('name'), ...namespace]
   const one = `${base}/{name}${scope.subresource === '' ? '' : `/${scope.subresource}`}`
-  if (canConnect(scope.storage)) return connectItems({ scope, kind, path: one }, name)
-  if (canStream(scope.storage)) return [streamItem({ scope, kind, path: one }, [...name, ...pretty])]
+  if (canConnect(scope.storage)) return connectItems(scope.storage, { scope, kind, path: one }, name)
+  if (canStream(scope.storage)) return [streamItem(scope.storage, { scope, kind, path: one }, [...name, ...pretty])]
   const subject = { routes, kind, refer }
   const everywhere = scope.namespaced ? routes.allNamespaces : {}
   return [

@@ -1,15 +1,14 @@
 import { isApiError, newBadRequest, newGenericServerResponse } from '@keelson/apimachinery'
 import { BrokenResponseError, isAbort } from '@keelson/exchange'
 import type { Exchange, Route } from '@keelson/exchange'
-import { handleConnect } from '../connect/handle-connect.ts'
-import { handleStream } from '../connect/handle-stream.ts'
 import { handleList } from '../handlers/handle-list.ts'
 import { patchTypes } from '../handlers/patch-types.ts'
 import { checkAcceptable, checkConsumable } from '../negotiation/preconditions.ts'
-import type { Handler, MethodTable, ResourceScope } from './scope.ts'
+import type { MethodTable, ResourceScope } from './scope.ts'
 import { writeError } from '../encoding/write-error.ts'
 
 const nowhere = { group: '', resource: '' }
+const none: readonly string[] = []
 
 /** Serves one kind of URL of one resource: an object, a collection, or what is below an object. */
 export class ResourceRoute implements Route {
@@ -29,7 +28,7 @@ export class ResourceRoute implements Route {
   /** The same URL after `watch/`, the deprecated way to watch a collection or one object. */
   get watched(): ResourceRoute {
     const list = this.#isList ? this.#methods['GET'] : undefined
-    return (this.#watched ??= new ResourceRoute(this.scope, { GET: list ?? handleList }, true))
+    return (this.#watched ??= new ResourceRoute(this.scope, { GET: list ?? { handle: handleList } }, true))
   }
 
   async serve(exchange: Exchange): Promise<void> {
@@ -46,11 +45,12 @@ export class ResourceRoute implements Route {
     const { method, info } = exchange
     const { scope } = this
     // Over HTTP/2 any word is a method, also a name of a member that every object inherits.
-    const handler = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
-    if (handler === undefined) throw newGenericServerResponse(405, method, nowhere, '')
-    if (handler !== handleConnect) {
+    const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
+    if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
+    const { handle, mediaTypes = none } = found
+    if (mediaTypes !== 'any') {
       if (method === 'PATCH') checkConsumable(exchange.contentType, patchTypes(exchange))
-      checkAcceptable(exchange, this.#isList && method === 'GET', ownMediaTypes(handler))
+      checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)
     }
     const name = info.parts[1] ?? ''
     if (name === '' && !this.#isList) throw newBadRequest('name must be provided')
@@ -59,14 +59,6 @@ export class ResourceRoute implements Route {
       exchange.warn(deprecation.warning)
       scope.settings.observeDeprecated(scope, deprecation.gone ?? '')
     }
-    return handler({ exchange, scope, name, query: exchange.query })
+    return handle({ exchange, scope, name, query: exchange.query })
   }
-}
-
-const none: readonly string[] = []
-const streamed: readonly string[] = ['text/plain']
-
-/** Media types that only this handler responds with, besides the usual ones. */
-function ownMediaTypes(handler: Handler): readonly string[] {
-  return handler === handleStream ? streamed : none
 }

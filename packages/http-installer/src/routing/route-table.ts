@@ -22,7 +22,7 @@ import { handleList } from '../handlers/handle-list.ts'
 import { handlePatch } from '../handlers/handle-patch.ts'
 import { ResourceRoute } from './resource-route.ts'
 import { handleUpdate } from '../handlers/handle-update.ts'
-import type { Handler, MethodTable, ResourceScope } from './scope.ts'
+import type { Method, MethodTable, ResourceScope } from './scope.ts'
 
 /** One path of a version, with the methods of each kind of URL: one object, a collection, the collections of all namespaces. */
 export interface ResourceRoutes {
@@ -37,28 +37,29 @@ export interface ResourceRoutes {
 
 function routesOf(scope: ResourceScope): ResourceRoutes {
   const { storage } = scope
-  const list = canList(storage) || canWatch(storage) ? handleList : undefined
-  const item: Record<string, Handler> = {}
-  const below: Record<string, Handler> = {}
-  const collection: Record<string, Handler> = {}
-  if (canGet(storage)) item['GET'] = handleGet
-  if (canUpdate(storage)) item['PUT'] = handleUpdate(storage)
-  if (canPatch(storage)) item['PATCH'] = handlePatch(storage)
-  if (canDelete(storage)) item['DELETE'] = handleDelete(storage)
-  if (canCreateNamed(storage)) item['POST'] = handleCreate(storage)
-  if (canStream(storage)) item['GET'] = handleStream
+  const list: Method | undefined = canList(storage) || canWatch(storage) ? { handle: handleList } : undefined
+  const item: Record<string, Method> = {}
+  const below: Record<string, Method> = {}
+  const collection: Record<string, Method> = {}
+  if (canGet(storage)) item['GET'] = { handle: handleGet(storage) }
+  if (canUpdate(storage)) item['PUT'] = { handle: handleUpdate(storage) }
+  if (canPatch(storage)) item['PATCH'] = { handle: handlePatch(storage) }
+  if (canDelete(storage)) item['DELETE'] = { handle: handleDelete(storage) }
+  if (canCreateNamed(storage)) item['POST'] = { handle: handleCreate(storage) }
+  if (canStream(storage)) item['GET'] = { handle: handleStream(storage), mediaTypes: ['text/plain'] }
   if (canConnect(storage)) {
+    const connect: Method = { handle: handleConnect(storage), mediaTypes: 'any' }
     for (const method of storage.connectMethods) {
-      item[method] = handleConnect
-      if (storage.connectOptions.path === true) below[method] = handleConnect
+      item[method] = connect
+      if (storage.connectOptions.path === true) below[method] = connect
     }
   }
   if (scope.subresource === '') {
     if (list !== undefined) collection['GET'] = list
-    if (canCreate(storage)) collection['POST'] = handleCreate(storage)
-    if (canDeleteCollection(storage)) collection['DELETE'] = handleDeleteCollection(storage)
+    if (canCreate(storage)) collection['POST'] = { handle: handleCreate(storage) }
+    if (canDeleteCollection(storage)) collection['DELETE'] = { handle: handleDeleteCollection(storage) }
   } else if (canCreate(storage) && item['POST'] === undefined) {
-    item['POST'] = handleCreate(storage)
+    item['POST'] = { handle: handleCreate(storage) }
   }
   return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
 }

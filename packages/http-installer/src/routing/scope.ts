@@ -36,9 +36,16 @@ export interface ApiRequest {
 
 export type Handler = (request: ApiRequest) => Promise<void>
 
+/** A method of one kind of URL. */
+export interface Method {
+  readonly handle: Handler
+  /** Media types of responses besides the usual ones, or 'any' if a remote answers. Default: none. */
+  readonly mediaTypes?: readonly string[] | 'any'
+}
+
 /** The methods of one kind of URL. */
 export interface MethodTable {
-  readonly [method: string]: Handler | undefined
+  readonly [method: string]: Method | undefined
 }
 
 /** The request of a handler, and how its response is encoded. */
