@@ -12,20 +12,20 @@ test('lists the pods of a node through an index', async () => {
     const body = { metadata: { name: `p${i}` }, spec: { nodeName: `n${i}`, containers: [{ name: 'c', image: 'i' }] } }
     expect((await askServer(chain, 'POST', pods, { body })).status).toBe(201)
   }
-  // The first question builds the index, in the background.
-  await expect.poll(() => listedBy(chain)).toBe('f:spec.nodeName')
+  // The first list builds the index in the background.
+  await expect.poll(() => listAndFindIndex(chain)).toBe('f:spec.nodeName')
 })
 
-/** The index that answers which pods are on a node. */
-async function listedBy(chain: ServerChain): Promise<string | undefined> {
-  const before = await lists(chain)
+/** Lists the pods of a node and returns the index that served the request. */
+async function listAndFindIndex(chain: ServerChain): Promise<string | undefined> {
+  const before = await readListCounts(chain)
   const { body } = await askServer<{ items: readonly Pod[] }>(chain, 'GET', `${pods}?fieldSelector=spec.nodeName=n7`)
   expect(body.items.map(({ metadata }) => metadata.name)).toEqual(['p7'])
-  return [...(await lists(chain))].find(([index, count]) => count !== before.get(index))?.[0]
+  return [...(await readListCounts(chain))].find(([index, count]) => count !== before.get(index))?.[0]
 }
 
-/** The number of lists of pods by index, as monitoring sees them. */
-async function lists(chain: ServerChain): Promise<ReadonlyMap<string, number>> {
+/** Reads the number of pod lists by index from the metrics. */
+async function readListCounts(chain: ServerChain): Promise<ReadonlyMap<string, number>> {
   const { text } = await askServerForText(chain, 'GET', '/metrics')
   const lines = text.matchAll(/^apiserver_cache_list_total\{group="",index="(.*)",resource="pods"\} (\d+)$/gm)
   return new Map(Array.from(lines, ([, index, count]) => [index!, Number(count)]))

@@ -14,7 +14,7 @@ import {
   verbatim,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, GroupVersion } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 
 type ReadonlyEvent = DeepReadonly<Event>
 
@@ -122,17 +122,17 @@ function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldError
   const errors: FieldErrorList = []
   const reference = coreV1.table.resolve('ObjectReference')
   const source = coreV1.table.resolve('EventSource')
-  const printRelated = ({ related }: ReadonlyEvent): unknown => (related === undefined ? null : internalForm(reference, related))
+  const printRelated = ({ related }: ReadonlyEvent): unknown => (related === undefined ? null : toInternalStruct(reference, related))
   const requireEqual = (member: string, value: unknown, before: unknown): void => {
     errors.push(...validateImmutableField(value, before, fieldPath(member)))
   }
   const requireEqualStruct = (member: string, value: unknown, before: unknown): void => {
     if (!semanticEqual(value, before)) requireEqual(member, verbatim(goJson(value)), null)
   }
-  requireEqualStruct('involvedObject', internalForm(reference, event.involvedObject), internalForm(reference, old.involvedObject))
+  requireEqualStruct('involvedObject', toInternalStruct(reference, event.involvedObject), toInternalStruct(reference, old.involvedObject))
   requireEqual('reason', event.reason ?? '', old.reason ?? '')
   requireEqual('message', event.message ?? '', old.message ?? '')
-  requireEqualStruct('source', internalForm(source, event.source), internalForm(source, old.source))
+  requireEqualStruct('source', toInternalStruct(source, event.source), toInternalStruct(source, old.source))
   requireEqual('firstTimestamp', event.firstTimestamp ?? null, old.firstTimestamp ?? null)
   requireEqual('lastTimestamp', event.lastTimestamp ?? null, old.lastTimestamp ?? null)
   requireEqual('count', event.count ?? 0, old.count ?? 0)

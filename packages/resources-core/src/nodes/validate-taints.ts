@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { Taint } from '@keelson/api/core/v1'
 import { fieldError, isValidLabelValue, validateLabelName } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { validateRequiredOneOf } from '../pod-spec/field-rules.ts'
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
@@ -20,7 +20,7 @@ export function validateTaints(taints: readonly DeepReadonly<Taint>[], path: Fie
     const pair = `${effect}/${key}`
     if (seen.has(pair)) {
       errors.push({
-        ...fieldError.duplicate(at, internalForm(coreV1.table.resolve('Taint'), taint)),
+        ...fieldError.duplicate(at, toInternalStruct(coreV1.table.resolve('Taint'), taint)),
         detail: 'taints must be unique by key and effect pair',
       })
     }

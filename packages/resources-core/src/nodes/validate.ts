@@ -3,7 +3,7 @@ import type { Node } from '@keelson/api/core/v1'
 import { byteLength, fieldError, fieldPath, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { parseCidr, validateLegacyCidr } from '../cidr.ts'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { validateResourceQuantity } from '../pod-spec/resource-quantities.ts'
 import { validateNodeAnnotations } from './validate-annotations.ts'
 import { validateConfigSource, validateConfigStatus } from './validate-config-source.ts'
@@ -105,7 +105,9 @@ function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
   return (status?.addresses ?? []).flatMap((address, i) => {
     const key = `${address.type} ${address.address}`
     if (seen.has(key))
-      return [fieldError.duplicate(fieldPath('status', 'addresses').index(i), internalForm(coreV1.table.resolve('NodeAddress'), address))]
+      return [
+        fieldError.duplicate(fieldPath('status', 'addresses').index(i), toInternalStruct(coreV1.table.resolve('NodeAddress'), address)),
+      ]
     seen.add(key)
     return []
   })

@@ -9,15 +9,16 @@ type ReadonlyClaim = DeepReadonly<PersistentVolumeClaim>
 const count = 'count/persistentvolumeclaims'
 const claims = 'persistentvolumeclaims'
 const requested = 'requests.storage'
-const ofClass = '.storageclass.storage.k8s.io/'
+const storageClassSuffix = '.storageclass.storage.k8s.io/'
 
-/** Counts claims and requested storage, in total and by storage class. A larger allocation in the status counts instead. */
+/** Quota rules of claims: counts claims and requested storage, in total and by storage class. A larger allocated size counts instead. */
 export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   isCharged({ operation, subresource }) {
     if (subresource === 'status') return operation === 'UPDATE'
     return subresource === '' && (operation === 'CREATE' || operation === 'UPDATE')
   },
-  isLimitedBy: (limit) => limit === count || [claims, requested].some((name) => limit === name || limit.endsWith(`${ofClass}${name}`)),
+  isLimitedBy: (limit) =>
+    limit === count || [claims, requested].some((name) => limit === name || limit.endsWith(`${storageClassSuffix}${name}`)),
   usage(claim) {
     const storage = storageOf(claim)
     const used = new Map<string, Quantity>([
@@ -27,8 +28,8 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
     ])
     const storageClass = claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? claim.spec?.storageClassName ?? ''
     if (storageClass === '') return used
-    used.set(`${storageClass}${ofClass}${claims}`, oneObject)
-    if (storage !== undefined) used.set(`${storageClass}${ofClass}${requested}`, storage)
+    used.set(`${storageClass}${storageClassSuffix}${claims}`, oneObject)
+    if (storage !== undefined) used.set(`${storageClass}${storageClassSuffix}${requested}`, storage)
     return used
   },
   isInScope(selector, claim) {

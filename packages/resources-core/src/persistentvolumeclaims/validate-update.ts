@@ -11,7 +11,7 @@ import {
   validateLabelSelector,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { lineDiff } from '../line-diff.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
 import { storageClassAnnotation } from '../storage-class-name.ts'
@@ -38,8 +38,8 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   const [before, after] = comparableSpecs(claim, old)
   if (!semanticEqual(after, before)) {
     const diff = lineDiff(
-      internalForm(coreV1.table.resolve('PersistentVolumeClaimSpec'), before),
-      internalForm(coreV1.table.resolve('PersistentVolumeClaimSpec'), after),
+      toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), before),
+      toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), after),
     )
     const detail = `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${diff}`
     errors.push(fieldError.forbidden(specPath, detail))

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { lineDiff } from '../line-diff.ts'
 import { sourceFields } from './validate-source.ts'
 import { validatePersistentVolume, validateVolumeSpec } from './validate.ts'
@@ -82,12 +82,12 @@ function sameRequirements(requirements: readonly Requirement[], old: readonly Re
 }
 
 function printAffinity(affinity: Affinity | undefined): unknown {
-  return affinity === undefined ? null : internalForm(coreV1.table.resolve('VolumeNodeAffinity'), affinity)
+  return affinity === undefined ? null : toInternalStruct(coreV1.table.resolve('VolumeNodeAffinity'), affinity)
 }
 
 function diffSources(old: unknown, source: unknown): string {
   return lineDiff(
-    internalForm(coreV1.table.resolve('PersistentVolumeSource'), old),
-    internalForm(coreV1.table.resolve('PersistentVolumeSource'), source),
+    toInternalStruct(coreV1.table.resolve('PersistentVolumeSource'), old),
+    toInternalStruct(coreV1.table.resolve('PersistentVolumeSource'), source),
   )
 }

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { AppArmorProfile, SeccompProfile } from '@keelson/api/core/v1'
 import { byteLength, fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { validateDescendingPath } from './validate-paths.ts'
 
 /** Types of seccomp and AppArmor profiles. */
@@ -27,7 +27,7 @@ export function validateSeccompProfile({ seccompProfile: profile }: WithProfiles
     errors.push(
       fieldError.invalid(
         at,
-        internalForm(coreV1.table.resolve('SeccompProfile'), profile),
+        toInternalStruct(coreV1.table.resolve('SeccompProfile'), profile),
         'can only be set when seccomp type is Localhost',
       ),
     )

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { PodResourceClaim } from '@keelson/api/core/v1'
 import { fieldError, nameIsDNSSubdomain, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { mirrorAnnotation } from './annotation-keys.ts'
 import { invalidEach, validateDNSLabel } from './field-rules.ts'
 
@@ -26,7 +26,7 @@ export function validateResourceClaims(
     else if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     else errors.push(...validateDNSLabel(name, at.child('name')))
     if (name !== '') names.add(name)
-    const printed = internalForm(coreV1.table.resolve('PodResourceClaim'), claim)
+    const printed = toInternalStruct(coreV1.table.resolve('PodResourceClaim'), claim)
     if (claimName !== undefined && template !== undefined) {
       errors.push(fieldError.invalid(at, printed, 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'))
     }

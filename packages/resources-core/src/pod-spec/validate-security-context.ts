@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { PodSecurityContext, SecurityContext } from '@keelson/api/core/v1'
 import { fieldError, isValidGroupID, isValidUserID } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { invalidEach, validateItems, validateSupported } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateAppArmorProfile, validateSeccompProfile } from './validate-profiles.ts'
@@ -39,7 +39,7 @@ function validateEscalation(context: DeepReadonly<SecurityContext>, path: FieldP
   const contradiction = (setting: string): FieldErrorList => [
     fieldError.invalid(
       path,
-      internalForm(coreV1.table.resolve('SecurityContext'), context),
+      toInternalStruct(coreV1.table.resolve('SecurityContext'), context),
       `cannot set \`allowPrivilegeEscalation\` to false and ${setting}`,
     ),
   ]

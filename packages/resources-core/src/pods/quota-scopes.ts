@@ -9,9 +9,9 @@ type ReadonlyPod = DeepReadonly<Pod>
 export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
   switch (selector.scopeName) {
     case 'Terminating':
-      return isLimitedInTime(pod)
+      return hasActiveDeadline(pod)
     case 'NotTerminating':
-      return !isLimitedInTime(pod)
+      return !hasActiveDeadline(pod)
     case 'BestEffort':
       return isBestEffort(pod)
     case 'NotBestEffort':
@@ -19,14 +19,14 @@ export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
     case 'PriorityClass':
       return scopeSelects(selector, pod.spec?.priorityClassName || undefined)
     case 'CrossNamespacePodAffinity':
-      return looksAcrossNamespaces(pod)
+      return hasCrossNamespaceAffinity(pod)
     default:
       return false
   }
 }
 
-/** Implements the scope "Terminating": the pod has an active deadline. */
-export function isLimitedInTime({ spec }: ReadonlyPod): boolean {
+/** True if the pod has an active deadline, which puts it into the scope "Terminating". */
+export function hasActiveDeadline({ spec }: ReadonlyPod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0
 }
 
@@ -37,14 +37,14 @@ function isBestEffort({ spec, status }: ReadonlyPod): boolean {
   return amounts.every((amount) => amount === undefined || parseQuantity(amount).isZero())
 }
 
-function looksAcrossNamespaces({ spec }: ReadonlyPod): boolean {
+function hasCrossNamespaceAffinity({ spec }: ReadonlyPod): boolean {
   return [spec?.affinity?.podAffinity, spec?.affinity?.podAntiAffinity].some(
     (affinity) =>
-      (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).some(isAcross) ||
-      (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).some(({ podAffinityTerm }) => isAcross(podAffinityTerm)),
+      (affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).some(isCrossNamespace) ||
+      (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).some(({ podAffinityTerm }) => isCrossNamespace(podAffinityTerm)),
   )
 }
 
-function isAcross({ namespaces = [], namespaceSelector }: DeepReadonly<PodAffinityTerm>): boolean {
+function isCrossNamespace({ namespaces = [], namespaceSelector }: DeepReadonly<PodAffinityTerm>): boolean {
   return namespaces.length > 0 || namespaceSelector !== undefined
 }

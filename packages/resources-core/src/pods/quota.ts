@@ -4,7 +4,7 @@ import { addQuantities, parseQuantities } from '@keelson/apimachinery'
 import type { DeepReadonly, Quantities, Quantity } from '@keelson/apimachinery'
 import { oneObject } from '@keelson/registry'
 import type { QuotaRules } from '@keelson/registry'
-import { isLimitedInTime, podInScope } from './quota-scopes.ts'
+import { hasActiveDeadline, podInScope } from './quota-scopes.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
@@ -15,14 +15,14 @@ const limitedNames: ReadonlySet<string> = new Set([
   'pods',
   ...native.flatMap((name) => [name, `requests.${name}`, `limits.${name}`]),
 ])
-/** Containers must specify these if a quota limits them. */
+/** Resources that every container must specify if a quota limits them. */
 const requiredIfLimited: ReadonlySet<string> = new Set(['cpu', 'memory'].flatMap((name) => [name, `requests.${name}`, `limits.${name}`]))
 
 export const podQuota: QuotaRules<Pod> = {
   isCharged({ operation, subresource, object, oldObject }) {
     if (subresource === 'resize') return operation === 'UPDATE'
     if (subresource !== '') return false
-    return operation === 'CREATE' || (operation === 'UPDATE' && isLimitedInTime(object!) !== isLimitedInTime(oldObject!))
+    return operation === 'CREATE' || (operation === 'UPDATE' && hasActiveDeadline(object!) !== hasActiveDeadline(oldObject!))
   },
   isLimitedBy: (limit) => limitedNames.has(limit) || /^(requests\.)?hugepages-/.test(limit) || isExtendedRequest(limit),
   isInScope: podInScope,
@@ -30,14 +30,14 @@ export const podQuota: QuotaRules<Pod> = {
   complaint: missingResources,
 }
 
-/** Finished pods are only counted as objects. */
+/** Computes the usage of a pod. Finished pods count only as objects. */
 function podUsage(pod: ReadonlyPod, now: number): Quantities {
   const counted = new Map([[count, oneObject]])
   if (isFinished(pod, now)) return counted
   return addQuantities(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
 }
 
-/** Includes pods past their deletion grace period: their node is lost and their capacity may be reused. */
+/** True for terminated pods, and for pods past their deletion grace period, whose node is lost. */
 function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
@@ -45,7 +45,7 @@ function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
   return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
 }
 
-/** Pod-level resources override those of containers. Overhead is added. */
+/** Adds up the resources of a pod and its overhead. Pod-level resources override those of containers. */
 function podTotals({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
   if (spec === undefined) return new Map()
   const total = new Map(aggregateContainers(spec, member))
@@ -67,7 +67,7 @@ function computeUsage(requests: Quantities, limits: Quantities): Quantities {
   return used
 }
 
-/** Extended resources are never overcommitted, so only requests are limited. */
+/** True for requests of extended resources, which are never overcommitted and so have no limits in a quota. */
 function isExtendedRequest(name: string): boolean {
   if (!name.startsWith('requests.')) return false
   const isNative = !name.includes('/') || name.includes('kubernetes.io/')
@@ -79,7 +79,7 @@ function missingResources(limited: readonly string[], { spec }: ReadonlyPod): st
   const required = limited.filter((name) => requiredIfLimited.has(name)).toSorted()
   const all = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   const missing = required.flatMap((name) => {
-    const containers = all.filter((container) => !specifiedBy(container).has(name)).map((container) => container.name)
+    const containers = all.filter((container) => !specifiedResources(container).has(name)).map((container) => container.name)
     return containers.length === 0 ? [] : [`${name} for: ${[...new Set(containers)].toSorted().join(',')}`]
   })
   return missing.length === 0 ? undefined : `must specify ${missing.join('; ')}`
@@ -89,6 +89,6 @@ function isSetOnPod({ resources }: DeepReadonly<PodSpec>): boolean {
   return Object.keys(resources?.requests ?? {}).length > 0 || Object.keys(resources?.limits ?? {}).length > 0
 }
 
-function specifiedBy({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
+function specifiedResources({ resources }: DeepReadonly<Container>): ReadonlySet<string> {
   return new Set(computeUsage(parseQuantities(resources?.requests), parseQuantities(resources?.limits)).keys())
 }

@@ -3,7 +3,7 @@ import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
 import { asSent, fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { lineDiff } from '../line-diff.ts'
 import { printMap } from '../print-map.ts'
 
@@ -31,7 +31,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     rest = asSent(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
-  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(internalForm(coreV1.table.resolve('PodSpec'), old), internalForm(coreV1.table.resolve('PodSpec'), rest))}`
+  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), rest))}`
   return [...errors, fieldError.forbidden(path, detail)]
 }
 
@@ -69,7 +69,7 @@ function validateNodeAffinity(
   const termsPath = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
   if (before.length === 0) return []
   if (before.length !== terms.length) {
-    const printed = terms.length === 0 ? null : terms.map((term) => internalForm(coreV1.table.resolve('NodeSelectorTerm'), term))
+    const printed = terms.length === 0 ? null : terms.map((term) => toInternalStruct(coreV1.table.resolve('NodeSelectorTerm'), term))
     return [fieldError.invalid(termsPath, printed, 'no additions/deletions to non-empty NodeSelectorTerms list are allowed')]
   }
   return terms.flatMap((term, i) =>
@@ -78,7 +78,7 @@ function validateNodeAffinity(
       : [
           fieldError.invalid(
             termsPath.index(i),
-            internalForm(coreV1.table.resolve('NodeSelectorTerm'), term),
+            toInternalStruct(coreV1.table.resolve('NodeSelectorTerm'), term),
             'only additions are allowed (no mutations or deletions)',
           ),
         ],

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '../internal-form/internal-form.ts'
+import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
 import { isStandardQuotaResource } from '../pod-spec/resource-names.ts'
 
 type Spec = DeepReadonly<ResourceQuotaSpec>
@@ -53,7 +53,7 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
       ...uncountedResources(scopeName, spec).map(() =>
         fieldError.invalid(
           path,
-          internalForm(coreV1.table.resolve('ScopeSelector'), spec.scopeSelector),
+          toInternalStruct(coreV1.table.resolve('ScopeSelector'), spec.scopeSelector),
           'unsupported scope applied to resource',
         ),
       ),

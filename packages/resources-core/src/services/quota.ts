@@ -5,19 +5,19 @@ import type { QuotaRules } from '@keelson/registry'
 
 const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'] as const
 
-/** Charges updates, too: a changed type changes usage. */
+/** Quota rules of services. Updates are charged, too, because a changed type changes the usage. */
 export const serviceQuota: QuotaRules<Service> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => (names as readonly string[]).includes(limit),
   usage({ spec }) {
     const isBalanced = spec?.type === 'LoadBalancer'
-    const amounts = [1, 1, nodePorts(spec), isBalanced ? 1 : 0]
+    const amounts = [1, 1, countNodePorts(spec), isBalanced ? 1 : 0]
     return new Map(names.map((name, i) => [name, parseQuantity(String(amounts[i]))]))
   },
 }
 
-/** Includes node ports that are not allocated yet. */
-function nodePorts(spec: DeepReadonly<Service>['spec']): number {
+/** Counts the node ports of a service, including those that are not allocated yet. */
+function countNodePorts(spec: DeepReadonly<Service>['spec']): number {
   const ports = spec?.ports ?? []
   if (spec?.type === 'NodePort') return ports.length
   if (spec?.type !== 'LoadBalancer') return 0

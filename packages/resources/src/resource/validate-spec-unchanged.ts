@@ -1,7 +1,7 @@
 import { resourceV1 } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, immutableMessage, semanticEqual } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 
 /** Specs of claims and templates are immutable. The error prints kube-apiserver's internal type. */
 export function validateSpecUnchanged(
@@ -11,5 +11,5 @@ export function validateSpecUnchanged(
 ): FieldErrorList {
   return semanticEqual(spec, old)
     ? []
-    : [fieldError.invalid(fieldPath('spec'), internalForm(resourceV1.table.resolve(type), spec), immutableMessage)]
+    : [fieldError.invalid(fieldPath('spec'), toInternalStruct(resourceV1.table.resolve(type), spec), immutableMessage)]
 }

@@ -4,7 +4,7 @@ import { copyObject, fieldError, fieldPath, quote, semanticEqual, unnamedPath } 
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
-import { internalForm } from '../../internal-form/internal-form.ts'
+import { toInternalStruct } from '../../internal-structs/to-internal-struct.ts'
 import { lineDiff } from '../../line-diff.ts'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { dropDisabledPodFields } from '../../pod-spec/drop-disabled-fields.ts'
@@ -58,7 +58,7 @@ function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonl
 
 function diffContainers(old: DeepReadonly<EphemeralContainer>, container: DeepReadonly<EphemeralContainer>): string {
   return lineDiff(
-    internalForm(coreV1.table.resolve('EphemeralContainer'), old),
-    internalForm(coreV1.table.resolve('EphemeralContainer'), container),
+    toInternalStruct(coreV1.table.resolve('EphemeralContainer'), old),
+    toInternalStruct(coreV1.table.resolve('EphemeralContainer'), container),
   )
 }

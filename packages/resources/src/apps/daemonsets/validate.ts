@@ -2,7 +2,7 @@ import { appsV1 } from '@keelson/api/apps/v1'
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '@keelson/api/apps/v1'
 import { fieldError, fieldPath, semanticEqual, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, validatePodTemplateSpec } from '@keelson/resources-core'
+import { toInternalStruct, validatePodTemplateSpec } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
 import { validateMatchingLabels, validateAlwaysRunning } from '../../workloads/matching-template.ts'
 import { hasInvalidLabelValue, isEmptySelector, parseSelector, printSelector } from '../../workloads/workload-selector.ts'
@@ -58,7 +58,10 @@ function validateUpdateStrategy(strategy: DeepReadonly<DaemonSetUpdateStrategy>,
   if (type === 'OnDelete') return []
   if (type !== 'RollingUpdate') {
     return [
-      fieldError.notSupported(path, internalForm(appsV1.table.resolve('DaemonSetUpdateStrategy'), strategy), ['RollingUpdate', 'OnDelete']),
+      fieldError.notSupported(path, toInternalStruct(appsV1.table.resolve('DaemonSetUpdateStrategy'), strategy), [
+        'RollingUpdate',
+        'OnDelete',
+      ]),
     ]
   }
   const at = path.child('rollingUpdate')

@@ -2,7 +2,7 @@ import { appsV1 } from '@keelson/api/apps/v1'
 import type { Deployment, DeploymentSpec, DeploymentStrategy } from '@keelson/api/apps/v1'
 import { fieldError, fieldPath, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 import { validateCollisions, validateCounts, validateShares } from '../../workloads/status-counts.ts'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
 import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
@@ -60,7 +60,10 @@ function validateStrategy(strategy: DeepReadonly<DeploymentStrategy>, path: Fiel
     }
     default:
       return [
-        fieldError.notSupported(path, internalForm(appsV1.table.resolve('DeploymentStrategy'), strategy), ['Recreate', 'RollingUpdate']),
+        fieldError.notSupported(path, toInternalStruct(appsV1.table.resolve('DeploymentStrategy'), strategy), [
+          'Recreate',
+          'RollingUpdate',
+        ]),
       ]
   }
 }

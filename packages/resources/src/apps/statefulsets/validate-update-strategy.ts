@@ -2,7 +2,7 @@ import { appsV1 } from '@keelson/api/apps/v1'
 import type { RollingUpdateStatefulSetStrategy, StatefulSetUpdateStrategy } from '@keelson/api/apps/v1'
 import { fieldError, validateNonNegative } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 import { isZero, validateAtMostAll, validateIntOrPercent } from '../int-or-percent.ts'
 
 export function validateUpdateStrategy(strategy: DeepReadonly<StatefulSetUpdateStrategy>, path: FieldPath): FieldErrorList {
@@ -15,14 +15,14 @@ export function validateUpdateStrategy(strategy: DeepReadonly<StatefulSetUpdateS
       return rollingUpdate === undefined ? [] : validateRollingUpdate(rollingUpdate, at)
     case 'OnDelete': {
       if (rollingUpdate === undefined) return []
-      const printed = internalForm(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), rollingUpdate)
+      const printed = toInternalStruct(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), rollingUpdate)
       return [fieldError.invalid(at, printed, "only allowed for updateStrategy 'RollingUpdate'")]
     }
     default:
       return [
         fieldError.invalid(
           path,
-          internalForm(appsV1.table.resolve('StatefulSetUpdateStrategy'), strategy),
+          toInternalStruct(appsV1.table.resolve('StatefulSetUpdateStrategy'), strategy),
           "must be 'RollingUpdate' or 'OnDelete'",
         ),
       ]

@@ -25,7 +25,7 @@ export function validateAccessReview({ metadata, spec }: AccessReview, kind: Acc
     errors.push(fieldError.invalid(attributesPath.child('namespace'), namespace, 'must match metadata.namespace'))
   }
   if (nonResourceAttributes !== undefined) {
-    const printed = internalForm(nonResourceAttributes)
+    const printed = toInternalStruct(nonResourceAttributes)
     errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), printed, 'disallowed on this kind of request'))
   }
   return errors
@@ -36,7 +36,7 @@ function validateSpec(spec: SubjectAccessReviewSpec, hasSubject: boolean): Field
   const errors: FieldErrorList = []
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const detail = 'cannot be specified in combination with resourceAttributes'
-    errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), internalForm(nonResourceAttributes), detail))
+    errors.push(fieldError.invalid(specPath.child('nonResourceAttributes'), toInternalStruct(nonResourceAttributes), detail))
   }
   if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified'
@@ -88,6 +88,6 @@ function isEmptyMeta({ managedFields: _managers, namespace, ...rest }: ObjectMet
 }
 
 /** Prints the attributes the way Go prints kube-apiserver's internal type. */
-function internalForm({ path = '', verb = '' }: NonResourceAttributes): unknown {
+function toInternalStruct({ path = '', verb = '' }: NonResourceAttributes): unknown {
   return verbatim(goJson({ Path: path, Verb: verb }))
 }

@@ -3,7 +3,7 @@ import type { JobSpec } from '@keelson/api/batch/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
+import { toInternalStruct, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
 import { validateMatchingLabels } from '../../workloads/matching-template.ts'
 import { hasInvalidLabelValue, parseSelector } from '../../workloads/workload-selector.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
@@ -57,7 +57,7 @@ function validatePolicies(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
       errors.push(
         fieldError.invalid(
           at,
-          internalForm(batchV1.table.resolve('SuccessPolicy'), spec.successPolicy),
+          toInternalStruct(batchV1.table.resolve('SuccessPolicy'), spec.successPolicy),
           'requires indexed completion mode',
         ),
       )

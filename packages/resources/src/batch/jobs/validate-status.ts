@@ -2,7 +2,7 @@ import { batchV1 } from '@keelson/api/batch/v1'
 import type { UncountedTerminatedPods } from '@keelson/api/batch/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { hasCondition, isFinished } from './job-conditions.ts'
 import { validateStatusConditions } from './validate-status-conditions.ts'
@@ -71,7 +71,7 @@ function validateFinished(job: ReadonlyJob, changes: StatusChanges): FieldErrorL
     errors.push(fieldError.required(path.child('startTime'), 'startTime is required for finished job'))
   }
   if ((changes.finished || changes.uncounted) && (uncounted?.failed ?? []).length + (uncounted?.succeeded ?? []).length > 0) {
-    const printed = internalForm(batchV1.table.resolve('UncountedTerminatedPods'), uncounted)
+    const printed = toInternalStruct(batchV1.table.resolve('UncountedTerminatedPods'), uncounted)
     errors.push(fieldError.invalid(path.child('uncountedTerminatedPods'), printed, 'must be empty for finished job'))
   }
   return errors

@@ -3,7 +3,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { Container, PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError, immutableMessage, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 import { hasCondition } from './job-conditions.ts'
 
 type ReadonlyJob = DeepReadonly<Job>
@@ -17,12 +17,14 @@ export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, 
   const oldTemplate: Template = old.spec?.template ?? {}
   if (!isMutable(old)) {
     if (semanticEqual(template, oldTemplate)) return []
-    return [fieldError.invalid(path.child('template'), internalForm(coreV1.table.resolve('PodTemplateSpec'), template), immutableMessage)]
+    return [
+      fieldError.invalid(path.child('template'), toInternalStruct(coreV1.table.resolve('PodTemplateSpec'), template), immutableMessage),
+    ]
   }
   const pod = template.spec ?? { containers: null }
   const allowed = withResourcesOf(pod, withSchedulingOf(pod, oldTemplate.spec ?? { containers: null }))
   if (semanticEqual(pod, allowed)) return []
-  return [fieldError.invalid(path.child('template.spec'), internalForm(coreV1.table.resolve('PodSpec'), pod), immutableMessage)]
+  return [fieldError.invalid(path.child('template.spec'), toInternalStruct(coreV1.table.resolve('PodSpec'), pod), immutableMessage)]
 }
 
 function isMutable(job: ReadonlyJob): boolean {

@@ -2,7 +2,7 @@ import { batchV1 } from '@keelson/api/batch/v1'
 import type { Job, JobSpec } from '@keelson/api/batch/v1'
 import { fieldError, fieldPath, isDNS1123Label, semanticEqual, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 import { validateImmutableSelector } from '../../workloads/immutable-selector.ts'
 import { controllerUidLabel, jobNameLabel } from './job-labels.ts'
 import { validateGeneratedSelector } from './validate-generated-selector.ts'
@@ -28,7 +28,7 @@ export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErro
   const hadPrefixed = [jobNameLabel, controllerUidLabel].every((key) => Object.hasOwn(oldLabels, key))
   const policy = <M extends 'podFailurePolicy' | 'successPolicy'>(member: M): FieldErrorList => {
     const type = member === 'podFailurePolicy' ? 'PodFailurePolicy' : 'SuccessPolicy'
-    const toInternal = (value: unknown): unknown => (value === undefined ? null : internalForm(batchV1.table.resolve(type), value))
+    const toInternal = (value: unknown): unknown => (value === undefined ? null : toInternalStruct(batchV1.table.resolve(type), value))
     return validateImmutableField(toInternal(spec[member]), toInternal(oldSpec[member]), specPath.child(member))
   }
   const scalar = (member: 'completionMode' | 'backoffLimitPerIndex' | 'managedBy'): FieldErrorList =>

@@ -2,7 +2,7 @@ import { networkingV1 } from '@keelson/api/networking/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { fieldError, fieldPath, isPathSegmentName, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, invalidEach, validateDNSSubdomain } from '@keelson/resources-core'
+import { toInternalStruct, invalidEach, validateDNSSubdomain } from '@keelson/resources-core'
 
 type ReadonlyAddress = DeepReadonly<IPAddress>
 
@@ -26,7 +26,7 @@ export function validateIPAddressUpdate(address: ReadonlyAddress, old: ReadonlyA
 }
 
 function printParent({ spec }: ReadonlyAddress): unknown {
-  return spec?.parentRef === undefined ? null : internalForm(networkingV1.table.resolve('ParentReference'), spec.parentRef)
+  return spec?.parentRef === undefined ? null : toInternalStruct(networkingV1.table.resolve('ParentReference'), spec.parentRef)
 }
 
 function validateSegment(value: string, path: FieldPath): FieldErrorList {

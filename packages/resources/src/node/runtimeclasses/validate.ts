@@ -4,7 +4,7 @@ import type { RuntimeClass, Scheduling } from '@keelson/api/node/v1'
 import { fieldError, fieldPath, validateImmutableField, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import {
-  internalForm,
+  toInternalStruct,
   nodeLabelDeprecation,
   podRules,
   validateContainerResources,
@@ -55,6 +55,6 @@ function validateUniqueTolerations(tolerations: readonly DeepReadonly<Toleration
     const id = JSON.stringify([key, operator, value, effect])
     const isRepeated = seen.has(id)
     seen.add(id)
-    return isRepeated ? [fieldError.duplicate(path.index(i), internalForm(coreV1.table.resolve('Toleration'), toleration))] : []
+    return isRepeated ? [fieldError.duplicate(path.index(i), toInternalStruct(coreV1.table.resolve('Toleration'), toleration))] : []
   })
 }

@@ -10,7 +10,7 @@ import {
   validateNonNegative,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
-import { internalForm, invalidEach, validateSupported } from '@keelson/resources-core'
+import { toInternalStruct, invalidEach, validateSupported } from '@keelson/resources-core'
 
 type ReadonlyBudget = DeepReadonly<PodDisruptionBudget>
 
@@ -26,7 +26,7 @@ export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues
       ? [
           fieldError.invalid(
             specPath,
-            internalForm(policyV1.table.resolve('PodDisruptionBudgetSpec'), spec),
+            toInternalStruct(policyV1.table.resolve('PodDisruptionBudgetSpec'), spec),
             'minAvailable and maxUnavailable cannot be both set',
           ),
         ]

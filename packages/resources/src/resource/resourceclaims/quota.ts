@@ -6,10 +6,10 @@ import type { QuotaRules } from '@keelson/registry'
 
 const count = 'count/resourceclaims.resource.k8s.io'
 const devices = '.deviceclass.resource.k8s.io/devices'
-/** The maximum number of devices per claim. */
+/** Maximum number of devices per claim. */
 const maxDevicesPerClaim = 32
 
-/** Counts devices by class. */
+/** Quota rules of claims: counts devices by class. */
 export const claimQuota: QuotaRules<ResourceClaim> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => limit === count || limit.endsWith(devices),
@@ -24,15 +24,15 @@ export const claimQuota: QuotaRules<ResourceClaim> = {
   },
 }
 
-/** Counts devices by class. For alternatives, counts the maximum of each class: the choice is not known yet. */
+/** Counts the devices of a request by class. For alternatives, counts the maximum of each class, because the choice is not known yet. */
 function maxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
   const most = new Map<string, number>()
   for (const request of firstAvailable.length > 0 ? firstAvailable : exactly === undefined ? [] : [exactly])
-    most.set(request.deviceClassName, Math.max(most.get(request.deviceClassName) ?? 0, amountOf(request)))
+    most.set(request.deviceClassName, Math.max(most.get(request.deviceClassName) ?? 0, countDevices(request)))
   return most
 }
 
-function amountOf({ allocationMode, count: wanted = 0 }: Pick<DeepReadonly<ExactDeviceRequest>, 'allocationMode' | 'count'>): number {
+function countDevices({ allocationMode, count: wanted = 0 }: Pick<DeepReadonly<ExactDeviceRequest>, 'allocationMode' | 'count'>): number {
   if (allocationMode === 'All') return maxDevicesPerClaim
   return allocationMode === 'ExactCount' ? wanted : 0
 }

@@ -2,7 +2,7 @@ import { resourceV1 } from '@keelson/api/resource/v1'
 import type { Device, DeviceAttribute, DeviceCounterConsumption } from '@keelson/api/resource/v1'
 import { byteLength, fieldError, isDNS1123Label, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, invalidEach, validateNodeSelector } from '@keelson/resources-core'
+import { toInternalStruct, invalidEach, validateNodeSelector } from '@keelson/resources-core'
 import { validateBindingConditions } from '../binding-conditions.ts'
 import { validateList, validateSet } from '../lists.ts'
 import { validateDeviceKey } from '../names.ts'
@@ -68,7 +68,7 @@ function validateAttribute(attribute: DeepReadonly<DeviceAttribute>, path: Field
     tooLong(semantic, 'version')
   }
   if (values.length !== 1) {
-    const printed = values.length === 0 ? '' : internalForm(resourceV1.table.resolve('DeviceAttribute'), attribute)
+    const printed = values.length === 0 ? '' : toInternalStruct(resourceV1.table.resolve('DeviceAttribute'), attribute)
     errors.push(fieldError.invalid(path, printed, 'exactly one value must be specified'))
   }
   return errors

@@ -2,7 +2,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import type { CounterSet, Device, ResourcePool, ResourceSlice, ResourceSliceSpec } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, nameIsDNSSubdomain, semanticEqual, validateImmutableField, wasSentEmpty } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { internalForm, invalidEach, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
+import { toInternalStruct, invalidEach, printList, validateCSIDriverName, validateNodeSelector } from '@keelson/resources-core'
 import { validateSet } from '../lists.ts'
 import { validatePoolName } from '../names.ts'
 import { validateCounterName, validateCounters } from './validate-counters.ts'
@@ -82,7 +82,7 @@ function validateNodeSelection({ nodeName, nodeSelector, allNodes, perDeviceNode
       errors.push(
         fieldError.invalid(
           path.child('nodeSelectorTerms'),
-          nodeSelector.nodeSelectorTerms?.map((term) => internalForm(coreV1.table.resolve('NodeSelectorTerm'), term)) ??
+          nodeSelector.nodeSelectorTerms?.map((term) => toInternalStruct(coreV1.table.resolve('NodeSelectorTerm'), term)) ??
             printList(nodeSelector, 'nodeSelectorTerms'),
           'must have exactly one node selector term',
         ),

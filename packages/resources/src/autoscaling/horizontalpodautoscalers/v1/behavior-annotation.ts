@@ -2,13 +2,13 @@ import { autoscalingV2 } from '@keelson/api/autoscaling/v2'
 import type { HorizontalPodAutoscalerBehavior, HPAScalingPolicy, HPAScalingRules } from '@keelson/api/autoscaling/v2'
 import { canonicalQuantity, stringifyJson } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { internalForm } from '@keelson/resources-core'
+import { toInternalStruct } from '@keelson/resources-core'
 
 type Members = Readonly<Record<string, unknown>>
 
 /** The annotation holds kube-apiserver's internal type, with Go field names as keys. */
 export function encodeBehavior(behavior: DeepReadonly<HorizontalPodAutoscalerBehavior>): string {
-  return stringifyJson(internalForm(autoscalingV2.table.resolve('HorizontalPodAutoscalerBehavior'), behavior))
+  return stringifyJson(toInternalStruct(autoscalingV2.table.resolve('HorizontalPodAutoscalerBehavior'), behavior))
 }
 
 /** Returns undefined if the annotation is missing, invalid or empty: kube-apiserver ignores it. */

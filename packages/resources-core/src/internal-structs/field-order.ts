@@ -1,5 +1,5 @@
-/** The JSON names of the fields of internal structs with an order or fields of their own. All others have those of the API. */
-export const internalOrder: Readonly<Record<string, string>> = {
+/** Fields (by JSON name) of the internal structs whose fields or order differ from the API types. */
+export const internalFieldOrder: Readonly<Record<string, string>> = {
   PersistentVolumeSource:
     'gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker ' +
     'azureFile vsphereVolume azureDisk photonPersistentDisk portworxVolume scaleIO local storageos csi',
@@ -20,7 +20,7 @@ export const internalOrder: Readonly<Record<string, string>> = {
 }
 
 /** Fields that are pointers in the API and values in the internal types. */
-export const hasValue: ReadonlySet<string> = new Set([
+export const valueFields: ReadonlySet<string> = new Set([
   'RollingUpdateDaemonSet.maxSurge',
   'RollingUpdateDaemonSet.maxUnavailable',
   'RollingUpdateDeployment.maxSurge',

@@ -1,14 +1,14 @@
 import { appsV1 } from '@keelson/api/apps/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import { describe, expect, it } from 'vitest'
-import { internalForm } from './internal-form.ts'
-import { hasValue, internalOrder } from './internal-types.ts'
+import { toInternalStruct } from './to-internal-struct.ts'
+import { valueFields, internalFieldOrder } from './field-order.ts'
 
-describe('internalForm', () => {
+describe('toInternalStruct', () => {
   it('prints all fields, missing ones too, under their Go names', () => {
     expect(
       JSON.stringify(
-        internalForm(coreV1.table.resolve('PersistentVolumeClaimSpec'), {
+        toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), {
           resources: { requests: { storage: '1Gi' } },
           storageClassName: '',
         }),
@@ -19,7 +19,7 @@ describe('internalForm', () => {
   })
 
   it('moves fields to their place in the internal type', () => {
-    const pod = internalForm(coreV1.table.resolve('PodSpec'), {
+    const pod = toInternalStruct(coreV1.table.resolve('PodSpec'), {
       containers: [{ name: 'c' }],
       hostNetwork: true,
       volumes: [{ name: 'v', emptyDir: {} }],
@@ -29,22 +29,22 @@ describe('internalForm', () => {
       Containers: [{ Name: 'c', Resources: { Limits: null, Requests: null, Claims: null }, LivenessProbe: null }],
       Volumes: [{ Name: 'v', EmptyDir: { Medium: '', SizeLimit: null }, HostPath: null }],
     })
-    expect(internalForm(coreV1.table.resolve('PodTemplateSpec'), { metadata: { labels: { a: 'b' } } })).toMatchObject({
+    expect(toInternalStruct(coreV1.table.resolve('PodTemplateSpec'), { metadata: { labels: { a: 'b' } } })).toMatchObject({
       labels: { a: 'b' },
       Spec: { Volumes: null },
     })
   })
 
   it('prints numbers that are optional only in the API as zero', () => {
-    expect(internalForm(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), {})).toEqual({ Partition: 0, MaxUnavailable: null })
+    expect(toInternalStruct(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), {})).toEqual({ Partition: 0, MaxUnavailable: null })
   })
 
-  it('names only types and fields of the API as different', () => {
+  it('lists only fields that the API or the pod spec has', () => {
     const struct = (name: string) => coreV1.table.struct(name) ?? appsV1.table.resolve(name)
     const podSpec = struct('PodSpec').byName
-    for (const [name, fields] of Object.entries(internalOrder))
+    for (const [name, fields] of Object.entries(internalFieldOrder))
       expect(fields.split(' ').filter((field) => !struct(name).byName.has(field) && !podSpec.has(field))).toEqual([])
-    for (const path of hasValue) {
+    for (const path of valueFields) {
       const [name = '', field = ''] = path.split('.')
       expect(struct(name).byName.get(field)?.pointer).toBe(true)
     }

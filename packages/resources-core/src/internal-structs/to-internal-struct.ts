@@ -1,7 +1,7 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import { wasSentEmpty } from '@keelson/apimachinery'
 import type { FieldSchema, StructSchema, TypeSchema } from '@keelson/apimachinery'
-import { hasValue, internalOrder } from './internal-types.ts'
+import { valueFields, internalFieldOrder } from './field-order.ts'
 
 interface Member {
   readonly field: FieldSchema
@@ -15,10 +15,10 @@ const memberCache = new WeakMap<StructSchema, readonly Member[]>()
 /**
  * Converts a value to kube-apiserver's internal type, as error messages print it: Go field names, and zero values for missing fields.
  *
- *     internalForm(coreV1.table.resolve('Taint'), { key: 'a', effect: 'NoSchedule' })
+ *     toInternalStruct(coreV1.table.resolve('Taint'), { key: 'a', effect: 'NoSchedule' })
  *     // { Key: 'a', Value: '', Effect: 'NoSchedule', TimeAdded: null }
  */
-export function internalForm(struct: StructSchema, value: unknown): unknown {
+export function toInternalStruct(struct: StructSchema, value: unknown): unknown {
   return encode(value, struct)
 }
 
@@ -80,19 +80,19 @@ function hasJsonTags({ definition }: StructSchema): boolean {
 function membersOf(struct: StructSchema): readonly Member[] {
   let members = memberCache.get(struct)
   if (members === undefined) {
-    const fields = internalOrder[struct.name]?.split(' ').map((name) => fieldOf(struct, name)) ?? struct.fields
+    const fields = internalFieldOrder[struct.name]?.split(' ').map((name) => findField(struct, name)) ?? struct.fields
     members = fields.map((field) => ({
       field,
       goName: field.goField ?? field.name.charAt(0).toUpperCase() + field.name.slice(1),
-      isPointer: field.pointer === true && !hasValue.has(`${struct.name}.${field.name}`),
+      isPointer: field.pointer === true && !valueFields.has(`${struct.name}.${field.name}`),
     }))
     memberCache.set(struct, members)
   }
   return members
 }
 
-/** A field of the struct, or one that the internal security context has from the pod spec. */
-function fieldOf(struct: StructSchema, name: string): FieldSchema {
+/** Returns a field of the struct; the internal security context also has fields of the pod spec. */
+function findField(struct: StructSchema, name: string): FieldSchema {
   return struct.byName.get(name) ?? coreV1.table.resolve('PodSpec').byName.get(name)!
 }
 
