@@ -36,6 +36,7 @@ import { ControllerRunner, enabledControllers } from './controller-runner.ts'
 import { countStorage } from './count-storage.ts'
 import { enabledResources } from './enabled-versions.ts'
 import { registerFeatureMetrics } from './feature-metrics.ts'
+import { createGroupServices } from './group-services.ts'
 import type { GroupServices } from './group-services.ts'
 import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { kubeletTls } from './kubelet-tls.ts'
@@ -134,7 +135,7 @@ function wire(
   server.addListedPaths(() => ['/openapi/v2', '/openapi/v3', '/openapi/v3/'])
   const groups = options.groups ?? builtinGroups
   const services = hasServices(groups) ? buildServices(config, options, client) : undefined
-  const { authorizer, scheme, types, restOptionsGetter: restOptions } = config
+  const { scheme, types, restOptionsGetter: restOptions } = config
   const legacy = { ...options, client, ...(services && { allocators: services.allocators }), kubelet: { ...options.kubelet, tls } }
   const host = createGroupHost<GroupServices>({
     app: server.app,
@@ -142,7 +143,7 @@ function wire(
     types,
     restOptions,
     admission,
-    services: { client, informers, authorizer, clock, config, legacy },
+    services: createGroupServices(config, { client, informers, legacy }),
     serving: groupServing,
     client,
     informers,

@@ -1,11 +1,14 @@
+import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
+import type { Namespace } from '@keelson/api/core/v1'
 import type { Clock } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
+import type { NamespaceLabels, ParamAuthority, ResourceServices, RuleResolver } from '@keelson/resources'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { LegacyRESTStorageOptions } from './new-legacy-rest-storage.ts'
 
-/** Services that the server offers to the REST storage factories of its API groups. */
-export interface GroupServices {
+/** Services that the server offers to its API groups. */
+export interface GroupServices extends ResourceServices {
   /** In-process client with the identity `system:apiserver`. Serves the groups installed at the time of the call. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
@@ -14,4 +17,64 @@ export interface GroupServices {
   readonly config: GenericConfig
   /** Options of core's storages. */
   readonly legacy: LegacyRESTStorageOptions
+}
+
+export function createGroupServices(config: GenericConfig, offered: Pick<GroupServices, 'client' | 'informers' | 'legacy'>): GroupServices {
+  const { authentication, authorizer, clock } = config
+  const { client } = offered
+  return {
+    ...offered,
+    authorizer,
+    clock,
+    config,
+    tokenReviewer: authentication.tokenReviewer,
+    ruleResolver: createRuleResolver(authorizer),
+    namespaceLabels: namespaceLabels(client),
+    paramAuthority: (policies) => paramAuthority(client, authorizer, policies),
+  }
+}
+
+/** Lists the rules of a user, if the authorizer supports that. */
+function createRuleResolver(authorizer: Authorizer): RuleResolver {
+  const unsupported = {
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: true,
+    error: 'the authorizer does not support user rule resolution',
+  }
+  return { rulesFor: (user, namespace) => authorizer.rulesFor?.(user, namespace) ?? unsupported }
+}
+
+function namespaceLabels(client: LoopbackClient): NamespaceLabels {
+  return async (namespace) => {
+    const found = await client.resource<Namespace>({ group: '', resource: 'namespaces' })?.get('', namespace, { resourceVersion: '' })
+    return found === undefined ? undefined : (found.metadata.labels ?? {})
+  }
+}
+
+function paramAuthority(client: LoopbackClient, authorizer: Authorizer, policies: string): ParamAuthority {
+  return {
+    async allows({ user }, { verb, group, version, resource, namespace, name }) {
+      const info = {
+        isResourceRequest: true,
+        path: '',
+        verb,
+        apiPrefix: group === '' ? 'api' : 'apis',
+        apiGroup: group,
+        apiVersion: version,
+        namespace,
+        resource,
+        subresource: '',
+        name,
+        parts: [],
+      }
+      return (await authorizer.authorize({ user, info })).decision === 'allow'
+    },
+    resourceOf: ({ group, version, kind }) =>
+      client.deletableResources().find((served) => served.group === group && served.version === version && served.kind === kind)?.resource,
+    policy: async (name) =>
+      client
+        .resource<ValidatingAdmissionPolicy>({ group: 'admissionregistration.k8s.io', resource: policies })
+        ?.get('', name, { resourceVersion: '' }),
+  }
 }

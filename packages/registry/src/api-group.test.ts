@@ -1,7 +1,12 @@
-import { Scheme } from '@keelson/apimachinery'
+import { newBadRequest, Scheme } from '@keelson/apimachinery'
+import { openMemory } from '@keelson/backend-embedded'
 import { expect, test } from 'vitest'
 import { defineApiGroup } from './api-group.ts'
 import { defineResource } from './resource-definition.ts'
+import { createRESTOptionsGetter } from './rest-options-getter.ts'
+import { newStorageFactoryConfig } from './storage-factory.ts'
+import type { Store } from './store.ts'
+import { testContext, untyped, untypedCodecs } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 import type { Widget } from './testing/widgets.fixture.ts'
 
@@ -30,4 +35,31 @@ test('selects cluster-wide objects with labels of their own by no namespace', ()
   defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [wide] }).register(scheme)
   const gvk = { group: widgets.group, version: widgets.version, kind: widgets.kind }
   expect(() => scheme.convertFieldLabel(gvk, 'metadata.namespace')).toThrow('field label not supported: metadata.namespace')
+})
+
+test('a group builds its stores with the services of the server', async () => {
+  const group = defineApiGroup({
+    name: widgets.group,
+    priority: 1,
+    types: [],
+    resources: [widgets],
+    extensions: ({ refuse }: { readonly refuse: string }) => ({
+      hooks: {
+        widgets: () => ({
+          beginCreate() {
+            throw newBadRequest(refuse)
+          },
+        }),
+      },
+    }),
+  })
+  await using backend = openMemory()
+  const restOptions = createRESTOptionsGetter({
+    storageFactory: newStorageFactoryConfig().complete({ backend, createCodec: untypedCodecs }).new(),
+  })
+  const storage = group.newRESTStorage!({ restOptions, types: untyped, services: { refuse: 'no widgets today' }, defer() {} })
+  expect([...storage.keys()]).toEqual(['widgets', 'widgets/status', 'widgets/finalize'])
+  const store = storage.get('widgets') as Store<Widget>
+  await expect(store.create(testContext('ns'), { metadata: { name: 'a' } }, { dryRun: false })).rejects.toThrow('no widgets today')
+  await store.storage.close()
 })

@@ -1,5 +1,7 @@
 import type { ApiTypes, GroupVersionTypes } from '@keelson/api'
 import type { GroupVersionKind, KubeObject, Scheme } from '@keelson/apimachinery'
+import { newRESTStorage } from './new-rest-storage.ts'
+import type { RESTStorageParts } from './new-rest-storage.ts'
 import type { ResourceDefinition, ServedVersion } from './resource-definition.ts'
 import type { RESTOptionsGetter } from './rest-options.ts'
 import type { RESTStorage } from './rest.ts'
@@ -51,6 +53,8 @@ export interface ApiGroupParts<Objects extends readonly KubeObject[], Services =
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
   /** Kinds of the group that no resource stores, as far as they are defaulted or found by the scheme. Default: none. */
   readonly bodies?: readonly BodyKind[]
+  /** Hooks and subresources that use services of the server, by plural. Default: none. */
+  extensions?(this: void, services: Services): RESTStorageParts
 }
 
 /**
@@ -62,11 +66,12 @@ export interface ApiGroupParts<Objects extends readonly KubeObject[], Services =
 export function defineApiGroup<const Objects extends readonly KubeObject[], Services = unknown>(
   parts: ApiGroupParts<Objects, Services>,
 ): ApiGroup<Services> {
-  const { bodies = [], ...group } = parts
+  const { bodies = [], extensions, ...group } = parts
   // One list for definitions of different objects: each definition is only ever given objects of its own kind.
   const resources = parts.resources as unknown as readonly ResourceDefinition[]
   return {
     ...group,
+    ...(extensions && { newRESTStorage: (host: StorageHost<Services>) => newRESTStorage(host, resources, extensions(host.services)) }),
     resources,
     register(scheme) {
       for (const definition of resources) registerKind(scheme, definition)

@@ -1,8 +1,11 @@
 import type { ApiGroup } from '@keelson/registry'
 import { admissionregistration } from './admissionregistration/index.ts'
+import type { PolicyServices } from './admissionregistration/index.ts'
 import { apps } from './apps/index.ts'
 import { authentication } from './authentication/index.ts'
+import type { AuthenticationServices } from './authentication/index.ts'
 import { authorization } from './authorization/index.ts'
+import type { AuthorizationServices } from './authorization/index.ts'
 import { autoscaling } from './autoscaling/index.ts'
 import { batch } from './batch/index.ts'
 import { certificates } from './certificates/index.ts'
@@ -14,14 +17,18 @@ import { node } from './node/index.ts'
 import { policy } from './policy/index.ts'
 import { rbac } from './rbac/index.ts'
 import { resource } from './resource/index.ts'
+import type { DeviceServices } from './resource/index.ts'
 import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
+
+/** The services of a server that the groups use. */
+export interface ResourceServices extends AuthenticationServices, AuthorizationServices, DeviceServices, PolicyServices {}
 
 /**
  * Every built-in group except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the
  * index of its group.
  */
-export const apiGroups: readonly ApiGroup[] = [
+export const apiGroups: readonly ApiGroup<ResourceServices>[] = [
   admissionregistration,
   apps,
   authentication,

@@ -6,11 +6,19 @@ import type { ApiGroup } from '@keelson/registry'
 import { mutatingAdmissionPolicies } from './mutatingadmissionpolicies/index.ts'
 import { mutatingAdmissionPolicyBindings } from './mutatingadmissionpolicybindings/index.ts'
 import { mutatingWebhookConfigurations } from './mutatingwebhookconfigurations/index.ts'
+import { policyBindingHooks, policyHooks } from './param-access.ts'
+import type { ParamAuthority } from './param-access.ts'
 import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index.ts'
 import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
 import { validatingWebhookConfigurations } from './validatingwebhookconfigurations/index.ts'
 
-export const admissionregistration: ApiGroup = defineApiGroup({
+/** The services that the group uses. */
+export interface PolicyServices {
+  /** `policies`: the plural of the policies that bindings name. */
+  paramAuthority(this: void, policies: string): ParamAuthority
+}
+
+export const admissionregistration: ApiGroup<PolicyServices> = defineApiGroup({
   name: 'admissionregistration.k8s.io',
   priority: 16700,
   types: [admissionregistrationV1, admissionregistrationV1beta1, admissionregistrationV1alpha1],
@@ -22,4 +30,16 @@ export const admissionregistration: ApiGroup = defineApiGroup({
     validatingAdmissionPolicyBindings,
     validatingWebhookConfigurations,
   ],
+  extensions({ paramAuthority }: PolicyServices) {
+    const mutating = paramAuthority('mutatingadmissionpolicies')
+    const validating = paramAuthority('validatingadmissionpolicies')
+    return {
+      hooks: {
+        mutatingadmissionpolicies: () => policyHooks(mutatingAdmissionPolicies, mutating),
+        mutatingadmissionpolicybindings: () => policyBindingHooks(mutatingAdmissionPolicyBindings, mutating),
+        validatingadmissionpolicies: () => policyHooks(validatingAdmissionPolicies, validating),
+        validatingadmissionpolicybindings: () => policyBindingHooks(validatingAdmissionPolicyBindings, validating),
+      },
+    }
+  },
 })

@@ -1,12 +1,25 @@
 import { authenticationV1 } from '@keelson/api/authentication/v1'
 import { defineApiGroup } from '@keelson/registry'
-import type { ApiGroup } from '@keelson/registry'
+import type { ApiGroup, RESTStorage, StorageHost } from '@keelson/registry'
+import { selfSubjectReviews } from './selfsubjectreviews/index.ts'
+import { tokenReviews } from './tokenreviews/index.ts'
+import type { TokenReviewer } from './tokenreviews/index.ts'
 
-/** The group has no stored resources: `authenticationReviews` serves it. */
-export const authentication: ApiGroup = defineApiGroup({
+/** The services that the group uses. */
+export interface AuthenticationServices {
+  readonly tokenReviewer: TokenReviewer
+}
+
+/** The group stores nothing. */
+export const authentication: ApiGroup<AuthenticationServices> = defineApiGroup({
   name: 'authentication.k8s.io',
   priority: 17700,
   types: [authenticationV1],
   retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [],
+  newRESTStorage: ({ services }: StorageHost<AuthenticationServices>) =>
+    new Map<string, RESTStorage>([
+      ['selfsubjectreviews', selfSubjectReviews()],
+      ['tokenreviews', tokenReviews(services.tokenReviewer)],
+    ]),
 })

@@ -1,12 +1,28 @@
 import { authorizationV1 } from '@keelson/api/authorization/v1'
 import { defineApiGroup } from '@keelson/registry'
-import type { ApiGroup } from '@keelson/registry'
+import type { ApiGroup, RESTStorage, StorageHost } from '@keelson/registry'
+import type { AccessAuthorizer, RuleResolver } from './access-authorizer.ts'
+import { selfSubjectRulesReviews } from './selfsubjectrulesreviews/index.ts'
+import { accessReviews } from './subjectaccessreviews/index.ts'
 
-/** The group has no stored resources: `authorizationReviews` serves it. */
-export const authorization: ApiGroup = defineApiGroup({
+/** The services that the group uses. */
+export interface AuthorizationServices {
+  readonly authorizer: AccessAuthorizer
+  readonly ruleResolver: RuleResolver
+}
+
+/** The group stores nothing. */
+export const authorization: ApiGroup<AuthorizationServices> = defineApiGroup({
   name: 'authorization.k8s.io',
   priority: 17600,
   types: [authorizationV1],
   retiredVersions: ['v1beta1'],
   resources: [],
+  newRESTStorage: ({ services: { authorizer, ruleResolver } }: StorageHost<AuthorizationServices>) =>
+    new Map<string, RESTStorage>([
+      ['localsubjectaccessreviews', accessReviews(authorizer, 'LocalSubjectAccessReview')],
+      ['selfsubjectaccessreviews', accessReviews(authorizer, 'SelfSubjectAccessReview')],
+      ['selfsubjectrulesreviews', selfSubjectRulesReviews(ruleResolver)],
+      ['subjectaccessreviews', accessReviews(authorizer, 'SubjectAccessReview')],
+    ]),
 })

@@ -1,7 +1,7 @@
 import type { DeviceRequest, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimTemplate } from '@keelson/api/resource/v1'
 import { collectFieldErrors, fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContext } from '@keelson/apimachinery'
-import type { ResourceDefinition, StoreHooks, SubresourceFactory } from '@keelson/registry'
+import type { ResourceDefinition, RESTStorageParts, StoreHooks, SubresourceFactory } from '@keelson/registry'
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
 import { resourceClaims } from './resourceclaims/index.ts'
 import { resourceClaimStatus } from './resourceclaims/status.ts'
@@ -14,14 +14,14 @@ export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<str
 
 type Requests = readonly DeepReadonly<DeviceRequest>[] | null
 
-/** Hooks that allow admin access to devices, which ignores other claims on them, only in namespaces labelled for it. */
-export function adminAccessHooks(labelsOf: NamespaceLabels): {
-  readonly claims: StoreHooks<ResourceClaim>
-  readonly templates: StoreHooks<ResourceClaimTemplate>
-} {
+/** Allows admin access to devices, which ignores other claims on them, only in namespaces labelled for it. */
+export function adminAccessRules(labelsOf: NamespaceLabels): RESTStorageParts {
+  const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
+  const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {
-    claims: hooksWith(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests),
-    templates: hooksWith(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests),
+    hooks: { resourceclaims: () => claims, resourceclaimtemplates: () => templates },
+    // It is only ever given the store of claims.
+    subresources: { resourceclaims: { status: claimStatusFactory(labelsOf) as unknown as SubresourceFactory } },
   }
 }
 
@@ -46,7 +46,7 @@ function hooksWith<T extends KubeObject>(
 }
 
 /** The same rule for devices that are allocated to a claim. A claim that already has such a device is not checked again. */
-export function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
+function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
   return (store) =>
     store.subresource({
       ...resourceClaimStatus,
