@@ -2,21 +2,21 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileHeader } from './file-header.ts'
 
-/** What the file was like when the store was last closed in order. Without it, or with another file, what is there is doubtful. */
+/** The state of the file after the last orderly close. Without a mark, or with a different file, the file may be damaged. */
 export const closeMarkFile = 'closed.json'
 
-/** Never fails: on a full disk there is no mark, and the next start is careful. */
+/** Never fails: on a full disk there is no mark, and the next start checks more. */
 export function leaveCloseMark(directory: string, header: FileHeader): void {
   const file = join(directory, closeMarkFile)
   try {
     writeFileSync(file, JSON.stringify(header), { mode: 0o600 })
   } catch {
-    // What was made of it is empty.
+    // The new file is empty.
     rmSync(file, { force: true })
   }
 }
 
-/** Takes the mark away: should opening end badly, the next one is careful. */
+/** Removes and returns the mark: if opening fails, the next start checks more. */
 export function takeCloseMark(directory: string): string | undefined {
   const file = join(directory, closeMarkFile)
   try {

@@ -14,7 +14,7 @@ import {
 import { NotWrittenError, type Durability, type WriteBatch } from './durability.ts'
 import type { Lease } from './leases.ts'
 
-/** A revision that is decided but perhaps not durable yet. */
+/** A revision that is decided, but perhaps not durable yet. */
 export interface PendingRevision {
   readonly revision: Revision
   readonly changes: readonly Change[]
@@ -24,16 +24,16 @@ export interface CommitState {
   /** The newest durable entry. */
   visible(key: string): Entry | undefined
   visibleRevision(): Revision
-  /** Durable now: makes it visible and publishes it. Called once per revision, in order, all of a batch in one turn. */
+  /** The revision is durable: makes it visible and publishes it. Called once per revision, in order, for a whole batch in one turn. */
   apply(revision: PendingRevision): void
   applyLease(lease: Lease): void
   endLease(id: LeaseId): void
   requireLease(id: LeaseId): void
-  /** The store cannot go on. */
+  /** The store must stop. */
   stop(error: Error): void
 }
 
-/** All or nothing, and with whoever waits for it. One that brings nothing waits for those before it. */
+/** A part of a batch, with its caller. A step without changes waits for the steps before it. */
 interface Step {
   readonly revision?: PendingRevision | undefined
   readonly lease?: Lease
@@ -43,16 +43,16 @@ interface Step {
   readonly fail: (error: Error) => void
 }
 
-/** A flush takes no more than this, so that preparing and publishing it stays a matter of a few milliseconds. */
-const mostSteps = 512
-const mostBytes = 4 * 2 ** 20
-/** So few are not divided. */
-const fewSteps = 4
-/** With so many a flush begins at once, however many there are that write. */
-const mostHeldBack = 16
+/** The limits of one flush, so that preparing and publishing it takes a few milliseconds. */
+const maxSteps = 512
+const maxBytes = 4 * 2 ** 20
+/** So few steps are not split over two flushes. */
+const minSplitSteps = 4
+/** A flush starts at once with so many steps, whatever the number of writers. */
+const maxHeldBack = 16
 
 const maxKeyBytes = 1900
-/** While read-only, a write is tried again this often. */
+/** ms between two attempts to write while the store is read-only. */
 const probeInterval = 5000
 
 /**
@@ -63,28 +63,28 @@ const probeInterval = 5000
  *                                                                   v
  *              flushing: one batch at a time, all or nothing ── apply each revision in order ── answer
  *
- * What arrives during a flush is in a later one. An answer that rests on a pending write waits for that write.
+ * A write that arrives during a flush is part of a later one. An answer that depends on a pending write waits for that write.
  *
- * A flush takes half of those who write: while the disk has these, the others, who were answered before, make their next writes. If one
- * flush took all, everybody would wait for the disk and then the disk for everybody. But who has the next write ready as soon as the last
- * one is answered makes the disk wait for nothing: then all go into one flush, for two cost the disk and the processor twice as much.
+ * A flush takes half of the waiting writers, so the other half can prepare their next write while the disk is busy. If one flush took all, the
+ * writers would wait for the disk, and then the disk for the writers. Closed-loop writers that submit again immediately would only idle the disk;
+ * for them everything goes into one flush, because two cost the disk and the processor twice as much.
  */
 export class CommitQueue {
   readonly #state: CommitState
   readonly #durability: Durability | undefined
   readonly #clock: Clock
-  /** What keys will be when all that is decided is durable; undefined for deleted. */
+  /** The entries of keys after all decided writes; undefined for a deleted key. */
   readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
   #headRevision: Revision
   #gathering: Step[] = []
-  /** Steps of the last flush: about so many are making their next. */
+  /** The number of steps of the last flush: about so many writers prepare their next write. */
   #answered = 0
-  /** With so many a flush begins at once. */
-  #enough = mostHeldBack
-  /** Whoever is answered has the next write ready at once. */
-  #prompt = false
-  /** Steps so far. */
-  #taken = 0
+  /** A flush starts at once with so many steps. */
+  #enough = maxHeldBack
+  /** Writers submit again as soon as they are answered. */
+  #isClosedLoop = false
+  /** The number of steps ever submitted. */
+  #submitted = 0
   #flushing: Promise<void> | undefined
   #endOfTurn: NodeJS.Immediate | undefined
   #stopped: Error | undefined
@@ -98,12 +98,12 @@ export class CommitQueue {
     this.#headRevision = state.visibleRevision()
   }
 
-  /** Undefined while reads are right, also when there is no room for writes. */
+  /** Undefined while reads are correct, also without room for writes. */
   get failure(): Error | undefined {
     return this.#stopped
   }
 
-  /** One promise for a write: `async` would make two more. What is thrown in here rejects it. */
+  /** Makes one promise per write: `async` would make two more. An error in here rejects it. */
   commit(transaction: Transaction): Promise<CommitResult> {
     return new Promise((settle, fail) => {
       this.#requireRunning()
@@ -113,11 +113,11 @@ export class CommitQueue {
       }
       const operations = this.#changing(transaction.operations)
       if (operations.length === 0) return settle(this.#unchanged())
-      // Deletes are tried even without room, for they make some.
+      // Deletions are tried without room too: they make some.
       if (operations.some(isPut)) this.#requireWritable()
       for (const operation of operations) this.#requireValid(operation)
 
-      // Nothing waits between here and the queueing: the next commit must see this one's revision and entries.
+      // No await from here to the queueing: the next commit must see this one's revision and entries.
       const decided = this.#decide(operations)
       if (this.#durability) return this.#queue({ revision: decided, bytes: bytesOf(decided), settle, fail })
       this.#state.apply(decided)
@@ -128,28 +128,28 @@ export class CommitQueue {
   async grant(lease: Lease): Promise<void> {
     this.#requireRunning()
     this.#requireWritable()
-    // Known at once, so that a put may name it while it is on its way; a lease without keys harms nobody should it be lost.
+    // Registered at once, so that a put may use it before it is durable. A lost lease without keys has no effect.
     this.#state.applyLease(lease)
     if (this.#durability) await this.#queued({ lease })
   }
 
-  /** Deletes what hangs on the leases, as one ordinary revision, and forgets them. */
+  /** Deletes the keys of the leases, as one ordinary revision, and the leases. */
   async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
     this.#requireRunning()
     const due = new Set(ids)
-    // A put that is still on its way hangs on the lease as well.
+    // A pending put may have the lease too.
     const candidates = new Set([...keys, ...this.#head.keys()])
     const operations = Array.from(candidates)
       .filter((key) => due.has(this.#current(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
     const decided = operations.length > 0 ? this.#decide(operations) : undefined
-    // In one step: a lease must not be forgotten before its keys.
+    // In one step: a lease must not be deleted before its keys.
     if (this.#durability) await this.#queued({ revision: decided, endedLeases: ids })
     else if (decided) this.#state.apply(decided)
     for (const id of ids) this.#state.endLease(id)
   }
 
-  /** Takes nothing more, and lets what was taken become durable. */
+  /** Refuses further writes, and waits until the earlier ones are durable. */
   async close(error: Error): Promise<void> {
     this.#closing = error
     while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? nextTurn())
@@ -160,12 +160,12 @@ export class CommitQueue {
     return pending ? pending.entry : this.#state.visible(key)
   }
 
-  /** A delete of an absent key changes nothing. */
+  /** Without deletions of absent keys, which have no effect. */
   #changing(operations: readonly Operation[]): readonly Operation[] {
     return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#current(o.key) !== undefined)
   }
 
-  /** Without any change there is no new revision. */
+  /** Undefined without an effective operation: there is no new revision then. */
   async #unchanged(): Promise<CommitResult> {
     const revision = this.#headRevision
     await this.#settled()
@@ -179,10 +179,10 @@ export class CommitQueue {
     return { committed: false, revision, current }
   }
 
-  /** The next revision: what the operations make of the pending head. */
+  /** Applies the operations to the pending head, as the next revision. */
   #decide(operations: readonly Operation[]): PendingRevision {
     const revision = ++this.#headRevision
-    // History keeps the list: one that grew would have room for many.
+    // History keeps the list: an array that grew would reserve room for more.
     const changes =
       operations.length === 1
         ? [this.#change(operations[0]!, revision)]
@@ -209,7 +209,7 @@ export class CommitQueue {
     return { type: 'put', entry, previous }
   }
 
-  /** Waits for everything decided so far. */
+  /** Waits until all decided writes are durable. */
   async #settled(): Promise<void> {
     if (this.#head.size > 0) await this.#queued({})
   }
@@ -221,12 +221,12 @@ export class CommitQueue {
   }
 
   #queue(step: Step): void {
-    this.#taken++
+    this.#submitted++
     this.#gathering.push(step)
     this.#flushSoon()
   }
 
-  /** Few wait for the end of the turn, for what else arrives in it goes along: whoever was just answered often has the next write ready. */
+  /** With few steps, flushes at the end of the turn: writers that were just answered often submit again in it. */
   #flushSoon(): void {
     if (this.#flushing || this.#gathering.length === 0) return
     if (this.#gathering.length < this.#enough) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
@@ -242,9 +242,9 @@ export class CommitQueue {
   #take(): readonly Step[] {
     const gathered = this.#gathering
     const half = Math.ceil((gathered.length + this.#answered) / 2)
-    const most = Math.min(gathered.length, Math.max(half, fewSteps), mostSteps)
+    const limit = Math.min(gathered.length, Math.max(half, minSplitSteps), maxSteps)
     let count = 0
-    for (let bytes = 0; count < most && bytes < mostBytes; count++) bytes += gathered[count]!.bytes
+    for (let bytes = 0; count < limit && bytes < maxBytes; count++) bytes += gathered[count]!.bytes
     return gathered.splice(0, count)
   }
 
@@ -264,10 +264,10 @@ export class CommitQueue {
     const waiting = this.#gathering.length
     this.#enough = this.#enoughAfter(batch.length, waiting)
     this.#answered = batch.length
-    // Before the answers, for what they set off may take its time.
+    // Before the answers: their callers may run for long.
     this.#flushing = undefined
     this.#flushSoon()
-    this.#watchReturn(batch.length, batch.length + waiting, flushTime)
+    this.#detectClosedLoop(batch.length, batch.length + waiting, flushTime)
     for (const { revision, settle } of batch) settle({ committed: true, revision: revision?.revision ?? this.#headRevision })
   }
 
@@ -277,19 +277,19 @@ export class CommitQueue {
   }
 
   #enoughAfter(answered: number, waiting: number): number {
-    if (this.#prompt) return Math.min(answered + waiting, mostSteps)
+    if (this.#isClosedLoop) return Math.min(answered + waiting, maxSteps)
     const writers = answered + Math.max(this.#answered, waiting)
-    return Math.max(2, Math.min(Math.ceil(writers / 2), mostHeldBack))
+    return Math.max(2, Math.min(Math.ceil(writers / 2), maxHeldBack))
   }
 
-  /** Whether those who are answered write again before anything else happens, and all writers together in less time than a flush takes. */
-  #watchReturn(answered: number, writers: number, flushTime: number): void {
-    const before = this.#taken
+  /** Detects closed-loop writers: they submit again before anything else runs, and all of them in less time than a flush takes. */
+  #detectClosedLoop(answered: number, writers: number, flushTime: number): void {
+    const before = this.#submitted
     const since = performance.now()
     process.nextTick(() => {
-      const returned = this.#taken - before
+      const returned = this.#submitted - before
       const time = performance.now() - since
-      this.#prompt = returned * 2 > answered && (time * writers) / returned < flushTime
+      this.#isClosedLoop = returned * 2 > answered && (time * writers) / returned < flushTime
     })
   }
 
@@ -301,7 +301,7 @@ export class CommitQueue {
     }
   }
 
-  /** Whoever saw a pending write that failed has to fail too: that is everyone who waits. */
+  /** Fails all waiting writes: each of them may depend on the pending write that failed. */
   #fail(batch: readonly Step[], error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
     let answer: Error
@@ -335,9 +335,9 @@ export class CommitQueue {
   }
 }
 
-/** What LMDB takes, on every kind of store alike. */
+/** LMDB's limits, for every kind of store. */
 function requireKey(key: string): void {
-  if (!key.isWellFormed()) throw new RangeError(`the key ${JSON.stringify(key)} is not well-formed text`)
+  if (!key.isWellFormed()) throw new RangeError(`the key ${JSON.stringify(key)} is not well-formed Unicode`)
   if (key.length * 3 > maxKeyBytes && Buffer.byteLength(key) > maxKeyBytes)
     throw new RangeError(`the key ${JSON.stringify(key.slice(0, 100))}… is longer than ${maxKeyBytes} bytes`)
 }
@@ -358,7 +358,7 @@ function bytesOf({ changes }: PendingRevision): number {
 
 function batchOf(steps: readonly Step[], visible: Revision): WriteBatch {
   const puts: Entry[] = []
-  /** Entries that were put in the same batch, and are no more. */
+  /** Entries that were put and replaced in the same batch. */
   const superseded = new Set<Entry>()
   const deletes = new Set<string>()
   const replaced: Entry[] = []

@@ -8,14 +8,14 @@ import { openEmbedded } from './index.ts'
 
 const rounds = Number(process.env.KEELSON_CRASH_ROUNDS ?? 3)
 
-/** Runs the writer, kills it at some moment, and gives what it had reported by then. */
+/** Runs the writer, kills it at some moment, and returns its reports until then. */
 function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 'memory'): Promise<Map<string, number>> {
   return new Promise((resolve, reject) => {
     const answered = new Map<string, number>()
     const child = fork(join(import.meta.dirname, '../test/crash-writer.ts'), [dataDir, String(round), durability], { execArgv: [] })
     child.on('message', (message: string) => {
       if (message === 'ready') return
-      // From the first answer on: how long that takes is up to the machine.
+      // From the first answer: the time until then depends on the machine.
       if (answered.size === 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 150)
       answered.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
     })
@@ -51,7 +51,7 @@ it.each([
         last = revision
         const stored = new Map(entries.map((entry) => [entry.key, entry]))
         for (const [key, at] of answered) expect(stored.get(key)?.modRevision).toBe(at)
-        // What was not answered in time may be there, but then it is whole, and no revision was given twice.
+        // An unanswered write may be there, but then as a whole, and no revision is used twice.
         for (const { key, value, createRevision, modRevision } of entries) {
           expect(Buffer.from(value).toString()).toBe(`${key};`.repeat(200))
           expect(createRevision).toBe(modRevision)

@@ -12,7 +12,7 @@ let directory = ''
 let sound = ''
 let dataDir = ''
 let file = ''
-/** Hundreds of commits take seconds on a slow disk, so each test gets a copy of one store. */
+/** Hundreds of commits take seconds on a slow disk, so all tests copy one store. */
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'keelson-damage-'))
   sound = join(directory, 'sound.d')
@@ -40,18 +40,18 @@ const refused = async (reason: RegExp): Promise<void> => {
 /** The header page of the newest commit. */
 const newest = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
 
-describe('damaged files are refused with the reason', () => {
-  it('when a header is not one', async () => {
+describe('damaged files are refused, with the reason', () => {
+  it('for an invalid header', async () => {
     spoil((bytes) => bytes.writeUInt32LE(1, 24))
     await refused(/its header/)
   })
 
-  it('when LMDB would go back to the commit before', async () => {
+  it('if LMDB would use the commit before the last', async () => {
     spoil((bytes) => bytes.writeBigUInt64LE(4n, newest(bytes) + 152))
     await refused(/its last commits are/)
   })
 
-  it('when the root is that of an older commit', async () => {
+  it('if the root is that of an older commit', async () => {
     spoil((bytes) => {
       const older = newest(bytes) === 0 ? 4096 : 0
       bytes.writeBigUInt64LE(bytes.readBigUInt64LE(older + 136), newest(bytes) + 136)
@@ -59,17 +59,17 @@ describe('damaged files are refused with the reason', () => {
     await refused(/its root is not of its last commit/)
   })
 
-  it('when the file is cut short', async () => {
+  it('if the file is cut short', async () => {
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.subarray(0, 3 * 4096))
     await refused(/damaged/)
   })
 
-  it('when a page that is in use is listed as free', async () => {
+  it('if a page in use is listed as free', async () => {
     spoil((bytes) => {
       const free = Number(bytes.readBigUInt64LE(newest(bytes) + 88)) * 4096
       const node = free + 24 + bytes.readUInt16LE(free + 24)
-      // The first number of the list: the root of everything.
+      // The first number of the list: the root of all tables.
       const list = node + 8 + bytes.readUInt16LE(node + 6)
       bytes.writeBigInt64LE(1n, list)
       bytes.writeBigInt64LE(bytes.readBigInt64LE(newest(bytes) + 136), list + 8)
@@ -77,7 +77,7 @@ describe('damaged files are refused with the reason', () => {
     await refused(/is used twice/)
   })
 
-  it('when a page says that there is room where its nodes are', async () => {
+  it('if a page claims free space at its nodes', async () => {
     spoil((bytes) => {
       const root = Number(bytes.readBigUInt64LE(newest(bytes) + 136)) * 4096
       bytes.writeUInt16LE(bytes.readUInt16LE(root + 22) + 8, root + 22)
@@ -85,7 +85,7 @@ describe('damaged files are refused with the reason', () => {
     await refused(/not in their places/)
   })
 
-  it('when reading it would kill the process', async () => {
+  it('if reading it would crash the process', async () => {
     spoil((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
@@ -93,27 +93,27 @@ describe('damaged files are refused with the reason', () => {
   })
 })
 
-describe('damage that leaves size and time as they were, after an orderly close, is refused before LMDB looks', () => {
+describe('damage after an orderly close, with the same size and time, is refused before LMDB reads', () => {
   const unnoticed = (change: (bytes: Buffer) => void): void => {
     spoil(change)
     leaveCloseMark(dataDir, readFileHeader(file)!)
   }
 
-  it('when no page is of any kind', async () => {
+  it('if no page has a valid kind', async () => {
     unnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
     await refused(/is not what it should be/)
   })
 
-  it('when a key is not where it is looked for', async () => {
+  it('if a key is in the wrong place', async () => {
     unnoticed((bytes) => {
       for (let at = bytes.indexOf('/k5'); at >= 0; at = bytes.indexOf('/k5', at + 1)) bytes.write('/z5', at)
     })
     await refused(/the keys of page \d+ are not in their places/)
   })
 
-  it('when a branch leads elsewhere', async () => {
+  it('if a branch points to another page', async () => {
     unnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) {
         if (bytes.readUInt16LE(page + 18) !== 1) continue
@@ -125,7 +125,7 @@ describe('damage that leaves size and time as they were, after an orderly close,
   })
 })
 
-it('notices records that are missing, though every one that is there is right', async () => {
+it('detects missing records, although all others are correct', async () => {
   const root = open<Uint8Array, Uint8Array>({
     path: dataDir,
     noSubdir: false,
@@ -140,7 +140,7 @@ it('notices records that are missing, though every one that is there is right', 
   await refused(/not those of the last commit/)
 })
 
-it('a copy with another time is read as well, after a trial', async () => {
+it('opens a copy with another time, after a trial', async () => {
   utimesSync(file, 1, 1)
   await using backend = await openEmbedded({ dataDir })
   expect((await backend.list(prefixRange('/'))).count).toBe(100)

@@ -2,32 +2,32 @@ import { chmodSync, closeSync, constants, existsSync, fstatSync, openSync, statS
 import { join } from 'node:path'
 import type { FileLocks } from 'fs-native-extensions'
 import { closeMarkFile } from './close-mark.ts'
-import { holderFile, lockedBy } from './holder.ts'
+import { lockOwnerFile, newLockedError } from './lock-owner.ts'
 import { UnusableStoreError } from './unusable-store.ts'
 
-/** Behind everything that the file will ever hold: on Windows a locked range cannot be read by others. */
+/** An offset beyond the largest file: on Windows no other process can read a locked range. */
 const lockedByte = 2 ** 40
 
 const fileName = 'data.mdb'
-/** Files that are made once the store is, beside it. */
-const signsOfStore = [holderFile, closeMarkFile]
+/** Files that are written after the store was made. */
+const signsOfStore = [lockOwnerFile, closeMarkFile]
 
 /** The mode of every file of the store. */
 export const ownerOnly = 0o600
 
 /**
- * LMDB's file, locked for one store as long as this is open. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx`
- * on Windows): it belongs to the file and not to a pid, so it holds between containers that share a volume, and it ends with the process,
- * however that ends. A store of the same process is refused as one of any other.
+ * LMDB's file, locked for one store. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx` on Windows). It belongs to the
+ * file and not to a pid, so it works between containers that share a volume, and it ends with the process in every case. It also excludes a
+ * second store in the same process.
  */
 export class DataFile {
   readonly path: string
-  /** Tells it from any other file of the machine, whatever becomes of its name. */
+  /** Identifies the file on this machine, also after a rename. */
   readonly identity: string
   readonly #handle: number
   readonly #dev: number
   readonly #ino: number
-  /** It only ever grows. */
+  /** The file only grows. */
   #size = 0
 
   private constructor(path: string, handle: number) {
@@ -40,8 +40,8 @@ export class DataFile {
   }
 
   /**
-   * Makes the file when there was never a store. Throws `LockedError` when another store has it, and `UnusableStoreError` when there was one
-   * and its file is gone. `dataDir` is the directory as the caller named it.
+   * Opens the file, or makes it if there was never a store. Throws `LockedError` if another store has it, and `UnusableStoreError` if there was a store
+   * and its file is gone. `dataDir` is the directory as the caller named it, for messages.
    */
   static async take(directory: string, dataDir: string): Promise<DataFile> {
     const locks = await loadFileLocks()
@@ -49,7 +49,7 @@ export class DataFile {
     requireNothingLost(directory, dataDir)
     const handle = openSync(path, constants.O_RDWR | constants.O_CREAT, ownerOnly)
     try {
-      if (!tryLock(locks, handle, dataDir)) throw lockedBy(dataDir, directory)
+      if (!tryLock(locks, handle, dataDir)) throw newLockedError(dataDir, directory)
       keepToOwner(path)
       keepToOwner(join(directory, 'lock.mdb'))
       return new DataFile(path, handle)
@@ -59,7 +59,7 @@ export class DataFile {
     }
   }
 
-  /** Throws when the file was deleted, replaced or cut since it was taken: what is written to it is lost. Some microseconds. */
+  /** Throws if the file was deleted, replaced or cut since it was opened: writes to it are lost. Takes some microseconds. */
   requireInPlace(): void {
     const now = statSync(this.path, { throwIfNoEntry: false })
     if (now === undefined || now.ino !== this.#ino || now.dev !== this.#dev)
@@ -74,7 +74,7 @@ export class DataFile {
   }
 }
 
-/** An empty store in place of one that was lost would be served as if everything had been deleted, and controllers would then do so. */
+/** An empty store in place of a lost one looks as if everything was deleted, and controllers would act on that. */
 function requireNothingLost(directory: string, dataDir: string): void {
   const { size } = statSync(join(directory, fileName), { throwIfNoEntry: false }) ?? {}
   if (size !== undefined && size > 0) return
@@ -86,13 +86,13 @@ function requireNothingLost(directory: string, dataDir: string): void {
   )
 }
 
-/** They hold secrets, and older versions made them with what the umask left. */
+/** The files contain secrets, and older versions made them with the mode of the umask. */
 function keepToOwner(file: string): void {
   try {
     const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
     if ((mode & 0o077) !== 0) chmodSync(file, ownerOnly)
   } catch (error) {
-    // Another user's, on a volume that gives a group access: its owner decides.
+    // The file belongs to another user, who decides on its mode.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }
@@ -101,7 +101,7 @@ function tryLock(locks: FileLocks, handle: number, dataDir: string): boolean {
   try {
     return locks.tryLock(handle, lockedByte, 1)
   } catch (cause) {
-    // Windows says so of a range that another has.
+    // On Windows: another process has the range.
     if ((cause as NodeJS.ErrnoException).code === 'EBUSY') return false
     throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${reasonOf(cause)}): use a local one`, { cause })
   }

@@ -15,7 +15,7 @@ const put = (backend: EmbeddedBackend, key: string, modRevision?: number): Retur
     operations: [{ type: 'put', key, value: Buffer.from('v') }],
   })
 
-/** The revisions that were answered or shown before the disk had them. */
+/** The revisions that were answered or visible before they were on disk. */
 async function earlyAnswers(disk: HeldDisk): Promise<number[]> {
   const backend = openDurable(disk, {})
   const early: number[] = []
@@ -47,15 +47,15 @@ afterEach(() => {
 })
 
 describe('an answer', () => {
-  it('never comes before its revision is durable', async () => {
+  it('waits until its revision is durable', async () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual([])
   })
 
-  it('and this test would see it if it did', async () => {
+  it('that does not wait is detected by this test', async () => {
     expect((await earlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
   })
 
-  it('to a lost race waits for the write that won it', async () => {
+  it('to a lost race waits for the winning write', async () => {
     const disk = new HeldDisk()
     const backend = openDurable(disk, {})
     const winner = put(backend, '/a', 0)
@@ -71,7 +71,7 @@ describe('an answer', () => {
   })
 })
 
-it('puts half of those who write into a flush: the others go on meanwhile', async () => {
+it('takes half of the writers into a flush, while the others prepare their next write', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const first = put(backend, '/first')
@@ -110,7 +110,7 @@ it.each([
   expect(sizes.filter((size) => size === most).length).toBeGreaterThan(5)
 })
 
-it('writes what a batch leaves, and tells what it does away with', async () => {
+it('writes the result of a batch, with the entries that it replaces', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const first = put(backend, '/a')
@@ -140,7 +140,7 @@ it('writes what a batch leaves, and tells what it does away with', async () => {
   expect(Object.fromEntries(left)).toEqual({ '/a': 4, '/b': 10 })
 })
 
-it('stops when a flush fails, and shows nothing of it', async () => {
+it('stops when a flush fails, and never shows its writes', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const watching = backend.watch({ start: '/', end: '0' }, 1, { signal: new AbortController().signal })[Symbol.asyncIterator]().next()
@@ -155,7 +155,7 @@ it('stops when a flush fails, and shows nothing of it', async () => {
   expect(await backend.get('/a')).toEqual({ entry: undefined, revision: 1 })
 })
 
-it('is read-only while there is no room, and goes on when there is', async () => {
+it('is read-only without room, and accepts writes again with room', async () => {
   const clock = createManualClock()
   const disk = new HeldDisk()
   const backend = openDurable(disk, { clock })
@@ -166,7 +166,7 @@ it('is read-only while there is no room, and goes on when there is', async () =>
   await disk.release(new NotWrittenError('no space left on device'))
   for (const error of await Promise.all(refused)) expect(isBackendError(error, 'ReadOnlyError')).toBe(true)
   await expect(put(backend, '/c')).rejects.toThrow(/no space left on device/)
-  // Reads are right.
+  // Reads are correct.
   await backend.checkHealth()
   expect(disk.batches).toHaveLength(2)
   expect((await backend.get('/a')).entry?.modRevision).toBe(2)
@@ -176,7 +176,7 @@ it('is read-only while there is no room, and goes on when there is', async () =>
   expect(await again).toMatchObject({ committed: true, revision: 3 })
 })
 
-it('flushes what it has taken when it is disposed, and takes no more', async () => {
+it('flushes accepted writes when it is disposed, and refuses others', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const taken = [put(backend, '/a'), put(backend, '/b')]
@@ -187,7 +187,7 @@ it('flushes what it has taken when it is disposed, and takes no more', async () 
   expect((await Promise.all(taken)).map((result) => result.committed)).toEqual([true, true])
 })
 
-it('deletes a put that was on its way when its lease expired', async () => {
+it('deletes a put that was pending when its lease expired', async () => {
   const clock = createManualClock()
   const disk = new HeldDisk()
   const backend = openDurable(disk, { clock })
@@ -205,7 +205,7 @@ it('deletes a put that was on its way when its lease expired', async () => {
   expect(disk.batches.at(-1)!.endedLeases).toEqual([lease])
 })
 
-it('begins within the turn when enough wait, and takes no more into one flush than keeps its turn short', async () => {
+it('flushes within the turn with enough writes, and limits a flush to a short turn', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const puts = Array.from({ length: 1200 }, (_, i) => put(backend, `/k${i}`))
@@ -214,7 +214,7 @@ it('begins within the turn when enough wait, and takes no more into one flush th
   expect(disk.batches.map((batch) => batch.revision)).toEqual([9, 521, 1033, 1201])
 })
 
-it('begins within the turn when half of those who wrote before wait', async () => {
+it('flushes within the turn when half of the earlier writers wait', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const four = Array.from({ length: 4 }, (_, i) => put(backend, `/k${i}`))

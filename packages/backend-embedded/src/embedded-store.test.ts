@@ -8,7 +8,7 @@ import type { EmbeddedBackend } from './embedded-store.ts'
 const put = (backend: EmbeddedBackend, key: string, value = ''): Promise<{ revision: number }> =>
   backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })
 
-it('is a list of maps, one per revision', async () => {
+it('has the state of every revision', async () => {
   const key = fc.nat(12).map((n) => `/k${n}`)
   const operation = fc.oneof(
     key.map((k) => ({ type: 'put', key: k, value: new Uint8Array(0) }) as const),
@@ -59,7 +59,7 @@ it('is a list of maps, one per revision', async () => {
       await new Promise((resolve) => setImmediate(resolve))
       abort.abort()
       await watching
-      // Playing the changes gives every state.
+      // Replaying the changes gives every state.
       const played = new Map<string, number>()
       for (const change of seen) {
         const k = change.type === 'put' ? change.entry.key : change.key
@@ -74,7 +74,7 @@ it('is a list of maps, one per revision', async () => {
 })
 
 describe('history', () => {
-  it('ends after so many revisions', async () => {
+  it('ends at the limit of revisions', async () => {
     await using backend = openMemory({ history: { revisions: 500 } })
     for (let i = 0; i < 2000; i++) await put(backend, `/k${i % 50}`)
     expect(backend.compactedRevision()).toBeGreaterThanOrEqual(2001 - 600)
@@ -83,14 +83,14 @@ describe('history', () => {
     expect(backend.snapshotAt(1000)).toBeUndefined()
   })
 
-  it('ends after so many bytes', async () => {
+  it('ends at the limit of bytes', async () => {
     await using backend = openMemory({ history: { bytes: 1_000_000 } })
     for (let i = 0; i < 300; i++) await put(backend, '/k', 'x'.repeat(10_000))
     expect(backend.snapshot().revision - backend.compactedRevision()).toBeLessThan(100 + 64)
     expect(backend.snapshot().revision - backend.compactedRevision()).toBeGreaterThan(50)
   })
 
-  it('ends after so much time', async () => {
+  it('ends at the limit of time', async () => {
     const clock = createManualClock()
     await using backend = openMemory({ clock })
     for (let i = 0; i < 100; i++) await put(backend, '/k')
@@ -103,7 +103,7 @@ describe('history', () => {
 })
 
 describe('watch', () => {
-  it('ends a reader that is too far behind', async () => {
+  it('ends when its reader is too far behind', async () => {
     await using backend = openMemory({ watchQueue: { changes: 50 } })
     const abort = new AbortController()
     const messages = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()
@@ -117,7 +117,7 @@ describe('watch', () => {
     expect(isBackendError(await messages.next().catch((e: unknown) => e), 'SlowWatcherError')).toBe(true)
   })
 
-  it('tells an idle reader of progress now and then', async () => {
+  it('sends progress to an idle reader', async () => {
     const clock = createManualClock()
     await using backend = openMemory({ clock, progressInterval: 1000 })
     const abort = new AbortController()
@@ -132,7 +132,7 @@ describe('watch', () => {
 })
 
 describe('fork', () => {
-  it('shares the past and nothing else', async () => {
+  it('shares the past, but no later writes', async () => {
     await using origin = openMemory()
     for (let i = 0; i < 1000; i++) await put(origin, `/k${i}`, 'origin')
     await using fork = origin.fork()
@@ -145,7 +145,7 @@ describe('fork', () => {
   })
 })
 
-it('is stopped once disposed', async () => {
+it('is stopped after disposal', async () => {
   const backend = openMemory()
   const abort = new AbortController()
   const watching = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]().next()

@@ -31,7 +31,7 @@ import { Leases, type LeaseState } from './leases.ts'
 import { snapshotOf } from './snapshot-of.ts'
 import { WatchPublisher } from './watch-publisher.ts'
 
-/** A copy that shares what it did not change; takes no longer for more objects. In memory, whatever its origin is. */
+/** A copy in memory that shares everything it did not change. It takes the same time for any number of objects. */
 export interface Forks {
   fork(): EmbeddedBackend
 }
@@ -46,20 +46,20 @@ export interface EmbeddedStoreOptions {
   readonly progressInterval: number
 }
 
-/** What a store begins with. */
+/** The first state of a store. */
 export interface StoreOrigin {
   readonly revision: Revision
   readonly tree: OrderedTree<Entry>
-  /** The same by key: single reads and compares are the most frequent of all. A fork does without, for a copy would take time. */
+  /** The entries by key: single reads and compares are the most frequent requests. A fork has none, because a copy would take time. */
   readonly index: Map<string, Entry> | undefined
-  /** Of all keys and values. */
+  /** The size of all keys and values. */
   readonly bytes: number
   readonly leases: readonly LeaseState[]
 }
 
 const leaseRetry = 1000
 
-/** The MVCC store. What it answers from is always in memory; `durability` decides when a write may be seen. */
+/** The MVCC store. It answers from memory; `durability` decides when a write becomes visible. */
 export class EmbeddedStore implements EmbeddedBackend {
   readonly #options: EmbeddedStoreOptions
   readonly #durability: Durability | undefined
@@ -100,7 +100,7 @@ export class EmbeddedStore implements EmbeddedBackend {
       durability,
       options.clock,
     )
-    // Last, for some may be due already.
+    // Last: some may have expired already.
     for (const lease of origin.leases) this.#leases.add(lease.lease, lease.keys)
   }
 
@@ -229,7 +229,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         ids.flatMap((id) => [...this.#leases.keys(id)]),
       )
     } catch {
-      // No room, or stopped: the leases stay and are looked at again.
+      // No room, or stopped: the leases stay, and are tried again.
       if (!this.#closed) this.#leases.retry(leaseRetry)
     }
   }

@@ -5,10 +5,10 @@ import type { Entry } from '@keelson/storagebackend'
  * An entry on disk; its key is LMDB's key. All numbers are big-endian.
  *
  *     offset  size  what
- *     0       1     0x4b. Never 1: lmdb takes values that start with 01 01 01 for instructions
+ *     0       1     0x4b. Never 1: lmdb interprets values that start with 01 01 01
  *     1       1     record version (1)
  *     2       2     zero
- *     4       4     CRC32 of the key and of everything behind this field
+ *     4       4     CRC32 of the key and of everything after this field
  *     8       8     create revision, as a double
  *     16      8     mod revision
  *     24      8     lease
@@ -19,7 +19,7 @@ const version = 1
 const checkedFrom = 8
 export const recordHeader = 32
 
-/** A stored record that is not what was written. */
+/** A stored record differs from the written one. */
 export class DamagedStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -27,16 +27,16 @@ export class DamagedStoreError extends Error {
   }
 }
 
-/** Room that writing a record takes. */
+/** The size of a record. */
 export function recordRoom(key: Uint8Array, entry: Entry): number {
   return key.length + recordHeader + entry.value.length
 }
 
-/** Writes the record behind the key's length from `at` on; returns its end. */
+/** Writes the record at `at` plus the length of the key; returns its end. */
 export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Entry): number {
   const start = at + key.length
   const end = start + recordHeader + entry.value.length
-  // The checksum is of one piece of memory: until it is known, the key stands before the fields, over what comes before them.
+  // The checksum needs contiguous memory: the key is written before the fields until the checksum is known.
   out.set(key, at + checkedFrom)
   out.writeDoubleBE(entry.createRevision, start + 8)
   out.writeDoubleBE(entry.modRevision, start + 16)
@@ -50,7 +50,7 @@ export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Ent
   return end
 }
 
-/** Throws `DamagedStoreError` when a bit is not what it was. The entry's value is a view of `record`. */
+/** Throws `DamagedStoreError` if any bit has changed. The entry's value is a view of `record`. */
 export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
   const bytes = asBuffer(record)
   const text = asBuffer(key).toString()
@@ -74,7 +74,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Small ones as small integers: a number that came as a double would be an object of its own in every entry. */
+/** Returns small numbers as small integers: a double would be a separate object in every entry. */
 function numberAt(bytes: Buffer, at: number): number {
   const number = bytes.readDoubleBE(at)
   const integer = number | 0

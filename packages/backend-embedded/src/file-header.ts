@@ -3,8 +3,8 @@ import { crc32 } from 'node:zlib'
 import { DamagedStoreError } from './entry-record.ts'
 
 /**
- * The first two pages of LMDB's file tell, in turn, where the newest commit is: commit number n is in page n % 2. They have no checksum, and
- * with the newer one damaged LMDB would quietly go back to the commit before. What can be known of them:
+ * The first two pages of LMDB's file name the newest commit, in turn: commit number n is in page n % 2. They have no checksum. If the newer one is
+ * damaged, LMDB silently uses the commit before it. These fields can be checked:
  *
  *     offset  size  what                               (little-endian)
  *     24      4     0xbeefc0de
@@ -12,8 +12,8 @@ import { DamagedStoreError } from './entry-record.ts'
  *     136     8     the root page of the directory of tables
  *     152     8     number of the commit
  *
- * and a page begins with its own number (8 bytes) and that of the commit that wrote it (8 bytes). Every commit of ours changes a table, and so
- * writes the root anew.
+ * A page starts with its own number (8 bytes) and the number of the commit that wrote it (8 bytes). Each of our commits changes a table, and so
+ * writes a new root.
  */
 const magicAt = 24
 const pageSizeAt = 48
@@ -26,11 +26,11 @@ export interface FileHeader {
   readonly size: number
   readonly modified: number
   readonly pageSize: number
-  /** Of both pages. */
+  /** The bytes of both pages. */
   readonly checksum: number
 }
 
-/** Undefined when there is no file yet. Throws `DamagedStoreError` when the pages cannot be what LMDB wrote. */
+/** Undefined without a file. Throws `DamagedStoreError` if LMDB cannot have written these pages. */
 export function readFileHeader(file: string): FileHeader | undefined {
   let handle: number
   try {

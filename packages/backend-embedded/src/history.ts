@@ -26,9 +26,9 @@ export interface RevisionRecord {
 
 /** The limits are enforced in steps of so many records, which makes it cheap. */
 const trimStep = 64
-/** What a record, and each change in it, takes beside the value. */
+/** The approximate size of a record, and of each change in it, without the value. */
 const overheadBytes = 200
-/** Dropped records leave the array so many at a time: each cut moves the rest. */
+/** The array is cut after so many dropped records: each cut moves the rest. */
 const cutEvery = 4096
 
 /**
@@ -58,7 +58,7 @@ export class History {
   get current(): Revision {
     return this.#current
   }
-  /** Changes after it, and the state at it, can be read. */
+  /** The oldest revision whose state, and whose later changes, can be read. */
   get compacted(): Revision {
     return this.#compacted
   }
@@ -116,7 +116,7 @@ export class History {
     if (after < this.#compacted) throw new CompactedError(after, this.#compacted)
   }
 
-  /** The state at a past revision; undefined when it is no longer kept. */
+  /** The state at a past revision; undefined if it is no longer kept. */
   stateAt(revision: Revision): TreeSnapshot<Entry> | undefined {
     return revision < this.#compacted || revision > this.#current ? undefined : this.#tree.at(revision, this.#replay)
   }

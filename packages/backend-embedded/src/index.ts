@@ -1,5 +1,5 @@
 export { DamagedStoreError } from './entry-record.ts'
-export { LockedError } from './holder.ts'
+export { LockedError } from './lock-owner.ts'
 export type { EmbeddedBackend, Forks } from './embedded-store.ts'
 export type { HistoryLimits } from './history.ts'
 export { openEmbedded } from './open-embedded.ts'

@@ -12,7 +12,7 @@ export interface LeaseState {
   readonly keys: Iterable<string>
 }
 
-/** Which keys hang on which lease, and when the next one is due. Deleting the keys is the store's business (`onExpired`). */
+/** The keys of each lease, and a timer for the next expiry. The store deletes the keys (`onExpired`). */
 export class Leases {
   readonly #clock: Clock
   readonly #onExpired: (ids: readonly LeaseId[]) => void
@@ -40,7 +40,7 @@ export class Leases {
     this.#leases.delete(id)
   }
 
-  /** Throws when the lease is gone, or due: its keys may be on their way out. */
+  /** Throws if the lease is gone or has expired: its keys may be about to be deleted. */
   require(id: LeaseId): void {
     const found = this.#leases.get(id)
     if (!found || found.lease.expiresAt <= this.#clock.now()) throw new LeaseNotFoundError(id)
@@ -62,7 +62,7 @@ export class Leases {
     return [...this.#leases.values()]
   }
 
-  /** Looks for due leases again, a while after deleting the keys of some was not possible. */
+  /** Tries expired leases again after a while, because their keys could not be deleted. */
   retry(milliseconds: number): void {
     this.#schedule(this.#clock.now() + milliseconds)
   }

@@ -4,13 +4,13 @@ import { dirname, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { open, type Database, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import type { Entry } from '@keelson/storagebackend'
-import { Census } from './census.ts'
+import { StoreTotals } from './store-totals.ts'
 import { isMarkOf, leaveCloseMark, takeCloseMark } from './close-mark.ts'
 import { DataFile, ownerOnly } from './data-file.ts'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 import { DamagedStoreError, readRecord, recordRoom, writeRecord } from './entry-record.ts'
 import { readFileHeader } from './file-header.ts'
-import { leaveHolder } from './holder.ts'
+import { writeLockOwner } from './lock-owner.ts'
 import type { Lease } from './leases.ts'
 import { auditPages } from './page-audit.ts'
 import { SlabReader } from './slab-reader.ts'
@@ -18,29 +18,29 @@ import { isDamage, translateWriteError } from './translate-error.ts'
 import { tryToOpen } from './trial-open.ts'
 import { UnusableStoreError } from './unusable-store.ts'
 
-/** Goes up when an older version of this package could not read the directory. */
+/** Increase it when older versions of this package cannot read the directory. */
 const format = 1
 const initialRevision = 1
 
 const formatKey = Buffer.from('format')
 const revisionKey = Buffer.from('revision')
 
-/** Files of failed stores, with the reason. LMDB still has them open, and would use the same memory for a second store on one. */
+/** The files of failed stores, with the reason. LMDB still has them open, and would share its memory with a second store on one of them. */
 const abandoned = new Map<string, Error>()
 
-/** Room that puts leave on the disk, and that deletes may use three quarters of: to make room one must be able to write. */
+/** Free space that puts leave on the disk. Deletions may use three quarters of it: they must be written to make room. */
 const reserve = 16 * 2 ** 20
-/** With so much free it is enough to look now and then: nobody fills a quarter of it in that time. */
-const plenty = 2 ** 30
-const lookAgain = 100
+/** With so much free space the disk is asked only every 100 ms: no writer fills a quarter of it in that time. */
+const plentyOfSpace = 2 ** 30
+const spaceCheckInterval = 100
 
-/** Batches no larger than this share a buffer. */
+/** Batches up to this size share a buffer. */
 const keptRecords = 256 * 1024
 
 export interface LmdbOptions {
-  /** Bytes that may still be written to the directory's disk. */
+  /** The free space of the directory's disk, in bytes. */
   readonly freeBytes?: (directory: string) => number
-  /** Gets what an operator should know although the store works. Default: nothing. */
+  /** Receives messages for operators while the store works. Default: none. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
@@ -54,10 +54,10 @@ interface Tables {
 }
 
 /**
- * LMDB as the disk under the store. It is read once, when opening; after that it only gets batches, each one transaction.
+ * LMDB as the disk of the store. It is read once, at the start; after that it gets batches, each as one transaction.
  *
- * `overlappingSync` is off, so that a commit is LMDB's own: pages, fdatasync, then the meta page, synchronously. It costs nothing here,
- * for there is one flush at a time anyway, and a failed flush is a rejected commit instead of a promise that never settles.
+ * `overlappingSync` is off, so that LMDB itself commits: pages, fdatasync, then the meta page, synchronously. That costs nothing here, since there is
+ * one flush at a time, and a failed flush rejects the commit instead of leaving a promise that never settles.
  */
 export class LmdbDurability implements Durability {
   readonly #directory: string
@@ -65,12 +65,12 @@ export class LmdbDurability implements Durability {
   #tables: Tables
   readonly #freeBytes: (directory: string) => number
   readonly #log: LmdbOptions['log']
-  readonly #census = new Census()
-  /** What may be written before the disk is asked again, and until when. */
+  readonly #totals = new StoreTotals()
+  /** The bytes that may be written, and until when, before the disk is asked again. */
   #room = { bytes: 0, until: 0 }
   #isFull = false
   #records = Buffer.alloc(0)
-  /** Everything was read and is right. */
+  /** Everything was read and is correct. */
   #sound = false
   #failed: Error | undefined
 
@@ -83,14 +83,13 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Throws `LockedError` when another store has it open, `DamagedStoreError` when the files are damaged, and `UnusableStoreError` when their
-   * format is another.
+   * Throws `LockedError` if another store has it open, `DamagedStoreError` if the files are damaged, and `UnusableStoreError` for an unknown format.
    */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
-    // The store holds secrets.
+    // The store contains secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
-    // First of all: what another store has open must not even be looked at.
+    // First: the files of another open store must not be read.
     const file = await DataFile.take(directory, dataDir)
     adviseOfMode(directory, dataDir, options.log)
     let tables: Tables | undefined
@@ -100,7 +99,7 @@ export class LmdbDurability implements Durability {
       tables = openTables(directory)
       const durability = new LmdbDurability(directory, file, tables, options)
       durability.#requireFormat(dataDir)
-      leaveHolder(directory)
+      writeLockOwner(directory)
       return durability
     } catch (error) {
       await tables?.root.close()
@@ -112,13 +111,13 @@ export class LmdbDurability implements Durability {
   }
 
   load(): LoadedState {
-    const [revision, ...census] = this.#readRevision()
-    return { revision, leases: this.#readLeases(), entries: this.#readEntries(revision, census) }
+    const [revision, ...totals] = this.#readRevision()
+    return { revision, leases: this.#readLeases(), entries: this.#readEntries(revision, totals) }
   }
 
   /**
-   * Lets go of the file and takes it anew: what was read of it stays mapped, which counts as memory of this process until the system wants it
-   * back. After `load`, and before the first `write`. The lock stays, for it is on a handle of its own.
+   * Closes the file and opens it again: pages that were read stay mapped, and count as memory of this process until the system reclaims them. Call it
+   * after `load` and before the first `write`. The lock stays, because it has its own handle.
    */
   async unmap(): Promise<void> {
     await this.#tables.root.close()
@@ -140,13 +139,13 @@ export class LmdbDurability implements Durability {
       size += recordRoom(key, entry)
     }
     this.#requireRoom(size)
-    for (const entry of batch.replaced) this.#census.remove(entry)
-    for (const entry of puts) this.#census.add(entry)
-    for (const lease of batch.leases) this.#census.addLease(lease.id)
-    for (const id of batch.endedLeases) this.#census.removeLease(id)
+    for (const entry of batch.replaced) this.#totals.remove(entry)
+    for (const entry of puts) this.#totals.add(entry)
+    for (const lease of batch.leases) this.#totals.addLease(lease.id)
+    for (const id of batch.endedLeases) this.#totals.removeLease(id)
     const records = this.#bufferFor(size)
     try {
-      // LMDB would die of a file that was cut.
+      // LMDB would crash on a file that was cut.
       this.#file.requireInPlace()
       const committed = this.#tables.root.batch(() => {
         const { entries } = this.#tables
@@ -160,12 +159,12 @@ export class LmdbDurability implements Durability {
         for (const key of batch.deletes) void this.#tables.entries.remove(Buffer.from(key))
         for (const lease of batch.leases) void this.#tables.leases.put(numberBytes(lease.id), checked(numberBytes(lease.expiresAt)))
         for (const id of batch.endedLeases) void this.#tables.leases.remove(numberBytes(id))
-        void this.#tables.meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#census.numbers)))
+        void this.#tables.meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#totals.numbers)))
       })
-      // LMDB starts at the end of the turn, or when it is given something while more than `txnStartThreshold` operations wait: now.
+      // LMDB starts at the end of the turn, or on an operation while more than `txnStartThreshold` operations wait: now.
       const started = this.#tables.root.batch(() => undefined)
       await Promise.all([committed, started, this.#tables.root.flushed])
-      // What went into a file without a name is not durable.
+      // A write into a deleted file is not durable.
       this.#file.requireInPlace()
     } catch (error) {
       this.#failed = await translateWriteError(error)
@@ -184,7 +183,7 @@ export class LmdbDurability implements Durability {
 
   async close(): Promise<void> {
     try {
-      // After a failed commit LMDB's memory is not to be trusted, closing included.
+      // After a failed commit LMDB's memory may be corrupt: it is not even closed.
       if (this.#failed) {
         abandoned.set(this.#file.identity, this.#failed)
         return
@@ -197,12 +196,12 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Looks before it leaps: a commit that LMDB has to abort for want of room leaves its memory damaged (seen: the process dies later of a
-   * corrupted heap). So there is room when LMDB is asked, and should a commit fail all the same, LMDB is not asked again.
+   * Checks the free space before each commit: a commit that LMDB aborts for lack of space corrupts its memory (seen: the process dies later of a
+   * corrupted heap). If a commit fails nevertheless, LMDB is not used again.
    */
   #requireRoom(size: number): void {
     if (this.#failed) throw new NotWrittenError(`${this.#failed.message}; open the store again when there is room`, { cause: this.#failed })
-    // Every changed page is written anew, with those above it.
+    // Every changed page is written again, with the pages above it.
     const written = size * 2
     const now = performance.now()
     if (written < this.#room.bytes && now < this.#room.until) {
@@ -213,21 +212,21 @@ export class LmdbDurability implements Durability {
     const isFull = free < (size > 0 ? reserve + written : reserve / 4)
     if (size > 0) this.#noteFull(isFull, free)
     if (isFull) throw new NotWrittenError('no space left on device')
-    this.#room = { bytes: free < plenty ? 0 : free / 4, until: now + lookAgain }
+    this.#room = { bytes: free < plentyOfSpace ? 0 : free / 4, until: now + spaceCheckInterval }
   }
 
-  /** Health checks stay green, for reads go on: the log says it. */
+  /** Logs the change. Health checks still pass, because reads continue. */
   #noteFull(isFull: boolean, free: number): void {
     if (isFull === this.#isFull) return
     this.#isFull = isFull
-    this.#log?.(0, isFull ? 'Refusing writes: the disk is full' : 'Taking writes again: the disk has room', {
+    this.#log?.(0, isFull ? 'Refusing writes: the disk is full' : 'Accepting writes again: the disk has space', {
       dataDir: this.#directory,
       free: mebibytes(free),
       kept: mebibytes(reserve),
     })
   }
 
-  /** One for all records, and for all batches: LMDB asks for the address of each buffer it sees. One batch at a time is under way. */
+  /** One buffer for all records of a batch, and for all batches: LMDB asks for the address of each buffer. There is one batch at a time. */
   #bufferFor(size: number): Buffer {
     if (size > keptRecords) return Buffer.allocUnsafeSlow(size)
     if (size > this.#records.length) this.#records = Buffer.allocUnsafeSlow(Math.min(keptRecords, size * 4))
@@ -254,13 +253,13 @@ export class LmdbDurability implements Durability {
     }
   }
 
-  /** And the census. */
+  /** The revision, and the totals of the last commit. */
   #readRevision(): readonly [number, ...number[]] {
     const bytes = this.#tables.meta.getBinary(revisionKey)
-    return bytes ? uncheck(bytes, 'revision', 5) : [initialRevision, ...new Census().numbers]
+    return bytes ? uncheck(bytes, 'revision', 5) : [initialRevision, ...new StoreTotals().numbers]
   }
 
-  *#readEntries(revision: number, census: readonly number[]): Generator<Entry> {
+  *#readEntries(revision: number, totals: readonly number[]): Generator<Entry> {
     const damaged = (what: string): Error => new DamagedStoreError(`the stored ${what}: restore the data directory`)
     let last: Uint8Array | undefined
     for (const { key, value } of this.#tables.entries.getRange()) {
@@ -268,17 +267,17 @@ export class LmdbDurability implements Durability {
       if (entry.modRevision > revision) throw damaged(`record of ${JSON.stringify(entry.key)} is newer than the store`)
       if (last && Buffer.compare(last, key) >= 0) throw damaged(`record of ${JSON.stringify(entry.key)} is not in its place`)
       last = key
-      this.#census.add(entry)
+      this.#totals.add(entry)
       yield entry
     }
-    if (this.#census.numbers.some((number, i) => number !== census[i])) throw damaged('records are not those of the last commit')
+    if (this.#totals.numbers.some((number, i) => number !== totals[i])) throw damaged('records are not those of the last commit')
     this.#sound = true
   }
 
   #readLeases(): Lease[] {
     return Array.from(this.#tables.leases.getRange(), ({ key, value }) => {
       const lease = { id: Buffer.from(key).readDoubleBE(0), expiresAt: uncheck(Buffer.from(value), 'lease', 1)[0] }
-      this.#census.addLease(lease.id)
+      this.#totals.addLease(lease.id)
       return lease
     })
   }
@@ -298,11 +297,11 @@ function openTables(directory: string): Tables {
     keyEncoding: 'binary',
     maxDbs: 3,
     permissionsMode: ownerOnly,
-    // Address space, not memory or disk; it grows by itself.
+    // Address space, neither memory nor disk. It grows by itself.
     mapSize: 2 ** 30,
     commitDelay: 0,
     overlappingSync: false,
-    // Every write is an explicit batch; without this a failed one also rejects a promise that nobody holds.
+    // Every write is an explicit batch. With event turns a failed one would also reject a promise that nothing handles.
     eventTurnBatching: false,
     // See `write`.
     txnStartThreshold: 1,
@@ -311,12 +310,12 @@ function openTables(directory: string): Tables {
   return { root, entries: root.openDB<Uint8Array, Uint8Array>(entries), leases: table(root, 'leases'), meta: table(root, 'meta') }
 }
 
-/** Its pages are audited. A file that was not closed in order, or is not as it was closed, is opened by another process first as well. */
+/** Audits the pages. A file without an orderly close, or changed after it, is also opened by another process first. */
 async function requireSound(directory: string, file: string): Promise<void> {
   const mark = takeCloseMark(directory)
   const header = readFileHeader(file)
   if (!header) return
-  // Both at once, for the start waits for them; of two reasons the audit's says more.
+  // Both at the same time, because the start waits for them. Of two errors that of the audit is clearer.
   const trial = isMarkOf(mark, header)
     ? undefined
     : tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
@@ -332,18 +331,18 @@ async function requireSound(directory: string, file: string): Promise<void> {
   if (reason) throw reason
 }
 
-/** Step by step: where nothing can be made, as in /proc, the recursion that Node offers never ends. */
+/** Makes one directory after the other: Node's recursive option never ends under /proc. */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   makeDirectory(dirname(directory))
   mkdirSync(directory, { mode: 0o700 })
 }
 
-/** As etcd does: the directory is the operator's, and what the store puts into it is for its owner only, whatever the directory's mode. */
+/** Advises as etcd does: the mode of the directory is the operator's choice. The store's files are readable by their owner only, in any case. */
 function adviseOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
-  log?.(0, 'The data directory lets other users in', { dataDir, mode: mode.toString(8), recommended: '700' })
+  log?.(0, 'The data directory is accessible to other users', { dataDir, mode: mode.toString(8), recommended: '700' })
 }
 
 function mebibytes(bytes: number): string {
@@ -352,7 +351,7 @@ function mebibytes(bytes: number): string {
 
 function freeBytes(directory: string): number {
   const { bavail, blocks, bsize } = statfsSync(directory)
-  // Some file systems do not say.
+  // Some file systems report nothing.
   return blocks === 0 ? Infinity : bavail * bsize
 }
 
@@ -366,7 +365,7 @@ function numberBytes(...values: readonly number[]): Buffer {
   return out
 }
 
-/** Behind a byte that is never 1 (see the entry's record), with a CRC32. */
+/** Adds a first byte that is never 1 (see the entry's record) and a CRC32. */
 function checked(bytes: Buffer): Buffer {
   const out = Buffer.alloc(5 + bytes.length)
   out[0] = 0x4b

@@ -36,7 +36,7 @@ describeStorage('lmdb', async (request) => {
   }
 })
 
-/** As a driver without optional powers: the object store reads it by pages instead of walking a snapshot. */
+/** A driver without optional interfaces: the object store reads pages instead of a snapshot. */
 function plain(backend: Backend): Backend {
   return {
     get: (key, options) => backend.get(key, options),

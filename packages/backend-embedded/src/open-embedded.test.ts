@@ -25,7 +25,7 @@ import { LockedError, openEmbedded, type EmbeddedBackend } from './index.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
 import { openDurable } from './open-embedded.ts'
 
-/** PID namespaces need a Linux that permits them to this user: the test that makes one is skipped elsewhere. */
+/** The test needs a Linux on which this user may make PID namespaces; it is skipped elsewhere. */
 const mayUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 
 let dataDir = ''
@@ -44,7 +44,7 @@ const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
     overlappingSync: false,
   })
 
-/** Bytes of the file that count as this process's memory. */
+/** The bytes of the file that are in this process's memory. */
 function mapped(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   const ours = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
@@ -71,7 +71,7 @@ describe('a store that is opened again', () => {
     expect(Buffer.from((await backend.get('/k0')).entry!.value).toString()).toBe('changed')
   })
 
-  it('has everything it had, and its revision goes on', async () => {
+  it('has its contents, and continues at its revision', async () => {
     const keys = Array.from({ length: 500 }, (_, i) => `/k${i}-\u{1f600}`)
     let revision = 0
     {
@@ -98,7 +98,7 @@ describe('a store that is opened again', () => {
     expect(next).toEqual({ committed: true, revision: revision + 1 })
   })
 
-  it('still knows its leases', async () => {
+  it('has its leases', async () => {
     const clock = createManualClock()
     {
       await using backend = await openEmbedded({ dataDir, clock })
@@ -122,7 +122,7 @@ describe('a store that is opened again', () => {
   })
 })
 
-it('is opened by one at a time', async () => {
+it('can be opened by one store at a time', async () => {
   const first = await openEmbedded({ dataDir })
   const error = await openEmbedded({ dataDir }).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(LockedError)
@@ -133,7 +133,7 @@ it('is opened by one at a time', async () => {
 })
 
 describe('while another process has it open', () => {
-  /** Opens the store in a process of its own, whose pid the wrapper may hide, and resolves when it has it. */
+  /** Opens the store in a separate process, and resolves when it is open. The wrapper may hide its pid. */
   async function holdElsewhere(...wrapper: readonly string[]): Promise<ChildProcess> {
     const index = fileURLToPath(new URL('index.ts', import.meta.url))
     const script = `
@@ -156,7 +156,7 @@ describe('while another process has it open', () => {
     await ended
   }
 
-  it('is refused at once with the pid, and opened when that one was killed', async () => {
+  it('is refused at once with the pid, and opens after that process was killed', async () => {
     const child = await holdElsewhere()
     try {
       await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
@@ -184,12 +184,12 @@ describe('while another process has it open', () => {
     }
   })
 
-  it('names nobody who does not have it', async () => {
+  it('names no process that does not have it open', async () => {
     const child = await holdElsewhere()
     try {
       const file = join(dataDir, 'store.json')
-      const holder = JSON.parse(readFileSync(file, 'utf8')) as object
-      for (const wrong of [{ ...holder, pid: process.pid }, { ...holder, pid: 2 ** 30 }, {}, null]) {
+      const owner = JSON.parse(readFileSync(file, 'utf8')) as object
+      for (const wrong of [{ ...owner, pid: process.pid }, { ...owner, pid: 2 ** 30 }, {}, null]) {
         writeFileSync(file, JSON.stringify(wrong))
         await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
           pid: undefined,
@@ -202,7 +202,7 @@ describe('while another process has it open', () => {
   })
 })
 
-it('says so when a record is damaged', async () => {
+it('reports a damaged record', async () => {
   {
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/good', value: Buffer.from('good') }] })
@@ -215,7 +215,7 @@ it('says so when a record is damaged', async () => {
   await entries.put(Buffer.from('/bad'), record)
   await root.close()
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/record of "\/bad" is damaged/)
-  // And leaves nothing open behind it.
+  // And leaves no file open.
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/damaged/)
 })
 
@@ -279,7 +279,7 @@ describe('when data.mdb is lost', () => {
     await expect(backend.checkHealth()).rejects.toThrow(message)
   })
 
-  it('is not opened again by the process in which it failed, and says so: LMDB still has it', async () => {
+  it('is not opened again by the process in which it failed', async () => {
     const backend = await openEmbedded({ dataDir })
     await put(backend)
     renameSync(file(), `${file()}.old`)
@@ -294,7 +294,7 @@ describe('when data.mdb is lost', () => {
     })
   })
 
-  it('is no matter of other files in the directory: a first start with prepared certificates', async () => {
+  it('ignores other files in the directory, such as prepared certificates', async () => {
     mkdirSync(join(dataDir, 'certs'), { recursive: true })
     writeFileSync(join(dataDir, 'certs/ca.crt'), 'certificate')
     writeFileSync(join(dataDir, 'admin.kubeconfig'), 'kubeconfig')
@@ -306,16 +306,16 @@ it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be made', as
   await expect(openEmbedded({ dataDir: '/proc/keelson/store' })).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/keelson' })
 })
 
-it('knows its size', async () => {
+it('reports its size', async () => {
   await using backend = await openEmbedded({ dataDir })
   await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.alloc(500_000, 1) }] })
   expect(await backend.size()).toBeGreaterThan(500_000)
 })
 
-describe.skipIf(process.platform === 'win32')('what other users may read', () => {
+describe.skipIf(process.platform === 'win32')('other users', () => {
   const modes = (): string[] => readdirSync(dataDir).map((file) => `${file} ${(statSync(join(dataDir, file)).mode & 0o777).toString(8)}`)
 
-  it('is nothing: not of a directory that it makes, and no file of one that was there', async () => {
+  it('have no access to a directory that it makes, nor to its files in an existing one', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
     chmodSync(dataDir, 0o755)
@@ -326,14 +326,14 @@ describe.skipIf(process.platform === 'win32')('what other users may read', () =>
       const logged: unknown[] = []
       await using _ = await openEmbedded({ dataDir, log: (...line) => logged.push(line) })
       expect(modes()).toEqual(['data.mdb 600', 'lock.mdb 600', 'store.json 600'])
-      expect(logged).toEqual([[0, 'The data directory lets other users in', { dataDir, mode: '755', recommended: '700' }]])
+      expect(logged).toEqual([[0, 'The data directory is accessible to other users', { dataDir, mode: '755', recommended: '700' }]])
     } finally {
       process.umask(umask)
     }
     expect(modes()).toEqual(['closed.json 600', 'data.mdb 600', 'lock.mdb 600', 'store.json 600'])
   })
 
-  it('is taken from them where an older version left it', async () => {
+  it('lose the access that an older version left', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
     for (const file of readdirSync(dataDir)) chmodSync(join(dataDir, file), 0o644)
     rmSync(join(dataDir, 'closed.json'))
@@ -342,7 +342,7 @@ describe.skipIf(process.platform === 'win32')('what other users may read', () =>
   })
 })
 
-it('refuses keys that it could not store', async () => {
+it('refuses keys that LMDB cannot store', async () => {
   await using backend = await openEmbedded({ dataDir })
   for (const key of ['x'.repeat(2000), 'a\ud800']) {
     await expect(backend.commit({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('v') }] })).rejects.toThrow(RangeError)
@@ -350,7 +350,7 @@ it('refuses keys that it could not store', async () => {
   expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)
 })
 
-it('does not ask the disk for room before every batch when there is plenty', async () => {
+it('does not ask a disk with plenty of space before every batch', async () => {
   let asked = 0
   const durability = await LmdbDurability.open(dataDir, { freeBytes: () => (asked++, Infinity) })
   await using backend = openDurable(durability, {})
@@ -360,7 +360,7 @@ it('does not ask the disk for room before every batch when there is plenty', asy
 })
 
 describe('with little room on the disk', () => {
-  it('refuses puts before LMDB has to, lets deletes through, and goes on when there is room', async () => {
+  it('refuses puts before LMDB would, accepts deletions, and continues when there is room', async () => {
     const clock = createManualClock()
     let free = 2 ** 29
     const logged: unknown[] = []
@@ -373,7 +373,7 @@ describe('with little room on the disk', () => {
     await put('/b')
     free = 8 * 2 ** 20
     await expect(put('/c')).rejects.toMatchObject({ name: 'ReadOnlyError' })
-    // A restart would make no room.
+    // Healthy: a restart would make no room.
     await backend.checkHealth()
     expect(logged).toEqual([[0, 'Refusing writes: the disk is full', { dataDir, free: '8Mi', kept: '16Mi' }]])
     expect((await backend.commit({ compare: [], operations: [{ type: 'delete', key: '/a' }] })).revision).toBe(4)
@@ -385,6 +385,6 @@ describe('with little room on the disk', () => {
     free = 2 ** 29
     clock.advance(5001)
     expect((await put('/c')).revision).toBe(5)
-    expect(logged.at(-1)).toEqual([0, 'Taking writes again: the disk has room', { dataDir, free: '512Mi', kept: '16Mi' }])
+    expect(logged.at(-1)).toEqual([0, 'Accepting writes again: the disk has space', { dataDir, free: '512Mi', kept: '16Mi' }])
   })
 })

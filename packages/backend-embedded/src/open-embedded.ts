@@ -6,21 +6,21 @@ import { storeOptions, type StoreOptions } from './open-memory.ts'
 import { WriteBehind } from './write-behind.ts'
 
 export interface EmbeddedOptions extends StoreOptions {
-  /** Made when it is not there. One process at a time; throws `LockedError` otherwise. */
+  /** The data directory, created if it is missing. One process at a time can open it: throws `LockedError` otherwise. */
   readonly dataDir: string
   /**
-   * When a write is answered. `fsync`, the default: it would survive a power cut. `memory`: at once, and it is on its way to the disk. A
-   * crash or a power cut then costs the newest writes, as if they had never been; an orderly close costs none.
+   * `fsync` (default) answers a write when it would survive a power cut. `memory` answers at once, while it is written. A crash or a power cut then
+   * loses the newest writes; an orderly close loses none.
    */
   readonly durability?: 'fsync' | 'memory'
-  /** Gets what an operator should know although the store works, at the level 0: that others may enter the directory, that the disk is full. Default: nothing. */
+  /** Receives messages for operators at level 0: the directory is accessible to others, the disk is full. Default: none. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
-/** Less than this is not worth the milliseconds. */
+/** Smaller stores are not unmapped: that takes milliseconds. */
 const muchMapped = 16 * 2 ** 20
 
-/** A store on disk. History starts anew: a watch from before the start is told to list again. */
+/** Opens a store on disk. History starts at its present revision: a watch from before that is too old. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
   const durability = await LmdbDurability.open(options.dataDir, options.log && { log: options.log })
   const written = options.durability === 'memory' ? new WriteBehind(durability) : durability
@@ -34,7 +34,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBa
   }
 }
 
-/** The store over any durability. */
+/** Opens the store over any durability. */
 export function openDurable(durability: Durability, options: StoreOptions): EmbeddedBackend {
   return new EmbeddedStore(storeOptions(options), originOf(durability.load()), durability)
 }

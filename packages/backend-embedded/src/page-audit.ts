@@ -2,8 +2,9 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
 
 /**
- * Is every page of LMDB's file one thing only: a page of one tree, part of one large value, or free, and is every key where it is looked for?
- * LMDB never asks, and with a wrong page number it would write over what is in use, or die. Little-endian; offsets of a page, then of a node in it:
+ * Checks that every page of LMDB's file has one use only (a page of one tree, part of one large value, or free), and that every key is where a search
+ * finds it. LMDB never checks, and with a wrong page number it overwrites pages in use, or crashes. All numbers are little-endian. The offsets of a
+ * page, then of a node in it:
  *
  *     0   8  its number          0  2  value's size (low), or child page (bits 0-15)
  *     8   8  commit              2  2  value's size (high), or child page (16-31)
@@ -12,9 +13,9 @@ import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
  *     22  2  lowest node         8     key, value
  *     24     node offsets
  *
- * where a node's place counts from 24. A table is 48 bytes: a size, its flags, its depth, then 8 bytes each for branch, leaf and value pages,
- * entries, and the root; a value on other pages is named by first page, commit and number of pages, 8 bytes each.
- * Free pages are values of the first tree: a count, then numbers; 0 is nothing, and -n says that the next is the first of n pages.
+ * The offset of a node counts from 24. A table is 48 bytes: a size, its flags, its depth, then 8 bytes each for the numbers of branch, leaf and value
+ * pages, of entries, and for the root. A value on other pages is its first page, commit and number of pages, 8 bytes each.
+ * Free pages are values of the first tree: a count, then page numbers. 0 is unused; -n means that the next number is the first of n pages.
  */
 const nodesAt = 24
 const kindBranch = 1
@@ -25,18 +26,18 @@ const noPage = 2 ** 64
 interface TableKind {
   readonly pad: number
   readonly flags: number
-  /** What the values are given to, in the table of free pages. */
+  /** Receives the values, in the table of free pages. */
   readonly free: ((value: Buffer) => void) | undefined
 }
 
 const plainTable: TableKind = { pad: 0, flags: 0, free: undefined }
 
-/** What a page's keys lie between: from the first on, below the second. */
+/** The bounds of a page's keys: from the first, below the second. */
 type Bounds = readonly [Buffer | undefined, Buffer | undefined]
 
 const unbounded: Bounds = [undefined, undefined]
 
-interface TreeCensus extends Pick<TableKind, 'free'> {
+interface TreeTotals extends Pick<TableKind, 'free'> {
   readonly depth: number
   branches: number
   leaves: number
@@ -44,7 +45,7 @@ interface TreeCensus extends Pick<TableKind, 'free'> {
   entries: number
 }
 
-/** Reads structure, not values. Throws `DamagedStoreError`. */
+/** Reads the structure without the values. Throws `DamagedStoreError`. */
 export function auditPages(file: string): void {
   const header = readFileHeader(file)
   if (!header) return
@@ -87,26 +88,26 @@ class PageAudit {
     if (record.readUInt32LE(0) !== pad || record.readUInt16LE(4) !== flags) this.#refuse('a table is not of its kind')
     const depth = record.readUInt16LE(6)
     const root = number(record, 40)
-    const census: TreeCensus = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
-    if (root !== noPage) this.#tree(root, 1, census, unbounded)
+    const totals: TreeTotals = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
+    if (root !== noPage) this.#tree(root, 1, totals, unbounded)
     else if (depth !== 0) this.#refuse('a table has lost its root')
-    const counted = [census.branches, census.leaves, census.large, census.entries]
+    const counted = [totals.branches, totals.leaves, totals.large, totals.entries]
     if (counted.some((count, i) => count !== number(record, 8 + 8 * i)))
       this.#refuse('a table does not have the pages and entries that it counts')
   }
 
-  #tree(root: number, depth: number, census: TreeCensus, bounds: Bounds): void {
+  #tree(root: number, depth: number, totals: TreeTotals, bounds: Bounds): void {
     this.#use(root, 1)
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
-    const wanted = depth === census.depth ? kindLeaf : kindBranch
+    const wanted = depth === totals.depth ? kindLeaf : kindBranch
     if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== wanted) this.#refuse(`page ${root} is not what it should be`)
     const nodes = page.readUInt16LE(20) / 2
     const lowest = nodesAt + page.readUInt16LE(22)
     if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)
     const keys = this.#keys(page, nodes)
-    // Numbers, in the table of free pages, are in another order. A branch's first key is not looked at.
-    if (!census.free) this.#requireOrder(root, kind === kindBranch ? keys.slice(1) : keys, bounds)
+    // The table of free pages has numbers in a different order. LMDB never reads a branch's first key.
+    if (!totals.free) this.#requireOrder(root, kind === kindBranch ? keys.slice(1) : keys, bounds)
     const extents: { readonly at: number; readonly end: number }[] = []
     for (let i = 0; i < nodes; i++) {
       const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
@@ -117,20 +118,20 @@ class PageAudit {
       extents.push({ at, end: end + (end % 2) })
       if (end > page.length) this.#refuse(`a node of page ${root} is outside of it`)
       if (kind === kindBranch)
-        this.#tree(low + flags * 2 ** 32, depth + 1, census, [i === 0 ? bounds[0] : keys[i], i + 1 === nodes ? bounds[1] : keys[i + 1]])
-      else this.#leaf(page, value, low, flags, census)
+        this.#tree(low + flags * 2 ** 32, depth + 1, totals, [i === 0 ? bounds[0] : keys[i], i + 1 === nodes ? bounds[1] : keys[i + 1]])
+      else this.#leaf(page, value, low, flags, totals)
     }
-    // LMDB moves nodes by what the page says is free: they fill its end without a hole.
+    // LMDB moves nodes by the page's free space: they fill its end without a gap.
     let at = lowest
     for (const extent of extents.sort((one, other) => one.at - other.at)) {
       if (extent.at !== at) this.#refuse(`the nodes of page ${root} are not in their places`)
       at = extent.end
     }
     if (at !== page.length) this.#refuse(`the nodes of page ${root} are not in their places`)
-    if (kind === kindBranch) census.branches++
+    if (kind === kindBranch) totals.branches++
     else {
-      census.leaves++
-      census.entries += nodes
+      totals.leaves++
+      totals.entries += nodes
     }
   }
 
@@ -153,15 +154,15 @@ class PageAudit {
     if (high && last && Buffer.compare(last, high) >= 0) this.#refuse(`the keys of page ${page} are not in their places`)
   }
 
-  #leaf(page: Buffer, at: number, size: number, flags: number, census: TreeCensus): void {
-    const { free } = census
+  #leaf(page: Buffer, at: number, size: number, flags: number, totals: TreeTotals): void {
+    const { free } = totals
     if (flags > 2) this.#refuse(`a value of page ${number(page, 0)} is of no kind`)
     if (flags === 1) {
       const first = number(page, at)
       const pages = number(page, at + 16)
       if (pages !== Math.ceil((size + nodesAt) / this.#pageSize)) this.#refuse(`the large value of page ${first} has the wrong size`)
       this.#use(first, pages)
-      census.large += pages
+      totals.large += pages
       const head = this.#read(first * this.#pageSize, nodesAt)
       if (number(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
         this.#refuse(`page ${first} is not what it should be`)
@@ -192,7 +193,7 @@ class PageAudit {
     this.#take(first, count)
   }
 
-  /** Free pages may lie behind the end: nothing was ever written there. */
+  /** Free pages may lie after the end of the file: nothing was ever written there. */
   #take(first: number, count: number): void {
     if (first < 2 || first + count > this.#taken.length || count < 1) this.#refuse(`page ${first} is outside of it`)
     for (let page = first; page < first + count; page++) {

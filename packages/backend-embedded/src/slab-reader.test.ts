@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SlabReader } from './slab-reader.ts'
 
-/** LMDB's read buffer: large, and with a `length` of its own that says how long the value is, or was. */
+/** LMDB's read buffer: large, with a `length` of its own, which is that of the value or of an earlier one. */
 function volatileBuffer(text: string, length: number): Uint8Array {
   const buffer = Buffer.alloc(200_000)
   buffer.write(text)

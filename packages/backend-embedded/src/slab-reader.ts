@@ -1,9 +1,9 @@
 const slabBytes = 64 * 1024
-const ownBuffer = slabBytes / 4
+const minSeparateBytes = slabBytes / 4
 
 /**
- * Reads values out of LMDB's volatile buffer. Small ones share slabs, for an ArrayBuffer of its own for every record is most of the time
- * that opening a large store would take; a slab is small enough that the few records that outlive the rest keep little of it.
+ * Copies values out of LMDB's volatile buffer. Small values share slabs, because a separate ArrayBuffer for each record would take most of the time to
+ * open a large store. A slab is small, so that a few long-lived records keep little memory alive.
  */
 export class SlabReader {
   #slab: Buffer = Buffer.alloc(0)
@@ -14,14 +14,14 @@ export class SlabReader {
   }
 
   decode(volatile: Uint8Array, size: number): Uint8Array {
-    if (size >= ownBuffer) return Uint8Array.prototype.slice.call(volatile, 0, size)
+    if (size >= minSeparateBytes) return Uint8Array.prototype.slice.call(volatile, 0, size)
     if (this.#used + size > this.#slab.length) {
       this.#slab = Buffer.allocUnsafeSlow(slabBytes)
       this.#used = 0
     }
     const start = this.#used
     this.#used += size
-    // lmdb overwrites `volatile.length` with a property of its own. Methods of Buffer may believe it; those of Uint8Array read the real length.
+    // lmdb defines its own `volatile.length`. Methods of Buffer may use it; methods of Uint8Array read the real length.
     this.#slab.set(Uint8Array.prototype.subarray.call(volatile, 0, size), start)
     return this.#slab.subarray(start, this.#used)
   }

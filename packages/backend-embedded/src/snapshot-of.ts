@@ -1,6 +1,6 @@
 import { prefixEnd, type BackendSnapshot, type Entry, type Revision, type TreeSnapshot } from '@keelson/storagebackend'
 
-/** What others are shown of a state. */
+/** The `BackendSnapshot` of a state. */
 export function snapshotOf(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
   return {
     revision,

@@ -1,9 +1,9 @@
 import { NotWrittenError } from './durability.ts'
 
-/** The numbers with which LMDB says that there is no room: MDB_MAP_FULL, ENOSPC, EFBIG, EDQUOT. */
+/** LMDB's error numbers for lack of space: MDB_MAP_FULL, ENOSPC, EFBIG, EDQUOT. */
 const noRoom: ReadonlySet<unknown> = new Set([-30792, 28, 27, 122])
 
-/** LMDB's failed commit. Its reason hangs on the rejected promise as a promise. With no room the transaction was aborted as a whole. */
+/** The error of a failed commit, which LMDB attaches to the rejection as a promise. For lack of space the whole transaction was aborted. */
 export async function translateWriteError(error: unknown): Promise<Error> {
   const failure = error instanceof Error ? error : new Error(String(error))
   const { commitError } = failure as { commitError?: Promise<unknown> }

@@ -1,4 +1,4 @@
-/** The directory holds no store that this version can open, for a reason that is not damage. The message says what to do. */
+/** This version cannot open the store in the directory, for another reason than damage. The message tells the operator what to do. */
 export class UnusableStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -18,12 +18,12 @@ import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
 import { snapshotOf } from './snapshot-of.ts'
 
-/** How much history one pull looks at before it lets others run. */
+/** Revisions of history that one read examines before it lets other work run. */
 const replayRevisions = 2000
 
 export interface WatchPublisherOptions {
   readonly history: History
-  /** What is there at the current revision. */
+  /** The state at the current revision. */
   readonly newest: () => TreeSnapshot<Entry>
   readonly clock: Clock
   readonly limits: QueueLimits
@@ -31,13 +31,13 @@ export interface WatchPublisherOptions {
 }
 
 /**
- * Publication. A watch first replays history at its reader's pace, holding nothing but a position; once it has caught up it gets a queue
- * and every revision is put in as it is published. Both happen between two turns of the event loop, so nothing falls between them.
+ * Publishes revisions to watches. A watch first replays history at its reader's speed, and holds only a position. When it has caught up, each new
+ * revision is pushed to its queue. The switch happens within one turn of the event loop, so no revision is lost in between.
  */
 export class WatchPublisher {
   readonly #options: WatchPublisherOptions
   readonly #live = new RangeIndex<WatchQueue>()
-  /** Not caught up yet; true when progress was asked for meanwhile. */
+  /** Watches that have not caught up; true if progress was requested in the meantime. */
   readonly #replaying = new Map<WatchQueue, boolean>()
   #stopped: Error | undefined
   #cancelTimer: (() => void) | undefined
@@ -56,15 +56,15 @@ export class WatchPublisher {
     const perQueue = new Map<WatchQueue, Change[]>()
     for (const change of changes) {
       this.#live.forEach(keyOf(change), (queue) => {
-        const own = perQueue.get(queue)
-        if (own) own.push(change)
+        const queued = perQueue.get(queue)
+        if (queued) queued.push(change)
         else perQueue.set(queue, [change])
       })
     }
-    for (const [queue, own] of perQueue) queue.push(revision, own, record.bytes)
+    for (const [queue, queued] of perQueue) queue.push(revision, queued, record.bytes)
   }
 
-  /** To every reader, behind all changes up to the current revision. */
+  /** Sends progress to every watch, after all changes up to the current revision. */
   progress(): void {
     for (const queue of this.#live.all()) queue.progress(this.#options.history.current)
     for (const queue of this.#replaying.keys()) this.#replaying.set(queue, true)
@@ -110,14 +110,14 @@ export class WatchPublisher {
       } else await nextTurn()
     }
     if (queue.ended) return
-    // No await since the position was compared with the current revision: nothing can be published in between.
+    // No await since the position was compared with the current revision: no revision can be published in between.
     this.#live.add(queue)
     if (this.#replaying.get(queue)) queue.progress(position)
     this.#replaying.delete(queue)
     this.#startTimer()
   }
 
-  /** `newest`: nothing else has happened in the range, so what is there now differs from what was there then only elsewhere. */
+  /** `newest`: the range has no later change, so the newest state has the same contents there. */
   #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
     if (end === undefined) return undefined
     const state = newest ? this.#options.newest() : this.#options.history.stateAt(revision)

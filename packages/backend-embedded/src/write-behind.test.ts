@@ -17,7 +17,7 @@ const remove = (backend: EmbeddedBackend, key: string): ReturnType<EmbeddedBacke
   backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
 const keysOf = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
 
-it('answers before the disk does; what comes meanwhile goes there as one, in order', async () => {
+it('answers before the disk; batches in the meantime are written as one, in order', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (const key of ['/a', '/b', '/c']) await put(backend, key)
@@ -35,7 +35,7 @@ it('answers before the disk does; what comes meanwhile goes there as one, in ord
   expect(disk.durable).toBe(6)
 })
 
-it('an orderly close loses nothing', async () => {
+it('loses no write at an orderly close', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'keelson-behind-'))
   try {
     const before = await openEmbedded({ dataDir, durability: 'memory' })
@@ -50,7 +50,7 @@ it('an orderly close loses nothing', async () => {
   }
 })
 
-it('waits for the disk when too much is on its way', async () => {
+it('waits for the disk when too much is unwritten', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (let i = 0; i < 9; i++) await put(backend, `/${i}`, 8 * 2 ** 20)
@@ -65,7 +65,7 @@ it('waits for the disk when too much is on its way', async () => {
   await late
 })
 
-it('without room the next write is refused, and nothing is lost when there is some again', async () => {
+it('refuses the next write without room, and loses none when there is room again', async () => {
   const disk = new HeldDisk()
   const clock = createManualClock()
   const backend = openDurable(new WriteBehind(disk), { clock })
@@ -86,7 +86,7 @@ it('without room the next write is refused, and nothing is lost when there is so
   expect(disk.durable).toBe(4)
 })
 
-it('another failure stops the store with the next write', async () => {
+it('stops the store at the next write after any other failure', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   await put(backend, '/a')

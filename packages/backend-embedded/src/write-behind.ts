@@ -1,23 +1,22 @@
 import type { Entry } from '@keelson/storagebackend'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 
-/** With so much on its way to the disk, a batch waits until that is done. */
-const mostWaiting = 64 * 2 ** 20
-/** Batches are joined up to this, so that preparing them stays a matter of a few milliseconds. */
-const mostJoined = 4 * 2 ** 20
+/** With more bytes waiting for the disk, a batch waits until they are written. */
+const maxWaitingBytes = 64 * 2 ** 20
+/** Batches are joined up to this size, so that preparing them takes a few milliseconds. */
+const maxJoinedBytes = 4 * 2 ** 20
 
 /**
- * Answers a batch before it is on disk. Batches reach the disk in their order, several as one when they come faster than it takes them: so
- * what a crash leaves is the state at some revision, though not the newest. Closing waits for all of them.
+ * Answers a batch before it is on disk. Batches are written in order, several at once if they come faster than the disk takes them. So a crash leaves
+ * the state at some revision, though perhaps not the newest. Closing waits for all batches.
  *
- * When there is no room, the next batch tries what waits again, and is refused if there is still none. After another failure every batch is
- * refused.
+ * Without room, the next batch tries the waiting ones again, and is refused if there is still none. After any other failure every batch is refused.
  */
 export class WriteBehind implements Durability {
   readonly #disk: Durability
   #waiting: WriteBatch[] = []
   #bytes = 0
-  /** Of the batches that the disk has. */
+  /** The revision on disk. */
   #revision = 0
   #writing: Promise<void> | undefined
   #failure: Error | undefined
@@ -34,12 +33,12 @@ export class WriteBehind implements Durability {
 
   async write(batch: WriteBatch): Promise<void> {
     if (this.#failure && !(this.#failure instanceof NotWrittenError)) throw this.#failure
-    // Before this batch is taken: one that is refused must not be written later.
-    if (this.#failure || this.#bytes > mostWaiting) await this.#flush()
+    // Before this batch is accepted: a refused batch must not be written later.
+    if (this.#failure || this.#bytes > maxWaitingBytes) await this.#flush()
     const kept = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
     this.#waiting.push(kept)
     this.#bytes += bytesOf(kept)
-    // Told to the next one.
+    // The next batch gets the error.
     this.#flush().catch(() => undefined)
   }
 
@@ -59,7 +58,7 @@ export class WriteBehind implements Durability {
     }
   }
 
-  /** Resolves when all that waits now is on disk. */
+  /** Resolves when all waiting batches are on disk. */
   #flush(): Promise<void> {
     this.#writing ??= this.#drain().finally(() => {
       this.#writing = undefined
@@ -71,7 +70,7 @@ export class WriteBehind implements Durability {
     this.#failure = undefined
     while (this.#waiting.length > 0) {
       let bytes = 0
-      const until = this.#waiting.findIndex((each) => (bytes += bytesOf(each)) > mostJoined)
+      const until = this.#waiting.findIndex((each) => (bytes += bytesOf(each)) > maxJoinedBytes)
       const batches = this.#waiting.slice(0, until < 0 ? undefined : Math.max(1, until))
       const batch = joined(batches, this.#revision)
       try {
@@ -92,7 +91,7 @@ function bytesOf({ puts }: WriteBatch): number {
   return bytes
 }
 
-/** `durable` is the revision on disk: what replaced an entry newer than that replaces nothing there. */
+/** `durable` is the revision on disk: a replaced entry that is newer than it never was there. */
 function joined(batches: readonly WriteBatch[], durable: number): WriteBatch {
   const puts = new Map<string, Entry>()
   const deletes = new Set<string>()

@@ -6,8 +6,8 @@ import { isStorageError } from './errors.ts'
 const prefix = '/registry/configmaps/ns/'
 
 describe('a continue token', () => {
-  it('is the original’s, byte for byte', () => {
-    // As kube-apiserver 1.36 gave it out, for a prefix without its slash.
+  it('equals kube-apiserver’s, byte for byte', () => {
+    // From kube-apiserver 1.36, for a prefix without its slash.
     expect(encodeContinue('/registry/configmaps/ns/c1\0', '/registry/configmaps/ns', 223)).toBe(
       'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjIzLCJzdGFydCI6Ii9jMVx1MDAwMCJ9',
     )
@@ -16,13 +16,13 @@ describe('a continue token', () => {
     )
   })
 
-  it('is read with a leading slash and without', () => {
+  it('may have a leading slash', () => {
     const token = (start: string): string => Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: 5, start })).toString('base64url')
     expect(decodeContinue(token('/c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
     expect(decodeContinue(token('c1\0'), prefix)).toEqual({ start: `${prefix}c1\0`, revision: 5 })
   })
 
-  it('gives back what was put in', () => {
+  it('decodes to its position', () => {
     const name = fc.string({ unit: 'binary', minLength: 1, maxLength: 8 }).filter((s) => s.isWellFormed() && !/^\.{1,2}$|\//.test(s))
     fc.assert(
       fc.property(name, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (start, revision) => {
@@ -31,7 +31,7 @@ describe('a continue token', () => {
     )
   })
 
-  it('never leads out of the prefix, and bad ones fail in one way only', () => {
+  it('never leaves the prefix; invalid ones fail with one code', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -53,7 +53,7 @@ describe('a continue token', () => {
     )
   })
 
-  it('says what is wrong as the original does', () => {
+  it('is refused with kube-apiserver’s text', () => {
     const message = (token: string): string => {
       try {
         return decodeContinue(token, prefix).start

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { findSplice } from './json-splice.ts'
 
-it('finds the place behind the members that come before resourceVersion', () => {
+it('finds the position after the members before resourceVersion', () => {
   const at = (text: string): string => text.slice(0, findSplice(text))
   expect(at('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
   expect(at('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(

@@ -11,7 +11,7 @@ interface Thing extends KubeObject {
 
 const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', '[', ']', ',', ':', 'é'), maxLength: 40 })
 const set = fc.dictionary(text, fc.dictionary(text, fc.constant({}), { maxKeys: 3 }), { maxKeys: 3 })
-// A list inside a set is no valid one; what is cut has to end where it ends even then.
+// A list inside a set is invalid; the cut must still end at its end.
 const managedFields = fc.array(
   fc.record(
     { manager: text, fieldsV1: fc.oneof(set, fc.record({ list: fc.array(set) })), subresource: text },
@@ -23,7 +23,7 @@ const metadata = fc.record(
   { labels: fc.dictionary(text, text), annotations: fc.dictionary(text, text), finalizers: fc.array(text), managedFields, uid: text },
   { requiredKeys: [] },
 )
-/** The members of metadata as the original orders them, as they are sorted by name, and with nothing between the two. */
+/** The members of metadata in kube-apiserver's order, sorted by name, and with no member in between. */
 const orders = [
   ['name', 'uid', 'labels', 'annotations', 'finalizers', 'managedFields'],
   ['name', 'annotations', 'finalizers', 'labels', 'managedFields', 'uid'],
@@ -59,7 +59,7 @@ it.each(orders.map((order) => ({ order })))('is what decoding the whole gives, i
   )
 })
 
-it('decodes at once what is written otherwise than stored objects are', () => {
+it('decodes at once when the JSON differs from that of stored objects', () => {
   const open = (json: string): unknown => {
     const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: () => json })
     const stored = codec.open('/k', codec.encode({ metadata: { name: 'n' } }), 7)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { UnavailableError } from './backend-errors.ts'
 import { LeasePool } from './lease-pool.ts'
 
-it('objects that expire at about the same time share a lease, and a burst of them asks once', async () => {
+it('objects that expire at about the same time share a lease, and a burst of them needs one grant', async () => {
   let now = 0
   let granted = 0
   const asked: number[] = []
@@ -14,7 +14,7 @@ it('objects that expire at about the same time share a lease, and a burst of the
   expect(asked).toEqual([3660, 3660, 3660, 63])
 })
 
-it('a failed grant is told as any failure of the store, and is no obstacle to the next', async () => {
+it('a failed grant is a storage error, and the next grant is tried', async () => {
   let away = true
   const pool = new LeasePool(
     {

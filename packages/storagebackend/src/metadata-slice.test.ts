@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { readMetadata } from './metadata-slice.ts'
 import { createRecordCodec } from './record-codec.ts'
 
-it('reads the metadata that decoding the whole object gives', () => {
+it('reads the same metadata as decoding the whole object', () => {
   const codec = createRecordCodec({ kind: 'Thing', schemaVersion: 1 })
   const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', 'é'), maxLength: 60, size: 'max' })
   fc.assert(

@@ -6,7 +6,7 @@ function* endless(): Generator<Entry> {
   for (let i = 0; ; i++) yield { key: `/${i}` } as Entry
 }
 
-test('a list for a client that has left is broken off', async () => {
+test('a list stops when its client has left', async () => {
   const stop = new AbortController()
   const page = new ObjectPage({ open: () => undefined, limit: 0, filtered: true, signal: stop.signal })
   setImmediate(() => stop.abort(new Error('gone')))

@@ -7,10 +7,10 @@ import { createRecordCodec } from './record-codec.ts'
 import { createStorageMetrics } from './storage-metrics.ts'
 
 const refuse = (): never => {
-  throw new Error('nothing is asked of it')
+  throw new Error('unexpected request')
 }
 
-/** Only what a test says is ever asked of it. What a store does with real drivers is the suite's part. */
+/** A driver with only the methods of a test. The suite covers real drivers. */
 function fakeBackend(members: Partial<Backend>): Backend {
   return {
     get: refuse,
@@ -31,7 +31,7 @@ const storeOptions = {
   prefix: '/registry/pods/',
 }
 
-test('a driver that cannot serve makes the storage not ready, with its reason', async () => {
+test('is not ready if the driver cannot serve, with its reason', async () => {
   let problem: Error | undefined = new UnavailableError('etcd cannot be reached: the cable is out')
   const backend = fakeBackend({ checkHealth: () => (problem ? Promise.reject(problem) : Promise.resolve()) })
   const store = createObjectStore({ ...storeOptions, backend })
@@ -45,7 +45,7 @@ test('a driver that cannot serve makes the storage not ready, with its reason', 
   await store.checkReady()
 })
 
-test('closed once or more often, it leaves the driver open, and is counted no more', async () => {
+test('closing leaves the driver open and removes the metrics, also when repeated', async () => {
   let closed = 0
   let asked = 0
   const backend = fakeBackend({
@@ -62,6 +62,6 @@ test('closed once or more often, it leaves the driver open, and is counted no mo
   await metrics.refresh()
   expect(registry.text()).not.toContain('apiserver_storage_objects{')
   expect([asked, closed]).toEqual([1, 0])
-  // Other storages stand on the same driver.
+  // Other storages use the same driver.
   expect(await store.count('/registry/pods/')).toBe(0)
 })

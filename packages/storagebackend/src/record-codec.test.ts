@@ -38,7 +38,7 @@ const thing = fc.record(
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a record', () => {
-  it('gives back the object, and says of it what selection needs', () => {
+  it('decodes to the object, and has its labels and fields', () => {
     fc.assert(
       fc.property(thing, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
         const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object }), revision)
@@ -59,13 +59,13 @@ describe('a record', () => {
     )
   })
 
-  it('is the same for equal objects', () => {
+  it('is equal for equal objects', () => {
     const a = { metadata: { name: 'a', labels: { x: '1', y: '2' }, resourceVersion: '5' }, spec: { b: [1, { d: 1, c: 2 }], a: null } }
     const b = { spec: { a: null, b: [1, { c: 2, d: 1 }] }, metadata: { labels: { y: '2', x: '1' }, name: 'a' } }
     expect(codec.encode(a)).toEqual(codec.encode(b))
   })
 
-  it('of another schema version is upgraded when it is opened', () => {
+  it('of another schema version is converted when it is opened', () => {
     const old = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 2 }).encode({ metadata: { name: 'a' }, spec: { x: 'old' } })
     const upgrading = createRecordCodec<Thing>({
       kind: 'Thing',
@@ -75,11 +75,11 @@ describe('a record', () => {
     })
     const stored = upgrading.open('/k', old, 7)
     expect([stored.field('spec.x'), stored.revision]).toEqual(['from 2', 7])
-    // Without a way to upgrade it is taken as it is, and its fields are found again.
+    // Without a conversion it is unchanged, and its fields are computed again.
     expect(codec.open('/k', old, 7).field('spec.x')).toBe('old')
   })
 
-  it('has room for 65,534 labels and fields of 65,535 bytes; more is refused as too large', () => {
+  it('has at most 65,534 labels and fields of 65,535 bytes; more is too large', () => {
     const withField = (x: string): Thing => ({ metadata: { name: 'a' }, spec: { x } })
     const withLabels = (length: number): Thing => ({
       metadata: { name: 'a', labels: Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, ''])) },
@@ -91,7 +91,7 @@ describe('a record', () => {
     expect(() => codec.encode(withLabels(0xffff))).toThrow(tooLarge)
   })
 
-  it('that is none is refused', () => {
+  it('that is invalid is refused', () => {
     const good = codec.encode({ metadata: { name: 'a' } })
     for (const bytes of [
       new Uint8Array(0),
@@ -104,7 +104,7 @@ describe('a record', () => {
   })
 })
 
-describe('what is filled in on reading', () => {
+describe('defaults on reading', () => {
   const filling = createRecordCodec<Thing>({
     kind: 'Thing',
     schemaVersion: 3,
@@ -118,7 +118,7 @@ describe('what is filled in on reading', () => {
     },
   })
 
-  it('is there for every reader, and is a change when it is written back', () => {
+  it('are set for every reader, and are a change when written back', () => {
     const written = filling.encode({ metadata: { name: 'a' } })
     const stored = filling.open('/k', written, 7)
     expect(stored.object()).toEqual({ metadata: { name: 'a', labels: { made: 'up' }, resourceVersion: '7' }, spec: { x: 'y' } })
@@ -129,7 +129,7 @@ describe('what is filled in on reading', () => {
     expect(filling.encode(filling.open('/k', again, 8).copy())).toEqual(again)
   })
 
-  it('is left alone where there is something', () => {
+  it('do not replace a value', () => {
     const value = filling.encode({ metadata: { name: 'a' }, spec: { x: 'z' } })
     expect(filling.open('/k', value, 7).object().spec).toEqual({ x: 'z' })
     expect(filling.headers?.labelSetOf(value)).toBeDefined()

@@ -5,7 +5,7 @@ import type { StorageStats } from './storage.ts'
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
-test('series appear with their first use, and errors with the first error', () => {
+test('series appear with their first use, error series with the first error', () => {
   const registry = createMetricsRegistry()
   const pods = createStorageMetrics(registry).forResource({ group: '', resource: 'pods' }, () => Promise.reject(new Error('not asked')))
   expect(registry.text()).toBe('')
@@ -19,7 +19,7 @@ test('series appear with their first use, and errors with the first error', () =
   expect(registry.text()).toContain('etcd_requests_total{group="",operation="get",resource="pods"} 2\n')
 })
 
-test('a refresh tells how much there is, -1 of what cannot be learnt, and nothing of what was closed', async () => {
+test('a refresh reports counts, -1 for an unknown one, and none of closed resources', async () => {
   const registry = createMetricsRegistry()
   const metrics = createStorageMetrics(registry)
   let stats: StorageStats | undefined = { objectCount: 3, estimatedAverageObjectSize: 500 }
@@ -40,7 +40,7 @@ test('a refresh tells how much there is, -1 of what cannot be learnt, and nothin
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1',
   ])
-  // Also when it is closed while it is asked.
+  // Also when it is closed during the refresh.
   const refreshing = metrics.refresh()
   deployments.close()
   deployments.close()

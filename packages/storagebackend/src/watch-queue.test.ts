@@ -28,7 +28,7 @@ async function take(queue: WatchQueue, count: number): Promise<unknown[]> {
 }
 
 describe('WatchQueue', () => {
-  it('joins revisions, never splits one, and keeps progress behind them', async () => {
+  it('joins revisions, never splits one, and keeps progress after them', async () => {
     const queue = open()
     for (let revision = 1; revision <= 4; revision++) queue.push(revision, changes(revision, 200), 10)
     queue.progress(5)
@@ -42,7 +42,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('a revision larger than a message is a message', async () => {
+  it('a revision larger than a message is one message', async () => {
     const queue = open()
     queue.push(1, changes(1, 700), 10)
     queue.push(2, changes(2), 10)
@@ -52,7 +52,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('who waits gets all that happens in the same turn in one message; who asks several times, one after the other', async () => {
+  it('a waiting reader gets the changes of a turn in one message; concurrent reads get messages in order', async () => {
     const queue = open()
     const reading = Promise.all([take(queue, 1), take(queue, 1), take(queue, 1)])
     const first = changes(1)
@@ -62,11 +62,11 @@ describe('WatchQueue', () => {
     await new Promise((resolve) => setImmediate(resolve))
     queue.end(undefined)
     expect(await reading).toEqual([[['changes', 2, 2]], [['progress', 3]], ['end']])
-    // Others have been pushed the same array.
+    // Other queues have the same array.
     expect(first).toHaveLength(1)
   })
 
-  it('what the reader has is not told again', async () => {
+  it('skips revisions that the reader has', async () => {
     const queue = open({ after: 5 })
     queue.push(4, changes(4), 10)
     queue.progress(4)
@@ -75,7 +75,7 @@ describe('WatchQueue', () => {
     expect(await take(queue, 1)).toEqual([['changes', 6, 1]])
   })
 
-  it('what is earlier comes before what is pushed meanwhile', async () => {
+  it('earlier messages come before pushed ones', async () => {
     const queue = open({
       async *earlier() {
         yield { type: 'changes', changes: changes(1), revision: 1 }
@@ -91,7 +91,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('is ended by what fails earlier', async () => {
+  it('ends with an error of the earlier messages', async () => {
     const onEnd = vi.fn()
     const queue = open({
       onEnd,
@@ -102,7 +102,7 @@ describe('WatchQueue', () => {
     expect(await take(queue, 1)).toEqual(['end'])
   })
 
-  it('what is taken makes room', async () => {
+  it('reading makes room', async () => {
     const queue = open()
     for (let revision = 1; revision < 100; revision++) {
       queue.push(2 * revision, changes(revision, 400), 5000)
@@ -139,7 +139,7 @@ describe('WatchQueue', () => {
     expect(onEnd).toHaveBeenCalledOnce()
   })
 
-  it('is over at once when the signal was aborted before', async () => {
+  it('ends at once if the signal has aborted', async () => {
     abort.abort()
     expect(await take(open(), 1)).toEqual(['end'])
   })

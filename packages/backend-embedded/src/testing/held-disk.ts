@@ -1,6 +1,6 @@
 import type { Durability, WriteBatch } from '../durability.ts'
 
-/** A disk whose flushes end when the test says so. */
+/** A disk whose flushes the test ends. */
 export class HeldDisk implements Durability {
   readonly batches: WriteBatch[] = []
   durable = 1
@@ -23,11 +23,11 @@ export class HeldDisk implements Durability {
       })
     })
   }
-  /** Flushes that have begun and not ended. */
+  /** The number of flushes in progress. */
   get pending(): number {
     return this.#held.length
   }
-  /** Waits for the next flush to begin, and ends it. */
+  /** Waits for the next flush to start, and ends it. */
   async release(error?: Error): Promise<void> {
     if (this.#held.length === 0) {
       await new Promise<void>((resolve) => {
@@ -44,7 +44,7 @@ export class HeldDisk implements Durability {
   async close(): Promise<void> {}
 }
 
-/** The fault that the test below must be able to see: the answer does not wait for the disk. */
+/** A faulty disk that a test must detect: the answer does not wait for it. */
 export class HastyDisk extends HeldDisk {
   override write(batch: WriteBatch): Promise<void> {
     void super.write(batch)

@@ -43,7 +43,7 @@ function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start
 }
 
 describe('OrderedTree', () => {
-  test('is a sorted map, and every snapshot stays as it was', () => {
+  test('is a sorted map, and snapshots do not change', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), fc.boolean(), key, key, (steps, bulk, start, end) => {
         const model = new Map<string, Item>()
@@ -65,14 +65,14 @@ describe('OrderedTree', () => {
     )
   })
 
-  test('stays right through many levels of splits and joins', () => {
+  test('is correct through many levels of splits and joins', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(3999)), fc.integer({ min: 1, max: 9 }), (numbers, deletions) => {
         const model = new Map<string, Item>()
         const tree = new OrderedTree<Item>()
         for (let i = 0; i < 12_000; i++) {
           const k = `k${numbers.next().value!}`
-          // Phases that mostly fill and phases that mostly empty.
+          // Phases that mostly add and phases that mostly delete.
           if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
             const one = item(k, i)
             model.set(k, one)
@@ -95,7 +95,7 @@ describe('OrderedTree', () => {
     )
   })
 
-  test('thousands of keys in, out of order, and out again, twice', () => {
+  test('adds and deletes thousands of keys out of order, twice', () => {
     const tree = new OrderedTree<Item>()
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 5000; i++) tree.set(item(`k${(i * 7919) % 5000}`))
@@ -107,7 +107,7 @@ describe('OrderedTree', () => {
     }
   })
 
-  test('a version can be gone on from, without the other noticing', () => {
+  test('an edited version does not change the other', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => item(`k${String(i).padStart(4, '0')}`)))
     const before = tree.snapshot()
     const other = before.edit()
@@ -119,7 +119,7 @@ describe('OrderedTree', () => {
     expect(other.snapshot()).toBe(other.snapshot())
   })
 
-  test('a scan that is under way sees its own version', () => {
+  test('a scan in progress sees its own version', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => item(`k${i + 100}`)))
     const seen: string[] = []
     for (const { key: k } of tree.snapshot().scan(all)) {

@@ -5,7 +5,7 @@ import { prefixRange } from '../key-range.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 
 export function historyTests(test: DeclareBackendTest): void {
-  test('the past can be read', async ({ backend, prefix, put, delete: remove }) => {
+  test('past revisions can be read', async ({ backend, prefix, put, delete: remove }) => {
     const states: [number, string[]][] = []
     const model = new Map<string, string>()
     for (let i = 0; i < 150; i++) {
@@ -25,14 +25,14 @@ export function historyTests(test: DeclareBackendTest): void {
     expect((await backend.get(`${prefix}k0`, { at: first })).entry?.modRevision).toBe(first)
   })
 
-  test('the future cannot be read', async ({ backend, prefix, put }) => {
+  test('future revisions cannot be read', async ({ backend, prefix, put }) => {
     const revision = await put('a')
     const error = await backend.list(prefixRange(prefix), { at: revision + 1000 }).catch((e: unknown) => e)
     expect(isBackendError(error, 'FutureRevisionError')).toBe(true)
     await expect(backend.get(`${prefix}a`, { at: revision + 1000 })).rejects.toThrow(/future/)
   })
 
-  test('compaction ends the past, and keeps the state at its revision', async ({ backend, prefix, put }) => {
+  test('compaction drops history, and keeps the state at its revision', async ({ backend, prefix, put }) => {
     if (!hasCompaction(backend)) return
     const old = await put('a', 'old')
     const kept = await put('a', 'kept')
@@ -48,7 +48,7 @@ export function historyTests(test: DeclareBackendTest): void {
     await expect(backend.compact(after + 1000)).rejects.toThrow()
   })
 
-  test('a snapshot stays as it was', async ({ backend, prefix, put, delete: remove }) => {
+  test('a snapshot does not change', async ({ backend, prefix, put, delete: remove }) => {
     if (!hasSnapshots(backend)) return
     for (let i = 0; i < 100; i++) await put(`k${i}`)
     const snapshot = backend.snapshot()
@@ -65,7 +65,7 @@ export function historyTests(test: DeclareBackendTest): void {
     expect(backend.snapshotAt(revision + 1000)).toBeUndefined()
   })
 
-  test('its size is known', async ({ backend, put }) => {
+  test('the size is known', async ({ backend, put }) => {
     if (!hasSizeStatistics(backend)) return
     await put('a', 'x'.repeat(100_000))
     expect(await backend.size()).toBeGreaterThan(100_000)

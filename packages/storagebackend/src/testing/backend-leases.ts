@@ -4,7 +4,7 @@ import type { DeclareBackendTest } from './backend-suite.ts'
 import { revisionOf, WatchReader } from './watch-reader.ts'
 
 export function leaseTests(test: DeclareBackendTest): void {
-  test('what hangs on a lease is deleted when it expires, as a change like any other', async ({ backend, prefix, put, wait }) => {
+  test('the keys of an expired lease are deleted, as an ordinary change', async ({ backend, prefix, put, wait }) => {
     const start = await put('stays')
     const lease = await backend.grantLease(1)
     expect(lease).not.toBe(0)
@@ -34,7 +34,7 @@ export function leaseTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('a key put again without the lease outlives it', async ({ backend, prefix, put, wait }) => {
+  test('a key that was put again without the lease outlives it', async ({ backend, prefix, put, wait }) => {
     const lease = await backend.grantLease(1)
     const operations = ['a', 'b'].map((key) => ({ type: 'put', key: prefix + key, value: Buffer.from('1'), lease }) as const)
     const { revision } = await backend.commit({ compare: [], operations })
@@ -46,7 +46,7 @@ export function leaseTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('a put under a lease that does not exist is refused', async ({ backend, prefix }) => {
+  test('a put with an unknown lease is refused', async ({ backend, prefix }) => {
     const put = { type: 'put', key: `${prefix}a`, value: Buffer.from('1'), lease: 987_654_321 } as const
     await expect(backend.commit({ compare: [], operations: [put] })).rejects.toThrow(/lease/)
     expect((await backend.get(put.key)).entry).toBeUndefined()

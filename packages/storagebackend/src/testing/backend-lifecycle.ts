@@ -4,11 +4,11 @@ import type { DeclareBackendTest } from './backend-suite.ts'
 import { WatchReader, within } from './watch-reader.ts'
 
 export function lifecycleTests(test: DeclareBackendTest): void {
-  test('it is healthy', async ({ backend }) => {
+  test('an open store is healthy', async ({ backend }) => {
     await expect(backend.checkHealth()).resolves.toBeUndefined()
   })
 
-  test('closed: once is enough, watches end, and everything is refused from then on', async ({ backend, prefix, put }) => {
+  test('closing twice is harmless; it ends watches, and every later request is refused', async ({ backend, prefix, put }) => {
     const revision = await put('a')
     const reader = new WatchReader(backend, prefixRange(prefix), revision)
     const waiting = reader.next().catch(() => undefined)

@@ -7,14 +7,14 @@ import { within } from './watch-reader.ts'
 const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
 
 export function readWriteTests(test: DeclareBackendTest): void {
-  test('absence is a value', async ({ backend, prefix }) => {
+  test('an absent key is not an error', async ({ backend, prefix }) => {
     const { entry, revision } = await backend.get(`${prefix}none`)
     expect(entry).toBeUndefined()
     expect(revision).toBeGreaterThan(0)
     expect(await backend.list(prefixRange(prefix))).toEqual({ entries: [], revision, count: 0, more: false })
   })
 
-  test('a put is read back with its revisions', async ({ backend, prefix, put }) => {
+  test('a put can be read with its revisions', async ({ backend, prefix, put }) => {
     const created = await put('a', 'one')
     const changed = await put('a', 'two')
     expect(changed).toBeGreaterThan(created)
@@ -24,7 +24,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(revision).toBeGreaterThanOrEqual(changed)
   })
 
-  test('a key put again after its deletion is a new one', async ({ backend, prefix, put, delete: remove }) => {
+  test('a key that is put after its deletion is new', async ({ backend, prefix, put, delete: remove }) => {
     await put('a')
     const deleted = await remove('a')
     expect((await backend.get(`${prefix}a`)).entry).toBeUndefined()
@@ -33,14 +33,14 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect((await backend.get(`${prefix}a`)).entry?.createRevision).toBe(again)
   })
 
-  test('any bytes are a value', async ({ backend, prefix }) => {
+  test('a value may be any bytes', async ({ backend, prefix }) => {
     for (const value of [new Uint8Array(0), Uint8Array.of(1, 1, 1, 0, 255), new Uint8Array(300_000).fill(7)]) {
       await backend.commit({ compare: [], operations: [{ type: 'put', key: `${prefix}a`, value: value.slice() }] })
       expect(Buffer.compare((await backend.get(`${prefix}a`)).entry!.value, value)).toBe(0)
     }
   })
 
-  test('a list is in byte order of UTF-8', async ({ backend, prefix, put }) => {
+  test('a list is in UTF-8 order', async ({ backend, prefix, put }) => {
     const names = ['a', 'a/b', 'a0', 'ab', 'b', 'Z', 'z\uffff', 'z\u{10000}', 'z\ue000', 'é', 'zz', '~']
     for (const name of names) await put(name)
     const { entries } = await backend.list(prefixRange(prefix))
@@ -48,7 +48,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(entries.map((e) => e.key)).toEqual(names.map((name) => prefix + name).sort(bytes))
   })
 
-  test('a range is half-open, and one key without an end', async ({ backend, prefix, put }) => {
+  test('a range is half-open; without an end it is one key', async ({ backend, prefix, put }) => {
     for (const name of ['a', 'b', 'ba', 'c']) await put(name)
     const list = async (start: string, end?: string): Promise<string[]> => {
       const page = await backend.list({ start: prefix + start, end: end === undefined ? undefined : prefix + end })
@@ -62,7 +62,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(await list('c', 'a')).toEqual([])
   })
 
-  test('a limit cuts the list and leaves the count', async ({ backend, prefix, put }) => {
+  test('a limit cuts the list but not the count', async ({ backend, prefix, put }) => {
     for (let i = 0; i < 5; i++) await put(`k${i}`)
     const first = await backend.list(prefixRange(prefix), { limit: 2 })
     expect([first.entries.length, first.count, first.more]).toEqual([2, 5, true])
@@ -72,7 +72,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect([counted.entries.length, counted.count]).toEqual([0, 5])
   })
 
-  test('a compare that fails writes nothing and says what is there', async ({ backend, prefix, put }) => {
+  test('a failed compare writes nothing and returns the present entries', async ({ backend, prefix, put }) => {
     const revision = await put('a', 'old')
     const key = `${prefix}a`
     const result = await backend.commit({
@@ -82,13 +82,13 @@ export function readWriteTests(test: DeclareBackendTest): void {
       ],
       operations: [{ type: 'put', key, value: Buffer.from('new') }],
     })
-    if (result.committed) throw new Error('it was committed')
+    if (result.committed) throw new Error('expected a failed compare')
     expect(result.revision).toBeGreaterThanOrEqual(revision)
     expect(result.current.map((e) => e?.modRevision)).toEqual([revision, undefined])
     expect(text((await backend.get(key)).entry?.value)).toBe('old')
   })
 
-  test('a compare with a revision that the key had lets nothing through', async ({ backend, prefix, put, delete: remove }) => {
+  test('a compare with an old revision fails', async ({ backend, prefix, put, delete: remove }) => {
     const old = await put('a')
     await put('a')
     const key = `${prefix}a`
@@ -117,14 +117,14 @@ export function readWriteTests(test: DeclareBackendTest): void {
     ])
   })
 
-  test('a transaction that changes nothing makes no revision', async ({ backend, prefix, put }) => {
+  test('a transaction without a change makes no revision', async ({ backend, prefix, put }) => {
     const before = await put('a')
     await backend.commit({ compare: [], operations: [] })
     await backend.commit({ compare: [], operations: [{ type: 'delete', key: `${prefix}none` }] })
     expect(await put('b')).toBe(before + 1)
   })
 
-  test('of many who create one key, one wins', async ({ backend, prefix }) => {
+  test('of many concurrent creations of one key, one wins', async ({ backend, prefix }) => {
     const key = `${prefix}a`
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -138,7 +138,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     }
   })
 
-  test('counting up by many loses no count', async ({ backend, prefix, put }) => {
+  test('concurrent increments lose none', async ({ backend, prefix, put }) => {
     const key = `${prefix}n`
     await put('n', '0')
     const add = async (): Promise<void> => {
@@ -153,7 +153,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(text((await backend.get(key)).entry?.value)).toBe('24')
   })
 
-  test('revisions of concurrent writes are all different, and reads after them see them', async ({ backend, prefix, put }) => {
+  test('concurrent writes have different revisions, and later reads see them', async ({ backend, prefix, put }) => {
     const revisions = await Promise.all(Array.from({ length: 50 }, (_, i) => put(`k${i}`)))
     expect(new Set(revisions).size).toBe(50)
     const { entries, revision } = await backend.list(prefixRange(prefix))
@@ -161,7 +161,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(revision).toBeGreaterThanOrEqual(Math.max(...revisions))
   })
 
-  test('a transaction that is none is refused with the place, and nothing of it is written', async ({ backend, prefix, put }) => {
+  test('an invalid transaction is refused with the invalid member, and nothing is written', async ({ backend, prefix, put }) => {
     const before = await put('a', 'kept')
     const value = Buffer.from('v')
     const compare: unknown[] = []
@@ -202,7 +202,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort(), aborted: true })).rejects.toThrow()
   })
 
-  test('a signal that is only made when it is asked for need not be made to refuse nothing', async ({ backend, put, prefix }) => {
+  test('a lazy signal is not created by a read that was not aborted', async ({ backend, put, prefix }) => {
     await put('a')
     const controller = new AbortController()
     const options = {

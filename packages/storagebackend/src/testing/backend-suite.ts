@@ -7,16 +7,16 @@ import { readWriteTests } from './backend-read-write.ts'
 import { watchTests } from './backend-watch.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 
-/** A driver as the suite gets it. It need not be empty: every test keeps to keys of its own. */
+/** A driver for the suite. It may contain keys: every test uses its own. */
 export interface BackendUnderTest {
   readonly backend: Backend
-  /** Moves the driver's clock. Without it the suite waits for the time to pass. */
+  /** Advances the driver's clock. Without it the suite waits. */
   readonly advance?: (milliseconds: number) => void
   readonly close?: () => PromiseLike<void>
 }
 
 export interface BackendTest extends BackendUnderTest {
-  /** Of this test alone; ends in "/". */
+  /** The prefix of this test's keys; ends in "/". */
   readonly prefix: string
   put(key: string, value?: string): Promise<number>
   delete(key: string): Promise<number>
@@ -25,7 +25,7 @@ export interface BackendTest extends BackendUnderTest {
 
 export type DeclareBackendTest = (name: string, run: (test: BackendTest) => Promise<void>) => void
 
-/** The definition of a driver: every rule that backend.ts states, as tests. Call it in a vitest file. */
+/** Defines a driver: tests every rule of `backend.ts`. Call it in a vitest file. */
 export function describeBackend(name: string, open: () => Promise<BackendUnderTest>, options: SuiteOptions = {}): void {
   describe(`backend ${name}`, () => {
     const tests = new SuiteTests(`backend suite on ${name}`, options)

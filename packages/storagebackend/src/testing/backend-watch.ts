@@ -6,7 +6,7 @@ import type { DeclareBackendTest } from './backend-suite.ts'
 import { revisionOf, WatchReader } from './watch-reader.ts'
 
 export function watchTests(test: DeclareBackendTest): void {
-  test('watch: create, change and delete are told apart, with the right previous value', async ({
+  test('watch: distinguishes creation, change and deletion, with the right previous value', async ({
     backend,
     prefix,
     put,
@@ -32,7 +32,7 @@ export function watchTests(test: DeclareBackendTest): void {
     const range = prefixRange(`${prefix}w/`)
     const total = 200
     const live = new WatchReader(backend, range, start)
-    // Read while it is written, so that this one is served as changes happen and not out of history.
+    // Read during the writes, so that this watch is served live and not from history.
     const reading = live.changes(total)
     const written: number[] = []
     await Promise.all(
@@ -77,7 +77,7 @@ export function watchTests(test: DeclareBackendTest): void {
     }
   })
 
-  test('watch: resumes behind what it has seen', async ({ backend, prefix, put }) => {
+  test('watch: resumes after a revision', async ({ backend, prefix, put }) => {
     const start = await put('start')
     const first = new WatchReader(backend, prefixRange(prefix), start)
     for (let i = 0; i < 10; i++) await put(`k${i}`)
@@ -89,7 +89,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await second.stop()
   })
 
-  test('watch: sees its range only', async ({ backend, prefix, put, delete: remove }) => {
+  test('watch: sees only its range', async ({ backend, prefix, put, delete: remove }) => {
     const start = await put('start')
     const readers = {
       prefix: new WatchReader(backend, prefixRange(`${prefix}b/`), start),
@@ -108,7 +108,7 @@ export function watchTests(test: DeclareBackendTest): void {
     for (const reader of Object.values(readers)) await reader.stop()
   })
 
-  test('watch: progress never runs ahead of changes, and is at least as new as the request', async ({ backend, prefix, put }) => {
+  test('watch: progress is never ahead of changes, and at least as new as its request', async ({ backend, prefix, put }) => {
     const start = await put('start')
     const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
     await put('w/a')
@@ -126,7 +126,7 @@ export function watchTests(test: DeclareBackendTest): void {
       const message = (await reader.next())!
       if (message.type === 'progress') last = Math.max(last, message.revision)
       else {
-        // A progress told that everything up to it had been delivered.
+        // Progress: every change up to it was delivered.
         for (const change of message.changes) expect(revisionOf(change)).toBeGreaterThan(last)
         seen += message.changes.length
       }
@@ -135,7 +135,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('watch: a start that was compacted is refused', async ({ backend, prefix, put }) => {
+  test('watch: a compacted start is refused', async ({ backend, prefix, put }) => {
     if (!hasCompaction(backend)) return
     const old = await put('a')
     const kept = await put('a')
@@ -148,7 +148,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await allowed.stop()
   })
 
-  test('watch: a start in the future begins there', async ({ backend, prefix, put }) => {
+  test('watch: a future start begins there', async ({ backend, prefix, put }) => {
     const now = await put('start')
     const reader = new WatchReader(backend, prefixRange(prefix), now + 2)
     const waiting = reader.changes(1)
@@ -170,7 +170,7 @@ export function watchTests(test: DeclareBackendTest): void {
     expect((await never.next()).done).toBe(true)
   })
 
-  test('watch: a reader that stops reading holds nobody up', async ({ backend, prefix, put }) => {
+  test('watch: a reader that stops does not block others', async ({ backend, prefix, put }) => {
     const start = await put('start')
     const idle = Array.from({ length: 20 }, () => new WatchReader(backend, prefixRange(prefix), start))
     for (const reader of idle) void reader.next()

@@ -41,7 +41,7 @@ export class ObjectWatchReader {
     return this.#buffered.shift()
   }
 
-  /** The next `count` events, bookmarks too. */
+  /** The next `count` events, bookmarks included. */
   async events(count: number): Promise<SeenEvent[]> {
     const seen: SeenEvent[] = []
     while (seen.length < count) {
@@ -56,7 +56,7 @@ export class ObjectWatchReader {
     return seen
   }
 
-  /** The next `count` events about objects. */
+  /** The next `count` events, without bookmarks. */
   async objects(count: number): Promise<SeenEvent[]> {
     const seen: SeenEvent[] = []
     while (seen.length < count) seen.push(...(await this.events(1)).filter((event) => event.type !== 'BOOKMARK'))

@@ -1,6 +1,6 @@
 import { afterAll, it } from 'vitest'
 
-/** A test of a suite that an implementation does not pass, and why. */
+/** A test that an implementation does not pass, with the reason. */
 export interface Skip {
   readonly test: string
   readonly reason: string
@@ -10,7 +10,7 @@ export interface SuiteOptions {
   readonly skip?: readonly Skip[]
 }
 
-/** Declares a test, unless it is on the list. A name on the list that no test has is an error: lists rot. */
+/** Declares tests, and skips those on a list. A name on the list without a test is an error. */
 export class SuiteTests {
   readonly #name: string
   readonly #skip: ReadonlyMap<string, string>
@@ -18,7 +18,7 @@ export class SuiteTests {
   #run = 0
   #passed = 0
 
-  /** `name` is what the summary is about: "storage suite on lmdb". */
+  /** `name` is the subject of the summary: "storage suite on lmdb". */
   constructor(name: string, options: SuiteOptions) {
     this.#name = name
     this.#skip = new Map((options.skip ?? []).map(({ test, reason }) => [test, reason]))
@@ -39,7 +39,7 @@ export class SuiteTests {
     })
   }
 
-  /** After the last test. Prints how many cases there were, so that a list of skips that grows is seen. */
+  /** Call it after the last test. Prints the number of cases, so that a growing list of skips is visible. */
   finish(): void {
     afterAll(() => {
       console.log(`${this.#name}: ${this.#run} cases, ${this.#passed} passed, ${this.#skip.size} skipped`)

@@ -5,7 +5,7 @@ import { testObject } from './test-object.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
 
 export function createAndGetTests(test: DeclareStorageTest): void {
-  test('create: gives the object back with its version', async ({ storage, key, create }) => {
+  test('create: returns the object with its version', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { labels: { app: 'x' }, nodeName: 'n1', text: 'é "quoted"' })
     const got = await storage.get(key('ns', 'a'))
     for (const object of [created, got]) {
@@ -20,7 +20,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('a body is spliced into an answer', async ({ create }) => {
+  test('a body is spliced into a response', async ({ create }) => {
     const stored = await create('ns', 'a', { labels: { app: 'x' }, text: 'é' })
     const body = Buffer.from(stored.body)
     const answer = Buffer.concat([
@@ -33,26 +33,26 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     expect(JSON.parse(body.toString()).metadata.resourceVersion).toBeUndefined()
   })
 
-  test('a copy is the caller’s own', async ({ storage, key, create }) => {
+  test('a copy belongs to the caller', async ({ storage, key, create }) => {
     const stored = await create('ns', 'a', { text: 'kept' })
     stored.copy().spec!.text = 'changed'
     expect(stored.copy().spec!.text).toBe('kept')
     expect((await storage.get(key('ns', 'a'))).object().spec!.text).toBe('kept')
   })
 
-  test('create: refuses an object that has a version', async ({ storage, key }) => {
+  test('create: refuses an object with a version', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
     object.metadata.resourceVersion = '5'
     await expect(storage.create(key('ns', 'a'), object)).rejects.toThrow('resourceVersion should not be set on objects to be created')
   })
 
-  test('create: what exists is not replaced', async ({ storage, key, create }) => {
+  test('create: does not replace an existing object', async ({ storage, key, create }) => {
     await create('ns', 'a', { text: 'first' })
     expect(codeOf(await failure(create('ns', 'a', { text: 'second' })))).toBe('KeyExists')
     expect((await storage.get(key('ns', 'a'))).object().spec!.text).toBe('first')
   })
 
-  test('create: with a time to live it ends in a DELETED', async ({ storage, key, prefix, wait }) => {
+  test('create: an expired object gives a DELETED event', async ({ storage, key, prefix, wait }) => {
     const stored = await storage.create(key('ns', 'a'), testObject('ns', 'a'), { ttlSeconds: 1 })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(stored.revision) })
     await wait(1100)
@@ -63,7 +63,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('get: any version that has been is answered with something not older', async ({ storage, key, create, update }) => {
+  test('get: every past version gives an object that is not older', async ({ storage, key, create, update }) => {
     const first = await create('ns', 'a')
     const second = await update(first, (object) => void (object.spec = { text: 'new' }))
     const later = await create('ns', 'other')
@@ -74,17 +74,17 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('get: a version in the future is too large', async ({ storage, key, create }) => {
+  test('get: a future version is too large', async ({ storage, key, create }) => {
     const { revision } = await create('ns', 'a')
     const error = await failure(storage.get(key('ns', 'a'), { resourceVersion: String(revision + 1_000_000) }))
     expect(codeOf(error)).toBe('ResourceVersionTooLarge')
   })
 
-  test('get: what is not there is not found', async ({ storage, key }) => {
+  test('get: an absent object is not found', async ({ storage, key }) => {
     expect(codeOf(await failure(storage.get(key('ns', 'none'))))).toBe('KeyNotFound')
   })
 
-  test('keys that are empty, step aside or leave the prefix are refused by every verb', async ({ storage, prefix }) => {
+  test('every verb refuses keys that are empty, have dot steps or leave the prefix', async ({ storage, prefix }) => {
     const { signal } = new AbortController()
     for (const key of [
       '',
@@ -111,7 +111,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('ready, and its revision follows writes', async ({ storage, create }) => {
+  test('is ready, and its revision follows writes', async ({ storage, create }) => {
     await storage.checkReady()
     const { revision } = await create('ns', 'a')
     expect(await storage.currentRevision()).toBeGreaterThanOrEqual(revision)

@@ -3,7 +3,7 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 
 export function deleteTests(test: DeclareStorageTest): void {
-  test('delete: gives the last object under a version of its own', async ({ storage, key, create }) => {
+  test('delete: returns the last object under a new version', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { text: 'last' })
     const deleted = await storage.delete(key('ns', 'a'))
     expect(deleted.revision).toBeGreaterThan(created.revision)
@@ -23,7 +23,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     await storage.delete(key('ns', 'a'), { preconditions: { uid: 'A', resourceVersion: String(created.revision) } })
   })
 
-  test('delete: a fresh suggestion is enough', async ({ storage, key, create }) => {
+  test('delete: a fresh suggestion needs no read', async ({ storage, key, create }) => {
     const suggestion = await create('ns', 'a', { text: 'x' })
     const deleted = await storage.delete(key('ns', 'a'), { suggestion })
     expect(deleted.object()).toEqual({
@@ -38,13 +38,13 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect((await storage.delete(key('ns', 'a'), { suggestion })).object().spec!.text).toBe('newest')
   })
 
-  test('delete: a suggestion of something deleted is not found', async ({ storage, key, create }) => {
+  test('delete: a suggestion of a deleted object is not found', async ({ storage, key, create }) => {
     const suggestion = await create('ns', 'a')
     await storage.delete(key('ns', 'a'))
     expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion })))).toBe('KeyNotFound')
   })
 
-  test('delete: a write during validation is validated too', async ({ storage, key, create, update }) => {
+  test('delete: validates again after a write during validation', async ({ storage, key, create, update }) => {
     const created = await create('ns', 'a')
     const seen: (string | undefined)[] = []
     const deleted = await storage.delete(key('ns', 'a'), {
@@ -57,7 +57,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(deleted.object().spec!.text).toBe('newest')
   })
 
-  test('delete: validation on a suggestion is only believed when it is fresh', async ({ storage, key, create, update }) => {
+  test('delete: validation of a stale suggestion does not count', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     let calls = 0
     const refuse = (text: string | undefined) => (object: { readonly spec?: { readonly text?: string } }) => {
@@ -67,15 +67,15 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })))).toContain('refused')
     expect(calls).toBeLessThanOrEqual(2)
     await update(stale, (object) => void (object.spec = { text: 'newer' }))
-    // The stale one passes, the one that is there does not.
+    // The stale object passes, the stored one does not.
     expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse('newer') })))).toContain('refused')
-    // The stale one does not, the one that is there does.
+    // The stale object does not pass, the stored one does.
     calls = 0
     await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })
     expect(calls).toBeLessThanOrEqual(2)
   })
 
-  test('delete: preconditions on a suggestion are only believed when it is fresh', async ({ storage, key, create, update }) => {
+  test('delete: preconditions on a stale suggestion do not count', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     const of = (revision: number): { preconditions: { resourceVersion: string } } => ({

@@ -1,7 +1,7 @@
 import { isStorageError } from '../errors.ts'
 import type { StorageErrorCode } from '../storage.ts'
 
-/** What a call failed with; a call that succeeds is an error here. */
+/** The error of a failed call. Throws if the call succeeds. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
   let value: unknown
   try {
@@ -9,10 +9,10 @@ export async function failure(call: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error
   }
-  throw new Error(`it should have failed, and gave ${JSON.stringify(value)}`)
+  throw new Error(`expected a failure, got ${JSON.stringify(value)}`)
 }
 
-/** A storage fails with nothing but a `StorageError`. */
+/** The code of a `StorageError`. Throws for any other error. */
 export function codeOf(error: unknown): StorageErrorCode {
   if (isStorageError(error)) return error.code
   throw new Error(`not a StorageError: ${String(error)}`, { cause: error })

@@ -42,7 +42,7 @@ const token = (rv: number, start: string): string =>
     'base64url',
   )
 
-/** What a list of `state` gives: one page of it, and how it goes on. */
+/** The expected page of a list of `state`, and its token. */
 function expectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
   const range = state.names.filter((name) => name.startsWith(below) && name > from)
   const chosen = range.filter(selector.selects)
@@ -63,7 +63,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     const newest = states.at(-1)!
     const kept = states.at(-3)!
     await compact(kept.revision)
-    // A cache is not behind after that.
+    // After that a cache is not behind.
     await storage.list(prefix)
 
     interface Case {
@@ -78,7 +78,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     const future = String(newest.revision + 1_000_000)
     const cases: Case[] = [
       { rv: '', limits: all, gives: newest },
-      // A cache does not look at the limit of a list of any age.
+      // A cache ignores the limit of a list of any age.
       { rv: '0', limits: [0, 10], gives: newest },
       { rv: '0', match: 'NotOlderThan', limits: [0, 10], gives: newest },
       ...[newest, kept, states[0]!].flatMap((state): Case[] => [
@@ -98,7 +98,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     ]
     for (const { rv, match, limits, from = '', continued, gives } of cases) {
       for (const limit of limits) {
-        // A cache waits for the future for a while before it gives up.
+        // A cache waits for a future version before it fails.
         for (const selector of gives === 'ResourceVersionTooLarge' ? selectors.slice(0, 1) : selectors) {
           const options: ListObjectsOptions = {
             resourceVersion: rv,
@@ -115,7 +115,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
               continue
             }
             const got = await list
-            // Where the newest is asked for, others may have written elsewhere meanwhile.
+            // The newest revision may be a write of another test.
             if (gives === newest) expect(got.revision, title).toBeGreaterThanOrEqual(newest.revision)
             else expect(got.revision, title).toBe(gives.revision)
             const page = expectedPage({ ...gives, revision: got.revision }, below, from, limit, selector)
@@ -126,7 +126,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: consistent, with nothing asked and with an inconsistent token, also of what happened elsewhere', async (under) => {
+  test('list: is consistent without a version and with an inconsistent token, also after writes of other resources', async (under) => {
     const { storage, prefix, create, put } = under
     await create('ns', 'a')
     const elsewhere = `${prefix.slice(0, -1)}-elsewhere/x`
@@ -141,16 +141,16 @@ export function listVersionTests(test: DeclareStorageTest): void {
         expect(list.revision).toBeGreaterThanOrEqual(now)
         expect(names(list)).toEqual(['ns/a'])
       }
-      // Any age may lag, but not behind what has been shown.
+      // A state of any age may lag, but not behind an earlier response.
       expect((await storage.list(prefix, { resourceVersion: '0' })).revision).toBeGreaterThanOrEqual(now)
     }
   })
 
-  test('paging: takes no more reads than pages; a selector makes the reads larger', async ({ storage, prefix, create, measured }) => {
+  test('paging: one read per page; a selector makes the reads larger', async ({ storage, prefix, create, measured }) => {
     await Promise.all(
       Array.from({ length: 1000 }, (_, i) => create('ns', String(i).padStart(3, '0'), { nodeName: i === 999 ? 'rare' : 'n' })),
     )
-    // Until a cache has caught up.
+    // Waits until a cache has caught up.
     const { revision } = await storage.list(prefix)
     const reads = async (): Promise<number> =>
       (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0

@@ -6,13 +6,13 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting, testObject } from './test-object.ts'
 
 export function listTests(test: DeclareStorageTest): void {
-  test('list: nothing there', async ({ storage, prefix }) => {
+  test('list: of no objects', async ({ storage, prefix }) => {
     const list = await storage.list(prefix)
     expect([[...list.items], list.continue, list.remainingItemCount]).toEqual([[], '', undefined])
     expect(list.revision).toBeGreaterThan(0)
   })
 
-  test('list: in key order, of the prefix and no other', async ({ storage, prefix, create }) => {
+  test('list: in key order, only of the prefix', async ({ storage, prefix, create }) => {
     for (const [namespace, name] of [
       ['b', '1'],
       ['a', '2'],
@@ -23,7 +23,7 @@ export function listTests(test: DeclareStorageTest): void {
       await create(namespace, name)
     expect(names(await storage.list(prefix))).toEqual(['a/1', 'a/10', 'a/2', 'ab/1', 'b/1'])
     expect(names(await storage.list(`${prefix}a/`))).toEqual(['a/1', 'a/10', 'a/2'])
-    // Without its slash "a" is still not the prefix of "ab".
+    // "a" without a slash is not a prefix of "ab".
     expect(names(await storage.list(`${prefix}a`))).toEqual(['a/1', 'a/10', 'a/2'])
     expect(await storage.count(prefix)).toBe(5)
     expect(await storage.count(`${prefix}a/`)).toBe(3)
@@ -66,12 +66,12 @@ export function listTests(test: DeclareStorageTest): void {
     expect(await list({ fields: 'metadata.namespace!=a,metadata.name=3', labels: 'app' })).toEqual(['b/3'])
   })
 
-  test('list: the revision is that of what is listed', async ({ storage, prefix, create }) => {
+  test('list: has the revision of its objects', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     expect((await storage.list(prefix)).revision).toBeGreaterThanOrEqual(revision)
   })
 
-  test('list: the newest after a write, with an empty version', async ({ storage, prefix, create }) => {
+  test('list: an empty version gives the newest state after a write', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 10; i++) {
       await create('a', String(i))
       expect(names(await storage.list(prefix))).toHaveLength(i + 1)
@@ -92,7 +92,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect([names(limited).length, limited.revision]).toEqual([3, revisions[2]])
   })
 
-  test('list: identical at the version it returned, whatever is written meanwhile', async ({ storage, prefix, create }) => {
+  test('list: is identical at its version, after any writes', async ({ storage, prefix, create }) => {
     const first = await create('a', 'first')
     const writing = (async () => {
       for (let i = 0; i < 30; i++) await create('a', String(i))
@@ -106,7 +106,7 @@ export function listTests(test: DeclareStorageTest): void {
     await writing
   })
 
-  test('list: a version in the future is too large, with the current one', async ({ storage, prefix, create }) => {
+  test('list: a future version is too large, with the current one', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     const resourceVersion = String(revision + 1_000_000)
     for (const options of [{}, { limit: 1 }, { resourceVersionMatch: 'Exact' }, { resourceVersionMatch: 'NotOlderThan' }] as const) {
@@ -116,7 +116,7 @@ export function listTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: a version that was compacted is too old', async ({ storage, prefix, create, compact }) => {
+  test('list: a compacted version is too old', async ({ storage, prefix, create, compact }) => {
     const old = await create('a', '1')
     await create('a', '2')
     const newest = await create('a', '3')
@@ -128,7 +128,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect(names(notOlder)).toHaveLength(3)
   })
 
-  test('list: a version that is none is a bad request', async ({ storage, prefix }) => {
+  test('list: an unparsable version is a bad request', async ({ storage, prefix }) => {
     const error = await failure(storage.list(prefix, { resourceVersion: 'abc' }))
     expect(codeOf(error)).toBe('BadRequest')
     expect(String(error)).toContain(

@@ -7,7 +7,7 @@ import { createTestCodec, selecting, testObject, type TestObject } from './test-
 
 const openingTakes = 1
 
-/** Takes a millisecond for each object that it opens, and counts them. */
+/** A codec that takes a millisecond to open an object, and counts the opened ones. */
 function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
@@ -20,7 +20,7 @@ function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
   }
 }
 
-/** Counts the turns that others get while `run` is under way. */
+/** Counts the turns of the event loop during `run`. */
 async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let ended = false
@@ -44,7 +44,7 @@ export function longListTests(test: DeclareStorageTest): void {
   }
 
   test(
-    'list: a long one lets others run, with a selector, a limit and without',
+    'list: a long list lets other work run, with a selector, with a limit, and without',
     async (under) => {
       const { storage, prefix } = under
       for (const [options, length] of [
@@ -53,12 +53,12 @@ export function longListTests(test: DeclareStorageTest): void {
         [{}, 100],
       ] as const) {
         await putHundred(under)
-        // A cache has opened them by now, which it does apart.
+        // A cache has opened them in its own time.
         await storage.list(prefix, { limit: 1 })
         opened.count = 0
         let list: ObjectList<TestObject> | undefined
         const turns = await turnsDuring(async () => (list = await storage.list(prefix, options)))
-        // What is opened as the list is walked is the walker's time.
+        // Opening during the walk is the caller's time.
         expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
         expect(names(list!)).toHaveLength(length)
       }
@@ -67,7 +67,7 @@ export function longListTests(test: DeclareStorageTest): void {
   )
 
   test(
-    'watch: much to be sent first, or to be caught up with, lets others run',
+    'watch: many initial or missed events let other work run',
     async (under) => {
       const { storage, prefix, create } = under
       const { revision } = await create('ns', 'start')

@@ -4,7 +4,7 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
 export function measureTests(test: DeclareStorageTest): void {
-  test('metrics: what the driver is asked is counted and timed', async ({ storage, key, create, update, measured }) => {
+  test('metrics: counts and times requests to the driver', async ({ storage, key, create, update, measured }) => {
     const created = await create('ns', 'a')
     await update(created, (object) => void (object.spec = { text: 'x' }))
     await storage.get(key('ns', 'a'))
@@ -28,7 +28,7 @@ export function measureTests(test: DeclareStorageTest): void {
     expect(await operation('get')).toEqual([gets + 1, gets + 1, 1])
   })
 
-  test('metrics: what a list reads, tries and returns; what is there; what cannot be decoded', async (under) => {
+  test('metrics: counts the objects that a list reads, examines and returns, the stored and the undecodable ones', async (under) => {
     const { storage, prefix, key, create, measured } = under
     const { revision } = await create('ns', 'a', { labels: { app: 'x' } })
     await create('ns', 'b')
@@ -40,7 +40,7 @@ export function measureTests(test: DeclareStorageTest): void {
       )
     }
     const before = await listed()
-    // One key at one version: no cache answers that.
+    // No cache answers a list of one key at one version.
     await storage.list(key('ns', 'a'), { recursive: false, resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
     expect((await listed()).map((value, i) => value - before[i]!)).toEqual([1, 1, 1, 1])
 

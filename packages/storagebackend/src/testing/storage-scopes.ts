@@ -4,7 +4,7 @@ import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { selecting, type TestObjectOptions } from './test-object.ts'
 
-/** In the order of their keys. */
+/** In key order. */
 const objects: readonly (readonly [namespace: string, name: string, options: TestObjectOptions])[] = [
   ['one', 'a', { nodeName: 'n1', labels: { app: 'x' } }],
   ['one', 'b', { nodeName: 'n2', labels: { app: 'y' } }],
@@ -23,7 +23,7 @@ interface Scope {
   readonly sees: readonly string[]
 }
 
-/** Every way in which a request narrows down what it is about, alone and together. */
+/** Every scope and selector of a request, alone and combined. */
 const scopes: readonly Scope[] = [
   { below: '', sees: objects.map(([namespace, name]) => `${namespace}/${name}`) },
   { below: '', fields: 'metadata.name=a', sees: ['one/a', 'onetwo/a', 'two/a'] },
@@ -90,7 +90,7 @@ export function scopeTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: what is there first, for scopes and selectors in every combination', async (under) => {
+  test('watch: initial events, for scopes and selectors in every combination', async (under) => {
     const { storage, prefix } = under
     const made = await createAll(under)
     await storage.list(prefix)

@@ -5,13 +5,13 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
 export function statisticsTests(test: DeclareStorageTest): void {
-  test('statistics: count and average size as it is stored, exact after every write', async ({ storage, key, create, update }) => {
+  test('statistics: count and average stored size, exact after every write', async ({ storage, key, create, update }) => {
     const encoded = createTestCodec().encode(testObject('ns', 'foo', { text: 'x'.repeat(100) })).length
     expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
     await create('ns', 'foo', { text: 'x'.repeat(100) })
     const { estimatedAverageObjectSize: foo } = await storage.stats()
     expect(foo).toBeGreaterThanOrEqual(encoded)
-    // What encryption adds.
+    // The bytes that encryption adds.
     expect(foo).toBeLessThan(encoded + 200)
 
     const bar = await create('ns', 'bar')
@@ -33,7 +33,7 @@ export function statisticsTests(test: DeclareStorageTest): void {
     expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
   })
 
-  test('statistics: of the resource and no other', async ({ storage, prefix, create, put }) => {
+  test('statistics: only of the resource', async ({ storage, prefix, create, put }) => {
     await create('ns', 'a')
     const alone = await storage.stats()
     await put(`${prefix.slice(0, -1)}-elsewhere/x`, Buffer.alloc(10_000))

@@ -26,24 +26,24 @@ import { watchReaderTests } from './storage-watch-readers.ts'
 import { watchListTests } from './storage-watch-list.ts'
 import { createTestCodec, testObject, type TestObject, type TestObjectOptions } from './test-object.ts'
 
-/** What a storage is to be opened for, as options of the object store at the bottom of it. The prefix is new for every test. */
+/** The options of the object store at the bottom of the storage under test. The prefix is new for every test. */
 export interface StorageSuiteRequest {
   readonly codec: ObjectCodec<TestObject>
   readonly resource: GroupResource
   readonly prefix: string
   readonly metrics: StorageMetrics
   readonly collectUnreadable?: boolean
-  /** In tests of transformers. A storage that has one of its own takes this instead. */
+  /** Set by tests of transformers. It replaces the storage's own transformer. */
   readonly transformer?: ValueTransformer
 }
 
 export interface StorageUnderTest {
   readonly storage: Storage<TestObject>
-  /** Writes an encoded object to the driver, below any storage; transformed where the storage has a transformer of its own. */
+  /** Writes an encoded object directly to the driver; through the storage's own transformer, if it has one. */
   readonly put: (key: string, value: Uint8Array) => Promise<unknown>
-  /** Drops history before the revision; that of a cache too. */
+  /** Drops history before the revision, also in a cache. */
   readonly compact: (revision: number) => Promise<void>
-  /** Moves the clock; without it the suite waits. */
+  /** Advances the clock. Without it the suite waits. */
   readonly advance?: (milliseconds: number) => void
   /** Makes open watches send progress soon. */
   readonly requestProgress: () => Promise<void>
@@ -55,7 +55,7 @@ export interface StorageTest extends StorageUnderTest {
   key(namespace: string, name: string): string
   create(namespace: string, name: string, options?: TestObjectOptions): Promise<StoredObject<TestObject>>
   update(stored: StoredObject<TestObject>, change: (object: TestObject) => void): Promise<StoredObject<TestObject>>
-  /** What the object store has told of itself until now, by name and labels: `etcd_requests_total{…}`. */
+  /** The object store's metrics so far, by name and labels: `etcd_requests_total{…}`. */
   measured(): Promise<ReadonlyMap<string, number>>
   wait(milliseconds: number): Promise<void>
 }
@@ -71,7 +71,7 @@ export function putInto(backend: Backend): StorageUnderTest['put'] {
   return (key, value) => backend.commit({ compare: [], operations: [{ type: 'put', key, value }] })
 }
 
-/** The definition of an object storage, for drivers under the object store and for the cacher alike. Call it in a vitest file. */
+/** Defines an object storage: for drivers under the object store, and for the cacher. Call it in a vitest file. */
 export function describeStorage(
   name: string,
   open: (request: StorageSuiteRequest) => Promise<StorageUnderTest>,

@@ -5,7 +5,7 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
-/** Writes with its newest prefix, reads every one it has had; a value under another prefix is none of its own. */
+/** A transformer that writes its newest prefix and reads all of its prefixes. It fails for any other prefix. */
 class PrefixTransformer implements ValueTransformer {
   prefixes: string[] = ['test-1:']
 
@@ -26,7 +26,7 @@ export function transformerTests(test: DeclareStorageTest): void {
   const foreign = (name: string): Buffer => Buffer.concat([Buffer.from('other:'), createTestCodec().encode(testObject('ns', name))])
 
   test(
-    'transformer: a value that it cannot read fails every verb that would read it, and no other',
+    'transformer: an unreadable value fails exactly the verbs that read it',
     async ({ storage, prefix, key, create, put }) => {
       await create('good', 'a')
       await put(key('ns', 'bad'), foreign('bad'))
@@ -52,7 +52,7 @@ export function transformerTests(test: DeclareStorageTest): void {
   )
 
   test(
-    'transformer: a watch ends with an error where it cannot read, and gives nothing after it',
+    'transformer: a watch ends with an error at an unreadable value',
     async ({ storage, prefix, key, create, put }) => {
       const { revision } = await create('ns', 'start')
       const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
@@ -62,7 +62,7 @@ export function transformerTests(test: DeclareStorageTest): void {
       const endings = readers.map((reader) => failure(reader.next()))
       await put(key('ns', 'bad'), foreign('bad'))
       await create('ns', 'after')
-      // A cache may say no more than that it has to be filled anew.
+      // A cache may end the watch to fill itself again.
       for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
       for (const reader of readers) expect(await reader.next()).toBeUndefined()
     },
@@ -71,7 +71,7 @@ export function transformerTests(test: DeclareStorageTest): void {
 
   const rotating = new PrefixTransformer()
   test(
-    'transformer: what it would write otherwise now is written again by an update that changes nothing, once',
+    'transformer: an update without a change writes a stale value again, once',
     async ({ storage, key, create }) => {
       rotating.prefixes = ['test-1:']
       const created = await create('ns', 'a')
@@ -87,7 +87,7 @@ export function transformerTests(test: DeclareStorageTest): void {
     { transformer: rotating },
   )
 
-  test('update: what is stored decides whether something changes, not how it reads', async ({ storage, key, put }) => {
+  test('update: a change is a difference of stored bytes, not of opened objects', async ({ storage, key, put }) => {
     const object = testObject('ns', 'a', { text: 'x' })
     await put(key('ns', 'a'), createTestCodec(2).encode(object))
     const { revision } = await storage.get(key('ns', 'a'))

@@ -4,13 +4,13 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
-/** The answer, which is to show what was stored, is an error already. */
+/** Creates it. The creation itself fails, because it returns the stored object. */
 async function createUndecodable({ create }: StorageTest, namespace: string, name: string): Promise<void> {
   await failure(create(namespace, name, { text: undecodable }))
 }
 
 export function undecodableTests(test: DeclareStorageTest): void {
-  test('undecodable: every verb that would read it fails, and no other', async (under) => {
+  test('undecodable: fails exactly the verbs that read it', async (under) => {
     const { storage, prefix, key, create } = under
     await create('good', 'a')
     await createUndecodable(under, 'ns', 'bad')
@@ -36,7 +36,7 @@ export function undecodableTests(test: DeclareStorageTest): void {
     await storage.delete(key('good', 'a'))
   })
 
-  test('undecodable: a watch ends with an error there, and gives nothing after it', async (under) => {
+  test('undecodable: a watch ends with an error at it', async (under) => {
     const { storage, prefix, create } = under
     const start = await create('ns', 'start')
     const resourceVersion = String(start.revision)
@@ -48,10 +48,10 @@ export function undecodableTests(test: DeclareStorageTest): void {
     const endings = prompt.map((reader) => failure(reader.next()))
     await createUndecodable(under, 'ns', 'bad')
     await create('ns', 'after')
-    // A cache may say no more than that it has to be filled anew.
+    // A cache may end the watch to fill itself again.
     for (const ending of endings) expect(['Corrupt', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
     for (const reader of prompt) expect(await reader.next()).toBeUndefined()
-    // Who is told the reason has got everything before it.
+    // A watch that ends with the reason has sent everything before it.
     const seen: string[] = []
     const error = await failure(
       (async () => {
@@ -64,7 +64,7 @@ export function undecodableTests(test: DeclareStorageTest): void {
     expect(await late.next()).toBeUndefined()
   })
 
-  test('undecodable: what is there cannot be sent first', async (under) => {
+  test('undecodable: fails initial events', async (under) => {
     const { storage, prefix } = under
     await createUndecodable(under, 'ns', 'bad')
     const first = async (): Promise<unknown> => {

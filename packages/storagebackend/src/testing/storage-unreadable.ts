@@ -10,7 +10,7 @@ import { createTestCodec, testObject, type TestObject } from './test-object.ts'
 
 const garbage = Buffer.from('{"not":"a record"}')
 
-/** Reads what is marked so only with an error that says nothing about the value. */
+/** A codec with a bug: it throws an unrelated error for marked keys. */
 function failingCodec(): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
@@ -22,7 +22,7 @@ function failingCodec(): ObjectCodec<TestObject> {
   }
 }
 
-/** Waits before it reads, as one that asks a key service does; meanwhile `during` happens, once. */
+/** A transformer that waits before it reads, as for a key service. It runs `during` once in the meantime. */
 class WaitingTransformer implements ValueTransformer {
   during: (() => Promise<unknown>) | undefined
   #waiting: Promise<void> | undefined
@@ -47,7 +47,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
   const collect = { collectUnreadable: true } as const
 
   test(
-    'unreadable: a list names every one of them, a hundred at the most',
+    'unreadable: a list names all of them, at most a hundred',
     async ({ storage, prefix, key, create, put }) => {
       await create('good', 'a')
       for (const name of ['1', '2']) await put(key('ns', name), garbage)
@@ -71,7 +71,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     collect,
   )
 
-  test('unreadable: unless they are collected, the first ends a list', async ({ storage, prefix, key, put }) => {
+  test('unreadable: the first one ends a list, unless they are collected', async ({ storage, prefix, key, put }) => {
     for (const name of ['1', '2']) await put(key('ns', name), garbage)
     const error = await failure((async () => [...(await storage.list(prefix)).items])())
     expect(codeOf(error)).toBe('Corrupt')
@@ -79,7 +79,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
   })
 
   test(
-    'unreadable: an error that is about something else ends a list',
+    'unreadable: an unrelated error ends a list',
     async ({ storage, prefix, key, put }) => {
       await put(key('ns', '1'), garbage)
       await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
@@ -88,13 +88,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     { ...collect, codec: failingCodec() },
   )
 
-  test('unreadable: what cannot be read can be deleted, what can be read cannot be deleted so', async ({
-    storage,
-    prefix,
-    key,
-    create,
-    put,
-  }) => {
+  test('unreadable: deleteUnreadable deletes unreadable objects only', async ({ storage, prefix, key, create, put }) => {
     const good = await create('ns', 'good')
     await put(key('ns', 'bad'), garbage)
     const revision = await storage.deleteUnreadable(key('ns', 'bad'))
@@ -110,7 +104,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
 
   const waiting = new WaitingTransformer()
   test(
-    'unreadable: one that was made readable meanwhile is not deleted',
+    'unreadable: deleteUnreadable keeps an object that became readable',
     async ({ storage, key, put }) => {
       const bad = key('ns', 'bad')
       await put(bad, garbage)
@@ -121,13 +115,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     { transformer: waiting },
   )
 
-  test('unreadable: its deletion ends watches with an error, for nobody can be shown what it was', async ({
-    storage,
-    prefix,
-    key,
-    create,
-    put,
-  }) => {
+  test('unreadable: its deletion ends watches with an error', async ({ storage, prefix, key, create, put }) => {
     await create('ns', 'a')
     await put(key('ns', 'bad'), garbage)
     const resourceVersion = String(await storage.currentRevision())
@@ -136,7 +124,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     await storage.deleteUnreadable(key('ns', 'bad'))
     await create('ns', 'after')
     for (const each of opened) {
-      // A cache that cannot be filled opens none; one that was filled before it was unreadable has to be filled anew.
+      // A cache that was never filled opens no watch; one that was filled earlier fills itself again.
       const error = each.status === 'rejected' ? each.reason : await failure(each.value.next())
       expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(error))
       if (codeOf(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')

@@ -21,7 +21,11 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(updated.revision)
   })
 
-  test('update: who changes nothing of the current object shares it with all readers', async ({ storage, key, create }) => {
+  test('update: an update function that does not change the current object shares it with all readers', async ({
+    storage,
+    key,
+    create,
+  }) => {
     await create('ns', 'a')
     const own = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
       expect(current).toEqual(stored!.object())
@@ -40,7 +44,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(updated.object().spec!.text).toBe('newer')
   })
 
-  test('update: what is not there is not found, or made', async ({ storage, key }) => {
+  test('update: an absent object is not found, or created', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
     expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
     let seen: unknown = 'not called'
@@ -56,7 +60,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(made.revision)
   })
 
-  test('update: preconditions are checked, in the words that clients see', async ({ storage, key, create }) => {
+  test('update: checks preconditions, with kube-apiserver’s text', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
     const wrong = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
     expect(codeOf(wrong)).toBe('InvalidObject')
@@ -69,7 +73,7 @@ export function updateTests(test: DeclareStorageTest): void {
     )
   })
 
-  test('update: the same object is not written', async ({ storage, key, create }) => {
+  test('update: does not write an equal object', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { labels: { b: '1', a: '2' }, text: 'x' })
     const before = await storage.currentRevision()
     for (const options of [{}, { suggestion: created }]) {
@@ -84,7 +88,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(await storage.currentRevision()).toBe(before)
   })
 
-  test('update: a lost race is run again', async ({ storage, key, create, update }) => {
+  test('update: runs again after a lost race', async ({ storage, key, create, update }) => {
     const created = await create('ns', 'a')
     const tried: (string | undefined)[] = []
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), async (current) => {
@@ -105,13 +109,13 @@ export function updateTests(test: DeclareStorageTest): void {
       { suggestion: stale },
     )
     expect(updated.object()).toMatchObject({ spec: { text: 'newer' }, metadata: { labels: { x: 'y' } } })
-    // What equals the stale suggestion is a change all the same.
+    // An object that equals the stale suggestion is still a change.
     const back = await storage.guaranteedUpdate(key('ns', 'a'), () => ({ object: stale.copy() }), { suggestion: stale })
     expect(back.object().spec).toEqual({})
     expect((await storage.get(key('ns', 'a'))).revision).toBe(back.revision)
   })
 
-  test('update: undefined ends it without a write', async ({ storage, key, create, update }) => {
+  test('update: undefined ends the update without a write', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     const tried: (string | undefined)[] = []
@@ -124,7 +128,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(fresh.revision)
   })
 
-  test('update: an error on a stale suggestion is tried again, on a fresh one not', async ({ storage, key, create, update }) => {
+  test('update: tries again after an error on a stale suggestion, not on a fresh one', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     let calls = 0
@@ -135,7 +139,7 @@ export function updateTests(test: DeclareStorageTest): void {
     }
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), refuseOld, { suggestion: stale })
     expect(updated.object().spec).toEqual({ text: 'mine' })
-    // Once is enough for a storage that knows a newer one itself.
+    // A storage that suggests a newer object itself needs one call.
     expect(calls).toBeLessThanOrEqual(2)
     calls = 0
     const refuse = (): never => {
@@ -148,7 +152,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(calls).toBeLessThanOrEqual(2)
   })
 
-  test('update: with a time to live it ends in a DELETED', async ({ storage, key, prefix, create, wait }) => {
+  test('update: an expired object gives a DELETED event', async ({ storage, key, prefix, create, wait }) => {
     await create('ns', 'a')
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ ...setText('x')(current), ttlSeconds: 1 }))
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(updated.revision) })
@@ -157,7 +161,7 @@ export function updateTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('update: many at once lose nothing', async ({ storage, key, create }) => {
+  test('update: concurrent updates lose none', async ({ storage, key, create }) => {
     await create('ns', 'a', { labels: {} })
     await Promise.all(
       Array.from({ length: 12 }, (_, i) =>

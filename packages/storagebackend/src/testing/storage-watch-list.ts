@@ -41,7 +41,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('initial events: without bookmarks they just come', async ({ storage, prefix, create }) => {
+  test('initial events: have no end marker without bookmarks', async ({ storage, prefix, create }) => {
     await create('a', '1')
     const reader = await ObjectWatchReader.open(storage, prefix, { sendInitialEvents: true })
     await reader.objects(1)
@@ -50,7 +50,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('initial events: none when they are not wanted', async ({ storage, prefix, create }) => {
+  test('initial events: none if the request excludes them', async ({ storage, prefix, create }) => {
     await create('a', '1')
     for (const resourceVersion of ['', '0']) {
       await storage.list(prefix)
@@ -62,7 +62,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('initial events: a version in the future is too large', async ({ storage, prefix, create }) => {
+  test('initial events: a future version is too large', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     const open = async (): Promise<unknown> => {
       const resourceVersion = String(revision + 1_000_000)
@@ -72,7 +72,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     expect(codeOf(await failure(open()))).toBe('ResourceVersionTooLarge')
   })
 
-  test('bookmarks: never ahead of events, only to those who allow them', async ({ storage, prefix, create, requestProgress }) => {
+  test('bookmarks: never ahead of events, only for watches that allow them', async ({ storage, prefix, create, requestProgress }) => {
     const start = await create('a', 'start')
     const resourceVersion = String(start.revision)
     const predicate = selecting({ labels: 'app=x' })

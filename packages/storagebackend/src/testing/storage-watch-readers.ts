@@ -4,11 +4,11 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { within } from './watch-reader.ts'
 
 export function watchReaderTests(test: DeclareStorageTest): void {
-  test('watch: who reads late gets all that happened meanwhile, in order', async ({ storage, prefix, key, create }) => {
+  test('watch: a late reader gets all events, in order', async ({ storage, prefix, key, create }) => {
     const start = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const revisions = [(await create('ns', 'first')).revision]
-    // The watch is under way, and then nobody reads.
+    // The watch is open, but not read.
     expect(brief(await reader.objects(1))).toEqual(['ADDED first'])
     revisions.length = 0
     for (let i = 0; i < 15; i++) {
@@ -29,7 +29,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: what still comes after it was stopped is the next in order, and then it ends', async ({ storage, prefix, create }) => {
+  test('watch: after a stop, only the next events in order may follow before the end', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const abort = new AbortController()
     const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
@@ -47,11 +47,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     expect((await batches.next()).done).toBe(true)
   })
 
-  test('watch: forEach hands over the next batch when the last is done with, and resolves when it is stopped', async ({
-    storage,
-    prefix,
-    create,
-  }) => {
+  test('watch: forEach waits for its reader between batches, and resolves at the end', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const abort = new AbortController()
     const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
@@ -64,7 +60,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
       batches++
       for (const event of batch) if (event.type !== 'BOOKMARK') seen.push(event.object.revision)
       handed.resolve()
-      // Every other one takes its time.
+      // Every second batch takes some time.
       return batches % 2 === 0 ? undefined : new Promise((resolve) => (done = resolve))
     })
     revisions.push((await create('ns', 'a')).revision)
@@ -82,7 +78,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     await within(end, 'the end')
   })
 
-  test('watch: forEach rejects with what its reader throws, and that ends the watch', async ({ storage, prefix, create }) => {
+  test('watch: an error of its reader ends the watch and rejects forEach', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     for (const fail of [
       () => Promise.reject(new Error('no more')),
@@ -106,12 +102,12 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: fifty that nobody reads do not hold up the one that is read', async ({ storage, prefix, create }) => {
+  test('watch: fifty unread watches do not block a read one', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const [read, ...unread] = await Promise.all(Array.from({ length: 51 }, open))
     await create('ns', 'first')
-    // Every watch is under way.
+    // Every watch is open.
     await Promise.all([read!, ...unread].map((reader) => reader.objects(1)))
     for (let i = 0; i < 22; i++) {
       const { revision } = await create('ns', `a${i}`)

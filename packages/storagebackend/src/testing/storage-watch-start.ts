@@ -34,10 +34,10 @@ export function watchStartTests(test: DeclareStorageTest): void {
             if (sendInitialEvents && allowBookmarks) {
               const [end] = await reader.events(1)
               expect(end, title).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
-              // That of the store, which has seen a deletion after the newest object.
+              // The store's revision, which is that of a deletion after the newest object.
               expect(end!.revision, title).toBeGreaterThanOrEqual(deleted.revision)
             }
-            // Nothing else comes before what happens now, and that comes.
+            // The next event is that of the next change.
             const next = await create('later', only ?? `n${round++}`)
             expect(await reader.objects(1), title).toEqual([added(next, next.field('metadata.name'))])
             const { revision } = await storage.delete(next.key)
@@ -51,8 +51,8 @@ export function watchStartTests(test: DeclareStorageTest): void {
     }
   })
 
-  // What a priority-and-fairness filter would be signalled with: the watch is initialised when its promise resolves.
-  test('watch: when its promise resolves it is open: nothing after that is missed, however late it is read', async (under) => {
+  // A priority-and-fairness filter uses this signal: the watch is initialised when its promise resolves.
+  test('watch: is open when its promise resolves, and misses no later event', async (under) => {
     const { storage, prefix, create } = under
     const { revision } = await create('ns', 'start')
     await storage.list(prefix)
@@ -70,7 +70,7 @@ export function watchStartTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: from 0, what is there, also after a compaction', async ({ storage, prefix, create, update, compact }) => {
+  test('watch: from 0, starts with a state, also after a compaction', async ({ storage, prefix, create, update, compact }) => {
     const old = await create('ns', 'a')
     await update(old, (object) => void (object.spec = { text: '1' }))
     const newest = await update(old, (object) => void (object.spec = { text: '2' }))
@@ -83,7 +83,7 @@ export function watchStartTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('bookmarks: their versions never decrease, events are above them, and none overtakes an event', async (under) => {
+  test('bookmarks: their versions never decrease, and all later events are newer', async (under) => {
     const { storage, prefix, key, create, requestProgress } = under
     const { revision } = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision), allowBookmarks: true })

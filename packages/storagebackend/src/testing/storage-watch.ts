@@ -5,7 +5,7 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
 export function watchTests(test: DeclareStorageTest): void {
-  test('watch: from a version, only what comes after', async ({ storage, prefix, key, create, update }) => {
+  test('watch: from a version, only later changes', async ({ storage, prefix, key, create, update }) => {
     const old = await create('ns', 'old')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
     const a = await create('ns', 'a')
@@ -20,12 +20,12 @@ export function watchTests(test: DeclareStorageTest): void {
     await late.stop()
   })
 
-  test('watch: from 0 and from nothing, first what is there, by key', async ({ storage, prefix, create }) => {
+  test('watch: from 0 and without a version, first a state in key order', async ({ storage, prefix, create }) => {
     const first = await create('b', '1')
     await create('a', '2')
     await create('a', '1')
     for (const resourceVersion of ['0', '']) {
-      // Not older than the last write for both: a cache may be behind it with 0.
+      // After both writes, since a cache of any age may be behind.
       await storage.list(prefix)
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion })
       const events = await reader.objects(3)
@@ -35,7 +35,7 @@ export function watchTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: a DELETED carries the last object under the deletion’s version', async ({ storage, prefix, key, create }) => {
+  test('watch: a DELETED event has the last object under the deletion’s version', async ({ storage, prefix, key, create }) => {
     const created = await create('ns', 'a', { text: 'last' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(created.revision) })
     const deleted = await storage.delete(key('ns', 'a'))
@@ -46,7 +46,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: what a selector lets in and out is ADDED and DELETED', async ({ storage, prefix, key, create, update }) => {
+  test('watch: objects that enter and leave a selector are ADDED and DELETED', async ({ storage, prefix, key, create, update }) => {
     const start = await create('ns', 'other')
     const predicate = selecting({ labels: 'app=x' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision), predicate })
@@ -67,7 +67,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: one that leaves a selector is seen as it was when it still matched', async ({ storage, prefix, create, update }) => {
+  test('watch: an object that leaves a selector is sent as it was before', async ({ storage, prefix, create, update }) => {
     const a = await create('ns', 'a', { nodeName: 'n1' })
     const predicate = selecting({ fields: 'spec.nodeName=n1' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision), predicate })
@@ -79,7 +79,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: other namespaces and other keys are silent', async ({ storage, prefix, key, create }) => {
+  test('watch: gets no events of other namespaces and keys', async ({ storage, prefix, key, create }) => {
     const start = await create('x', 'x')
     const resourceVersion = String(start.revision)
     const namespace = await ObjectWatchReader.open(storage, `${prefix}a/`, { resourceVersion })
@@ -100,7 +100,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await single.stop()
   })
 
-  test('watch: a version that was compacted is expired', async ({ storage, prefix, create, update, compact }) => {
+  test('watch: a compacted version is too old', async ({ storage, prefix, create, update, compact }) => {
     const old = await create('ns', 'a')
     await update(old, (object) => void (object.spec = { text: '1' }))
     const newest = await update(old, (object) => void (object.spec = { text: '2' }))
@@ -112,7 +112,7 @@ export function watchTests(test: DeclareStorageTest): void {
     expect(codeOf(await failure(open()))).toBe('ResourceVersionTooOld')
   })
 
-  test('watch: an aborted one ends without error', async ({ storage, prefix, create }) => {
+  test('watch: ends without error when aborted', async ({ storage, prefix, create }) => {
     const { revision } = await create('ns', 'a')
     const abort = new AbortController()
     const watch = await storage.watch(prefix, { resourceVersion: String(revision), signal: abort.signal })

@@ -3,15 +3,15 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { createRecordCodec } from '../record-codec.ts'
 import type { ObjectCodec, Predicate } from '../storage.ts'
 
-/** What the object-level suite stores. */
+/** The objects of the object-level suite. */
 export interface TestObject extends KubeObject {
   spec?: { nodeName?: string; text?: string }
 }
 
-/** An object with this text is stored as bytes that no codec opens. */
+/** An object with this text is stored as bytes that the codec cannot open. */
 export const undecodable = 'undecodable'
 
-/** Of another schema version: it writes other bytes for the same object, and both read what the other wrote. */
+/** A codec of another schema version: it writes different bytes for the same object, and both read the other's bytes. */
 export function createTestCodec(schemaVersion = 1): ObjectCodec<TestObject> {
   const codec = createRecordCodec<TestObject>({
     kind: 'Test',

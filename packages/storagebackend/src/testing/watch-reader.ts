@@ -1,6 +1,6 @@
 import type { Backend, Change, KeyRange, Revision, WatchMessage } from '../backend.ts'
 
-/** Reads a watch in steps. Every step fails after a while instead of hanging the suite. */
+/** Reads a watch in steps. Every step has a timeout. */
 export class WatchReader {
   readonly #abort = new AbortController()
   readonly #messages: AsyncIterator<WatchMessage>
@@ -10,7 +10,7 @@ export class WatchReader {
     this.#messages = backend.watch(range, after, { signal: this.#abort.signal })[Symbol.asyncIterator]()
   }
 
-  /** The next message, progress too; undefined when the watch has ended. */
+  /** The next message, progress included; undefined after the end. */
   async next(): Promise<WatchMessage | undefined> {
     this.#next ??= this.#messages.next()
     const result = await within(this.#next, 'a watch message')
@@ -18,7 +18,7 @@ export class WatchReader {
     return result.done ? undefined : result.value
   }
 
-  /** The next `count` changes, by messages; progress is left out. */
+  /** The next `count` changes, by message, without progress. */
   async batches(count: number): Promise<(readonly Change[])[]> {
     const batches: (readonly Change[])[] = []
     for (let seen = 0; seen < count;) {
@@ -35,14 +35,14 @@ export class WatchReader {
     return (await this.batches(count)).flat()
   }
 
-  /** The revision of the next progress; changes before it are an error. */
+  /** The revision of the next progress. Throws if a change comes first. */
   async progress(): Promise<Revision> {
     const message = await this.next()
     if (message?.type !== 'progress') throw new Error(`expected progress, got ${JSON.stringify(message)}`)
     return message.revision
   }
 
-  /** Aborts, and reads on until the end. */
+  /** Aborts, and reads to the end. */
   async stop(): Promise<void> {
     this.#abort.abort()
     while (await this.next()) continue

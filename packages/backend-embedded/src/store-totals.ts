@@ -1,12 +1,12 @@
 import type { Entry, LeaseId } from '@keelson/storagebackend'
 
 /**
- * Counts and sums of all that is stored, written with every batch. Each record's checksum says that it is what was once written; this says
- * that none is missing and none is older than it should be, which is what a damaged page number brings about.
+ * Counts and sums of all stored records, written with every batch. A record's checksum proves that its bytes are intact. The totals prove that no
+ * record is missing or out of date, as after damage of a page number.
  */
-export class Census {
+export class StoreTotals {
   #entries = 0
-  /** Of the entries' revisions, modulo 2^52. */
+  /** The sum of the entries' revisions, modulo 2^52. */
   #revisions = 0
   readonly #leases = new Set<LeaseId>()
 

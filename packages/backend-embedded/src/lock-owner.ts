@@ -1,0 +1,93 @@
+import { readFileSync, readlinkSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+
+/**
+ * The file that names the process with the open store, or the last one. It is only for messages: the kernel's lock on the data file decides. The
+ * file is written after the store was made and stays, so it proves that there was a store.
+ */
+export const lockOwnerFile = 'store.json'
+
+interface LockOwner {
+  readonly pid: number
+  /** When the process started, by the system's count: the pid alone may belong to another process by now. */
+  readonly started: string
+  readonly host: string
+  /** The pids of other containers are unknown here. */
+  readonly pidNamespace: string
+}
+
+/** Another process, or another store of this one, has the data directory open. */
+export class LockedError extends Error {
+  /** Undefined if it is unknown, or of another container or host. */
+  readonly pid: number | undefined
+  constructor(dataDir: string, by: { readonly text: string; readonly pid?: number | undefined }) {
+    super(`${dataDir} is in use by ${by.text}; only one process at a time can open it`)
+    this.name = 'LockedError'
+    this.pid = by.pid
+  }
+}
+
+/** The error for a directory that another process has locked. */
+export function newLockedError(dataDir: string, directory: string): LockedError {
+  const owner = readLockOwner(directory)
+  if (owner === undefined) return new LockedError(dataDir, { text: 'another process' })
+  const here = thisProcess()
+  if (owner.host !== here.host || owner.pidNamespace !== here.pidNamespace)
+    return new LockedError(dataDir, { text: `a process of another container or host (host name ${JSON.stringify(owner.host)})` })
+  if (!isAlive(owner)) return new LockedError(dataDir, { text: 'another process' })
+  return new LockedError(dataDir, { text: `the process with pid ${owner.pid}`, pid: owner.pid })
+}
+
+/** Never fails: a store must open on a full disk, and the lock works without the file. */
+export function writeLockOwner(directory: string): void {
+  const file = join(directory, lockOwnerFile)
+  try {
+    writeFileSync(`${file}.new`, JSON.stringify(thisProcess()), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+  } catch {
+    rmSync(`${file}.new`, { force: true })
+  }
+}
+
+function readLockOwner(directory: string): LockOwner | undefined {
+  try {
+    const owner = JSON.parse(readFileSync(join(directory, lockOwnerFile), 'utf8')) as Partial<LockOwner> | null
+    return typeof owner?.pid === 'number' ? (owner as LockOwner) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function thisProcess(): LockOwner {
+  return { pid: process.pid, started: startOf(process.pid), host: hostname(), pidNamespace: pidNamespace() }
+}
+
+function isAlive({ pid, started }: LockOwner): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    // EPERM: the process exists and belongs to another user.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  const now = startOf(pid)
+  return now === '' || now === started
+}
+
+/** "" if the system does not report it. */
+function startOf(pid: number): string {
+  try {
+    // The 22nd field. The second is the command, in brackets, and may contain anything.
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
