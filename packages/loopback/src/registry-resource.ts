@@ -123,7 +123,6 @@ export class RegistryResource implements LoopbackResource {
       dryRun: false,
       route,
       options: { ...ownOptions, fieldManager, force: true },
-      forceAllowCreate: true,
     })
     return written(object)
   }

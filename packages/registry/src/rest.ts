@@ -124,8 +124,6 @@ export interface UpdateRequest<T extends KubeObject = KubeObject> {
   readonly options?: WriteOptions | undefined
   /** A PUT takes the uid of its body instead. */
   readonly preconditions?: ObjectPreconditions | undefined
-  /** Server-side apply creates absent objects even where PUT does not. */
-  readonly forceAllowCreate?: boolean | undefined
   readonly view?: ObjectView<T> | undefined
 }
 export interface UpdateResult {

@@ -64,7 +64,7 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
     const verbs: Getter & Updater = {
       get: async (context, name, options) => scaleOf(readResult(await store.get(context, name, options))),
       async update(context, name, request) {
-        const outcome = await store.update(context, name, { ...request, forceAllowCreate: false, view })
+        const outcome = await store.update(context, name, { ...request, view })
         return { object: scaleOf(readResult(outcome.object)), created: false }
       },
     }

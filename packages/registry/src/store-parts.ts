@@ -31,7 +31,7 @@ export interface UpdatePlan<T extends KubeObject> {
   readonly allowCreateOnUpdate: boolean
   readonly allowUnconditionalUpdate: boolean
   /** False for subresources: an apply creates nothing that a PUT does not create. */
-  readonly mayForceCreate: boolean
+  readonly applyCreates: boolean
   /** False for subresources: their writes run no begin hooks. */
   readonly begins: boolean
 }

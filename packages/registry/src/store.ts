@@ -109,7 +109,7 @@ export class Store<T extends KubeObject = KubeObject>
       repeatedMetadataChecks: strategy.repeatedMetadataChecks ?? 'all',
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
-      mayForceCreate: true,
+      applyCreates: true,
       begins: true,
     }
   }
@@ -172,7 +172,7 @@ export class Store<T extends KubeObject = KubeObject>
       repeatedMetadataChecks: this.#plan.repeatedMetadataChecks === 'none' ? 'none' : 'update',
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       allowUnconditionalUpdate: this.#plan.allowUnconditionalUpdate,
-      mayForceCreate: false,
+      applyCreates: false,
       begins: false,
     }
     const Path = strategy.get === false ? UpdateOnlySubresource : Subresource

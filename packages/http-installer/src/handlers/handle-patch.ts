@@ -1,5 +1,5 @@
 import { newUnsupportedMediaType } from '@keelson/apimachinery'
-import type { MergePatchType, Updater } from '@keelson/registry'
+import type { Change, MergePatchType, Updater } from '@keelson/registry'
 import { mediaTypeOf } from '@keelson/exchange'
 import { negotiateOutput } from '../negotiation/negotiate.ts'
 import { cborApplyPatchType, isApply, patchTypes } from './patch-types.ts'
@@ -19,16 +19,12 @@ export function handlePatch(storage: Updater): Handler {
     const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)
     const { dryRun } = options
-    const request = { dryRun, route: scope, options }
-    let result
+    let change: Change
     if (isApply(patchType)) {
       const parsing = sentBody(exchange, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
-      const configuration = parsing instanceof Promise ? await parsing : parsing
-      result = await storage.update(exchange, name, { ...request, change: { kind: 'apply', configuration }, forceAllowCreate: true })
-    } else {
-      const change = { kind: 'patch', type: patchType as MergePatchType, body: bytes } as const
-      result = await storage.update(exchange, name, { ...request, change })
-    }
-    return writeResult({ exchange, scope, query, negotiated }, result.created ? 201 : 200, result.object)
+      change = { kind: 'apply', configuration: parsing instanceof Promise ? await parsing : parsing }
+    } else change = { kind: 'patch', type: patchType as MergePatchType, body: bytes }
+    const { object, created } = await storage.update(exchange, name, { change, dryRun, route: scope, options })
+    return writeResult({ exchange, scope, query, negotiated }, created ? 201 : 200, object)
   }
 }

@@ -104,9 +104,7 @@ it('refuses names that would leave the prefix of their keys', async () => {
   await expect(test.store.get(testContext(''), 'a', {})).rejects.toMatchObject({ message: 'Namespace parameter required.' })
 })
 
-it('creates on update where the kind allows it, or when forced', async () => {
-  const forced = await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false, forceAllowCreate: true })
-  expect(forced.created).toBe(true)
+it('creates on update if the kind allows it', async () => {
   await expect(test.store.update(context, 'b', { change: put({ metadata: { name: 'b' } }), dryRun: false })).rejects.toMatchObject({
     code: 404,
     message: 'widgets.example.com "b" not found',

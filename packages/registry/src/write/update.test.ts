@@ -128,9 +128,11 @@ it('loses none of many concurrent changes', async () => {
 })
 
 it('creates no object for an update with a uid precondition', async () => {
-  const request = { change: put({ metadata: { name: 'new' } }), preconditions: { uid: 'x' }, forceAllowCreate: true }
+  const strategy = { ...widgets.strategy, allowCreateOnUpdate: true }
+  await using open = openTestStore({ ...widgets, strategy }, { backend: test.backend })
+  const request = { change: put({ metadata: { name: 'new' } }), preconditions: { uid: 'x' } }
   for (const dryRun of [true, false]) {
-    await expect(test.store.update(context, 'new', { ...request, dryRun })).rejects.toMatchObject({ code: 409 })
+    await expect(open.store.update(context, 'new', { ...request, dryRun })).rejects.toMatchObject({ code: 409 })
   }
 })
 
@@ -144,8 +146,7 @@ it('changes status only through its own path, which creates nothing', async () =
     dryRun: false,
   })
   expect(plain(object)).toMatchObject({ spec: { size: 9 }, status: { phase: 'Ready' } })
-  const force = { dryRun: false, forceAllowCreate: true }
-  await expect(status.update(context, 'b', { change: put({ metadata: { name: 'b' } }), ...force })).rejects.toMatchObject({
+  await expect(status.update(context, 'b', { change: put({ metadata: { name: 'b' } }), dryRun: false })).rejects.toMatchObject({
     reason: 'NotFound',
   })
 })

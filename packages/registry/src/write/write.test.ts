@@ -69,8 +69,7 @@ afterEach(() => test[Symbol.asyncDispose]())
 
 const body = (sent: KubeObject) => ({ form: 'json', bytes: Buffer.from(JSON.stringify(sent)), cbor: undefined }) as const
 const create = (sent: ConfigMap) => createObject(test.store, { route, context, name: '', options, sent: body(sent) })
-const update = (change: Change) =>
-  test.store.update(context, 'a', { change, dryRun: false, route, options, forceAllowCreate: change.kind === 'apply' })
+const update = (change: Change) => test.store.update(context, 'a', { change, dryRun: false, route, options })
 
 const changes: Readonly<Record<string, (data: Record<string, string>) => Change>> = {
   PUT: (data) => ({ kind: 'replace', body: body(object(data)) }),
@@ -122,6 +121,13 @@ it.each(['PUT', 'apply'])('creates by %s through the steps of a create', async (
   const { created } = await update(changes[name]!({ a: '1' }))
   expect(created).toBe(true)
   expect(withoutOwners()).toEqual(['mutate CREATE', 'prepare', 'validate', 'authorize create', 'admit CREATE'])
+})
+
+it('creates by apply even if a PUT does not create', async () => {
+  await using strict = openTestStore({ ...configMaps, strategy: {} }, { types })
+  const request = { dryRun: false, route, options }
+  await expect(strict.store.update(context, 'a', { ...request, change: changes['PUT']!({}) })).rejects.toMatchObject({ code: 404 })
+  expect(await strict.store.update(context, 'a', { ...request, change: changes['apply']!({}) })).toMatchObject({ created: true })
 })
 
 it('reports a wrong body before an absent object', async () => {

@@ -228,9 +228,9 @@ export async function update<T extends KubeObject>(
   return { object: last.object, created: false }
 }
 
-/** Creating needs more than the permission to update. */
-function mayCreate<T extends KubeObject>({ plan, request }: Update<T>): boolean {
-  return plan.allowCreateOnUpdate || (plan.mayForceCreate && request.forceAllowCreate === true)
+/** An apply creates absent objects even if a PUT does not, but not through another form of the object. */
+function mayCreate<T extends KubeObject>({ plan, request: { change, view } }: Update<T>): boolean {
+  return plan.allowCreateOnUpdate || (plan.applyCreates && change.kind === 'apply' && view === undefined)
 }
 
 /** One attempt: undefined if the object is to be removed instead. */
