@@ -42,6 +42,8 @@ export class Kubectl {
         { cwd: this.#directory, env: { ...this.#environment, ...options.environment }, maxBuffer: 64 << 20, timeout: 60_000 },
         (error, stdout, stderr) => resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, stdout, stderr }),
       )
+      // A kubectl that ends before it reads its input closes the pipe.
+      child.stdin?.on('error', () => {})
       child.stdin?.end(options.input ?? '')
     })
   }
