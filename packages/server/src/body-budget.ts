@@ -1,6 +1,6 @@
 import type { BodyBudget, HeldBody } from '@keelson/exchange'
-import { Row } from './row.ts'
-import type { Place } from './row.ts'
+import { LinkedList } from './linked-list.ts'
+import type { ListNode } from './linked-list.ts'
 
 /**
  * Bounds the bytes of request bodies that are held at once. Beyond `maxBytes` the bodies of users that hold more than an equal share are not read on, except
@@ -13,9 +13,9 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   const mustWait = (body: Body): boolean => total > maxBytes && body.sender.bytes > maxBytes / senders.size && !isAmongOldest(body)
 
   function release(body: Body): void {
-    const { sender, place } = body
-    if (place?.inRow !== true) return
-    sender.bodies.remove(place)
+    const { sender, node } = body
+    if (node?.isLinked !== true) return
+    sender.bodies.remove(node)
     sender.bytes -= body.bytes
     total -= body.bytes
     if (sender.bodies.first === undefined) senders.delete(sender.user)
@@ -25,12 +25,12 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   return {
     hold: (user) => {
       let sender = senders.get(user)
-      if (sender === undefined) senders.set(user, (sender = { user, bodies: new Row(), bytes: 0 }))
+      if (sender === undefined) senders.set(user, (sender = { user, bodies: new LinkedList(), bytes: 0 }))
       const body = new Body(sender)
-      body.place = sender.bodies.add(body)
+      body.node = sender.bodies.add(body)
       return {
         add: (bytes) => {
-          if (body.place?.inRow !== true) return undefined
+          if (body.node?.isLinked !== true) return undefined
           body.bytes += bytes
           body.sender.bytes += bytes
           total += bytes
@@ -45,21 +45,21 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 /** Several, for one alone is read at the pace of its client's connection. */
 const readAtOnce = 8
 
-function isAmongOldest({ sender, place }: Body): boolean {
+function isAmongOldest({ sender, node }: Body): boolean {
   let at = sender.bodies.first
-  for (let i = 0; i < readAtOnce && at !== undefined; i++, at = at.after) if (at === place) return true
+  for (let i = 0; i < readAtOnce && at !== undefined; i++, at = at.after) if (at === node) return true
   return false
 }
 
 interface Sender {
   readonly user: string
-  readonly bodies: Row<Body>
+  readonly bodies: LinkedList<Body>
   bytes: number
 }
 
 class Body {
   readonly sender: Sender
-  place: Place<Body> | undefined
+  node: ListNode<Body> | undefined
   bytes = 0
   wake: (() => void) | undefined
 

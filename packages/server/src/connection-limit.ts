@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
-import { Row } from './row.ts'
-import type { Place } from './row.ts'
+import { LinkedList } from './linked-list.ts'
+import type { ListNode } from './linked-list.ts'
 
 /** Of all connections, the part that unidentified clients of one address may have before the next one costs their own oldest. */
 const shareOfAddress = 1 / 10
@@ -10,13 +10,13 @@ interface Stranger {
   readonly socket: Socket
   readonly address: StrangersOfAddress
   /** Among all, and among those of the same address. */
-  place: Place<Stranger> | undefined
-  placeOfAddress: Place<Stranger> | undefined
+  node: ListNode<Stranger> | undefined
+  nodeOfAddress: ListNode<Stranger> | undefined
 }
 
 interface StrangersOfAddress {
   readonly name: string
-  readonly row: Row<Stranger>
+  readonly strangers: LinkedList<Stranger>
   count: number
 }
 
@@ -28,7 +28,7 @@ interface StrangersOfAddress {
 export class ConnectionLimit {
   readonly #max: number
   readonly #share: number
-  readonly #strangers = new Row<Stranger>()
+  readonly #strangers = new LinkedList<Stranger>()
   readonly #byKey = new Map<string, Stranger>()
   readonly #addresses = new Map<string, StrangersOfAddress>()
   readonly #open = new Set<Socket>()
@@ -63,9 +63,9 @@ export class ConnectionLimit {
   }
 
   #makeRoom(newcomer: Stranger): void {
-    const { row, count } = newcomer.address
-    // The newcomer itself is the last of both rows: it goes only if there is no other.
-    const victim = (count > this.#share ? row.first : this.#strangers.first)!.value
+    const { strangers, count } = newcomer.address
+    // The newcomer itself is the last of both lists: it goes only if there is no other.
+    const victim = (count > this.#share ? strangers.first : this.#strangers.first)!.value
     this.#leave(victim)
     this.#closing.add(victim.socket)
     victim.socket.destroy()
@@ -74,22 +74,22 @@ export class ConnectionLimit {
   #enter(socket: Socket): Stranger {
     const name = socket.remoteAddress ?? ''
     let address = this.#addresses.get(name)
-    if (address === undefined) this.#addresses.set(name, (address = { name, row: new Row(), count: 0 }))
-    const stranger: Stranger = { key: keyOf(socket), socket, address, place: undefined, placeOfAddress: undefined }
+    if (address === undefined) this.#addresses.set(name, (address = { name, strangers: new LinkedList(), count: 0 }))
+    const stranger: Stranger = { key: keyOf(socket), socket, address, node: undefined, nodeOfAddress: undefined }
     this.#byKey.set(stranger.key, stranger)
-    stranger.place = this.#strangers.add(stranger)
-    stranger.placeOfAddress = address.row.add(stranger)
+    stranger.node = this.#strangers.add(stranger)
+    stranger.nodeOfAddress = address.strangers.add(stranger)
     address.count++
     return stranger
   }
 
   #leave(stranger: Stranger): void {
-    const { place, placeOfAddress, address } = stranger
-    if (place === undefined || placeOfAddress === undefined) return
-    stranger.place = stranger.placeOfAddress = undefined
+    const { node, nodeOfAddress, address } = stranger
+    if (node === undefined || nodeOfAddress === undefined) return
+    stranger.node = stranger.nodeOfAddress = undefined
     this.#byKey.delete(stranger.key)
-    this.#strangers.remove(place)
-    address.row.remove(placeOfAddress)
+    this.#strangers.remove(node)
+    address.strangers.remove(nodeOfAddress)
     if (--address.count === 0) this.#addresses.delete(address.name)
   }
 }

@@ -1,19 +1,19 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Row } from './row.ts'
+import { LinkedList } from './linked-list.ts'
 
 /**
  * The connections that HTTP/1.1 has, and what is being answered on them. Node ends a connection as idle once its answer has been handed over, though
  * not all of it may be written: to a client that reads slowly that is half an answer.
  */
 export class Http1Connections {
-  readonly #answers = new Map<Socket, Row<ServerResponse>>()
+  readonly #answers = new Map<Socket, LinkedList<ServerResponse>>()
   /** Those whose first request is still to come, or on its way. */
   readonly #fresh = new Set<Socket>()
   #ending = false
 
   add(socket: Socket): void {
-    this.#answers.set(socket, new Row())
+    this.#answers.set(socket, new LinkedList())
     this.#fresh.add(socket)
     socket.once('close', () => this.remove(socket))
   }
@@ -28,10 +28,10 @@ export class Http1Connections {
     const answers = this.#answers.get(socket)
     if (answers === undefined) return
     this.#fresh.delete(socket)
-    const place = answers.add(outgoing)
+    const node = answers.add(outgoing)
     if (this.#ending) outgoing.shouldKeepAlive = false
     outgoing.on('close', () => {
-      answers.remove(place)
+      answers.remove(node)
       if (this.#ending && answers.first === undefined) socket.destroySoon()
     })
   }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { Row } from './row.ts'
+import { LinkedList } from './linked-list.ts'
 
 const lookMs = 50
 /** More than the largest headers, and what of a body is taken before anybody reads it. */
@@ -10,13 +10,13 @@ const maxBytes = 2 << 20
  * time and are not shown to it, so their bytes are what can be limited.
  */
 export class StrangerTraffic {
-  readonly #sockets = new Row<Socket>()
+  readonly #sockets = new LinkedList<Socket>()
   #timer: NodeJS.Timeout | undefined
 
   /** Until the result is called, or the connection ends. */
   add(socket: Socket): () => void {
-    const place = this.#sockets.add(socket)
-    const remove = (): void => this.#sockets.remove(place)
+    const node = this.#sockets.add(socket)
+    const remove = (): void => this.#sockets.remove(node)
     socket.once('close', remove)
     this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
     return remove

@@ -1,6 +1,6 @@
 import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
-import { Row } from './row.ts'
+import { LinkedList } from './linked-list.ts'
 
 /** Of the time that a client may take nothing, until a stream gets a timer. */
 const share = 4
@@ -18,7 +18,7 @@ interface OpenStream {
  */
 export class StreamStalls {
   readonly #stallMs: number
-  readonly #open = new Row<OpenStream>()
+  readonly #open = new LinkedList<OpenStream>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(stallMs: number) {
@@ -30,8 +30,8 @@ export class StreamStalls {
   }
 
   add(stream: ServerHttp2Stream): void {
-    const place = this.#open.add({ stream, timed: false, looksAfterReset: 0 })
-    stream.on('close', () => this.#open.remove(place))
+    const node = this.#open.add({ stream, timed: false, looksAfterReset: 0 })
+    stream.on('close', () => this.#open.remove(node))
     if (this.#timer !== undefined) return
     this.#timer = setInterval(() => this.#look(), this.#stallMs / share)
     this.#timer.unref()

@@ -1,7 +1,7 @@
 import { constants } from 'node:http2'
 import type { Outgoing, UnreadAnswers } from '@keelson/exchange'
-import { Row } from './row.ts'
-import type { Place } from './row.ts'
+import { LinkedList } from './linked-list.ts'
+import type { ListNode } from './linked-list.ts'
 
 interface Answer {
   readonly outgoing: Outgoing
@@ -9,7 +9,7 @@ interface Answer {
 }
 
 interface Reader {
-  readonly answers: Row<Answer>
+  readonly answers: LinkedList<Answer>
   bytes: number
 }
 
@@ -21,11 +21,11 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   const readers = new Map<string, Reader>()
   let total = 0
 
-  function remove(user: string, reader: Reader, place: Place<Answer>): void {
-    if (!place.inRow) return
-    reader.answers.remove(place)
-    reader.bytes -= place.value.bytes
-    total -= place.value.bytes
+  function remove(user: string, reader: Reader, node: ListNode<Answer>): void {
+    if (!node.isLinked) return
+    reader.answers.remove(node)
+    reader.bytes -= node.value.bytes
+    total -= node.value.bytes
     if (reader.answers.first === undefined) readers.delete(user)
   }
 
@@ -42,13 +42,13 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   return {
     add: (user, outgoing, bytes) => {
       let reader = readers.get(user)
-      if (reader === undefined) readers.set(user, (reader = { answers: new Row(), bytes: 0 }))
+      if (reader === undefined) readers.set(user, (reader = { answers: new LinkedList(), bytes: 0 }))
       const known = reader
-      const place = known.answers.add({ outgoing, bytes })
+      const node = known.answers.add({ outgoing, bytes })
       known.bytes += bytes
       total += bytes
       while (total > maxBytes) endOldest()
-      return () => remove(user, known, place)
+      return () => remove(user, known, node)
     },
   }
 }

@@ -1,11 +1,11 @@
-import { Row } from '../row.ts'
-import type { Place } from '../row.ts'
+import { LinkedList } from '../linked-list.ts'
+import type { ListNode } from '../linked-list.ts'
 
 /** Anything with a start time by the clock of its `Deadlines`. */
 interface Started {
   readonly started: number
 }
-export type Deadline<T> = Place<T>
+export type Deadline<T> = ListNode<T>
 
 /**
  * The usual deadline of many requests. All wait equally long, so they expire in the order in which they were added: one timer looks at the oldest, and a request costs
@@ -14,7 +14,7 @@ export type Deadline<T> = Place<T>
 export class Deadlines<T extends Started> {
   readonly milliseconds: number
   readonly #tick: number
-  readonly #waiting = new Row<T>()
+  readonly #waiting = new LinkedList<T>()
   readonly #expire: (entry: T) => void
   #timer: NodeJS.Timeout | undefined
 
