@@ -49,6 +49,8 @@ const written = await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify,
   sourcemap,
+  // Flags need the sections of the options and their defaults; a chunk of their own saves --help from loading the server.
+  codeSplitting: { groups: [{ name: 'options', test: /control-plane\/src\/options\/|defaults\.ts$/ }] },
 })
 await bundle.close()
 const outputs = [...written.output]

@@ -1,4 +1,4 @@
-import type { FlagDefinition } from './flags.ts'
+import type { FlagDefinition } from './flag-types.ts'
 import { suggestedFlag } from './guesses.ts'
 import { otherFlag } from './other-flags.ts'
 

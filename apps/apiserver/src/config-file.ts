@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import { otherFlagProblem, readValue } from './arguments.ts'
 import type { FlagPreset } from './arguments.ts'
-import type { FlagDefinition } from './flags.ts'
+import type { FlagDefinition } from './flag-types.ts'
 
 /**
  * Reads flags from a YAML file, one key for each: `secure-port: 6443`. A flag that may be given several times, or has several parts, may be a list; one

@@ -16,6 +16,28 @@ export interface FlagType<T> {
   readonly show?: (value: T) => string
 }
 
+/**
+ * A flag of the program.
+ *
+ * Flags are read by hand because they are kube-apiserver's: its parser's rules for values and repetition, its flags that ask for the default behaviour, and
+ * a message for each wrong value that names the allowed ones. Libraries (commander, util.parseArgs) have their own rules and messages.
+ */
+export interface FlagDefinition<T = unknown> {
+  /** Heading of --help. */
+  readonly group: string
+  readonly type: FlagType<T>
+  readonly default?: T
+  readonly help: string
+}
+
+type ValueOf<F> = F extends { readonly type: FlagType<infer T> } ? T : never
+type WithDefault<Table> = { [K in keyof Table]: Table[K] extends { readonly default: unknown } ? K : never }[keyof Table]
+
+/** Values of the flags of a table: those with a default are always present. */
+export type FlagValuesOf<Table> = { readonly [K in WithDefault<Table>]: ValueOf<Table[K]> } & {
+  readonly [K in Exclude<keyof Table, WithDefault<Table>>]?: ValueOf<Table[K]>
+}
+
 export function text(): FlagType<string> {
   return { schema: z.string(), placeholder: 'string' }
 }

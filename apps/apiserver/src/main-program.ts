@@ -6,7 +6,8 @@ import type { FlagValues } from './flags.ts'
 import { createLog } from './create-log.ts'
 import { helpText } from './help.ts'
 import { watchIdleMemory } from './idle-memory.ts'
-import { bindAddress, kubeconfigPath, serverOptions } from './server-options.ts'
+import { bindAddress } from './options/serving.ts'
+import { kubeconfigPath, serverOptions } from './server-options.ts'
 import type { ServiceManager } from './service-manager.ts'
 import { createStopSignals } from './stop-signals.ts'
 import { Problems, StartError, explain } from './start-error.ts'
@@ -120,7 +121,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
       version: versionInfo().gitVersion,
       node: process.version,
       storage: options.storage?.type,
-      address: `${options.bindAddress}:${new URL(chain.url).port || 443}`,
+      address: `${options.serving?.bindAddress}:${new URL(chain.url).port || 443}`,
     })
     await chain.ready
   } catch (error) {

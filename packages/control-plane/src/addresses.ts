@@ -1,21 +1,27 @@
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { servingDefaults } from './options/serving.ts'
+import type { ServingOptions } from './options/serving.ts'
 
 /** Returns the address by which a client on this machine reaches a server bound to `host`. */
 export function reachableAddress(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
 }
 
+export function bindAddressOf({ bindAddress = servingDefaults.bindAddress }: ServingOptions = {}): string {
+  return bindAddress
+}
+
 /** Returns the address that other machines use: the advertise address, else the bind address, else the first external address. */
-export function advertiseAddress({ advertiseAddress: configured, bindAddress = '127.0.0.1' }: ServerChainOptions): string {
-  if (configured !== undefined) return configured
+export function advertiseAddress(options: ServingOptions = {}): string {
+  if (options.advertiseAddress !== undefined) return options.advertiseAddress
+  const bindAddress = bindAddressOf(options)
   if (bindAddress !== '0.0.0.0' && bindAddress !== '::') return bindAddress
   return firstExternalAddress() ?? '127.0.0.1'
 }
 
 /** Returns the address for endpoints of the kubernetes service: never a loopback address, and undefined if there is no other. */
-export function endpointAddress(options: ServerChainOptions): string | undefined {
+export function endpointAddress(options: ServingOptions | undefined): string | undefined {
   const advertised = advertiseAddress(options)
   return isLoopback(advertised) ? firstExternalAddress() : advertised
 }

@@ -5,7 +5,10 @@ import { createServerChain } from './create-server-chain.ts'
 
 /** Creates 24 config maps at once while flushes complete one by one; returns revisions whose 201 was sent before they were on disk. */
 async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: readonly number[] }> {
-  await using chain = await createServerChain({ drivers: { memory: async () => openDurable(disk, {}) }, controllers: ['none'] })
+  await using chain = await createServerChain({
+    storage: { drivers: { memory: async () => openDurable(disk, {}) } },
+    controllers: ['none'],
+  })
   await chain.listen()
   let serving = true
   const flushing = (async () => {

@@ -2,7 +2,8 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createWatchCacheMetrics, storageWithCacher } from '@keelson/cacher'
 import { createRESTOptionsGetter, undecoratedStorage } from '@keelson/registry'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { storageDefaults } from './options/storage.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface AppliedStorage {
   readonly storageFactory: StorageFactory
@@ -15,23 +16,23 @@ export function applyWithStorageFactoryTo(
   options: ServerChainOptions,
   metrics: MetricsRegistry,
 ): AppliedStorage {
-  const { clock } = options
-  const decorator =
-    (options.watchCache ?? true)
-      ? storageWithCacher({
-          metrics: createWatchCacheMetrics(metrics),
-          onError: (error) => options.log?.(0, 'Watch cache failed', { err: error }),
-        })
-      : undecoratedStorage
+  const { clock, log } = options
+  const { watchCache, ...rest } = { ...storageDefaults, ...options.storage }
+  const decorator = watchCache
+    ? storageWithCacher({
+        metrics: createWatchCacheMetrics(metrics),
+        onError: (error) => log?.(0, 'Watch cache failed', { err: error }),
+      })
+    : undecoratedStorage
   const restOptionsGetter = createRESTOptionsGetter({
     storageFactory,
     decorator,
-    watchCacheSizes: options.watchCacheSizes,
-    defaultWatchCacheSize: options.defaultWatchCacheSize,
-    ...(options.eventTtlSeconds === undefined ? {} : { ttlSeconds: { events: options.eventTtlSeconds } }),
+    watchCacheSizes: rest.watchCacheSizes,
+    defaultWatchCacheSize: rest.defaultWatchCacheSize,
+    ...(rest.eventTtlSeconds === undefined ? {} : { ttlSeconds: { events: rest.eventTtlSeconds } }),
+    deleteCollectionWorkers: rest.deleteCollectionWorkers,
+    enableGarbageCollection: rest.enableGarbageCollection,
     ...(clock === undefined ? {} : { now: () => clock.now() }),
-    ...(options.deleteCollectionWorkers === undefined ? {} : { deleteCollectionWorkers: options.deleteCollectionWorkers }),
-    ...(options.enableGarbageCollection === undefined ? {} : { enableGarbageCollection: options.enableGarbageCollection }),
   })
   return { storageFactory, restOptionsGetter }
 }

@@ -2,7 +2,7 @@ import type { AdmissionPlugin } from '@keelson/admission'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -44,7 +44,7 @@ test('logs an exception of an admission plugin with its stack and hides it from 
 test('logs an exception of a token authenticator with its stack', async () => {
   const lines: unknown[] = []
   const tokens = [{ authenticateToken: (): never => brokenPlugin() }]
-  await using chain = await started({ tokens, log: (level, text, fields) => level === 0 && lines.push([text, fields]) })
+  await using chain = await started({ authentication: { tokens }, log: (level, text, fields) => level === 0 && lines.push([text, fields]) })
   const answer = await chain.fetch('/version', { headers: { authorization: 'Bearer x' } })
   expect(answer.status).toBe(500)
   expect(await answer.text()).not.toContain('bug')

@@ -5,7 +5,7 @@ import { forbidden } from '@keelson/admission'
 import { afterEach, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
-import type { AdmissionOptions } from './server-chain-options.ts'
+import type { AdmissionOptions } from './options/admission.ts'
 
 const cleanUp: (() => Promise<unknown>)[] = []
 afterEach(async () => {

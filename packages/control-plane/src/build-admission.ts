@@ -4,7 +4,7 @@ import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface SelectedPlugins {
   readonly plugins: AdmissionPlugins

@@ -17,7 +17,8 @@ import type { Authenticator, Authorizer, TokenAuthenticator, TokenReviewer } fro
 import { buildServiceAccountTokens } from './build-service-account-tokens.ts'
 import type { ServiceAccountTokens } from './build-service-account-tokens.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { authenticationDefaults, authorizationDefaults } from './options/authentication.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Authentication {
   readonly authenticator: Authenticator
@@ -31,10 +32,11 @@ export interface Authentication {
 export async function buildAuthentication(options: ServerChainOptions): Promise<Authentication> {
   const adminToken = generateToken()
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
-  if (options.tokenFile !== undefined) tokens.push(await readTokens(options.tokenFile, options.log))
+  const authentication = { ...authenticationDefaults, ...options.authentication }
+  if (authentication.tokenFile !== undefined) tokens.push(await readTokens(authentication.tokenFile, options.log))
   const serviceAccounts = await buildServiceAccountTokens(options)
-  tokens.push(serviceAccounts.authenticator, ...(options.tokens ?? []))
-  const anonymous = (options.anonymousAuth ?? true) ? createAnonymousAuthenticator() : undefined
+  tokens.push(serviceAccounts.authenticator, ...(authentication.tokens ?? []))
+  const anonymous = authentication.anonymous ? createAnonymousAuthenticator() : undefined
   const bearer = createBearerTokenAuthenticator(...tokens)
   const builtin = [createClientCertificateAuthenticator(), bearer, createWebSocketTokenAuthenticator(bearer)]
   const authenticator = createAuthenticatorUnion([...builtin, ...(options.authenticators ?? [])], {
@@ -61,9 +63,9 @@ export function buildAuthorizer(options: ServerChainOptions): Authorizer {
   )
 }
 
-function createPathAuthorizer({ alwaysAllowPaths = ['/healthz', '/readyz', '/livez'] }: ServerChainOptions): Authorizer {
+function createPathAuthorizer({ authorization }: ServerChainOptions): Authorizer {
   try {
-    return createAlwaysAllowPathsAuthorizer(alwaysAllowPaths)
+    return createAlwaysAllowPathsAuthorizer({ ...authorizationDefaults, ...authorization }.alwaysAllowPaths)
   } catch (error) {
     throw new ConfigurationError((error as Error).message, { cause: error })
   }

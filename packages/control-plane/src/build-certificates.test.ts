@@ -19,7 +19,7 @@ interface Line {
 async function start(): Promise<Line[]> {
   const lines: Line[] = []
   const chain = await createServerChain({
-    certificates: { directory },
+    serving: { certificates: { directory } },
     controllers: ['none'],
     log: (_level, text, fields) => fields?.['file'] !== undefined && lines.push({ text, file: fields['file'] }),
   })

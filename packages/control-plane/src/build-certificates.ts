@@ -3,11 +3,12 @@ import path from 'node:path'
 import { createSecureContext } from 'node:tls'
 import { createDirectoryCertificateStore, createMemoryCertificateStore, firstServiceIp, ownCertificates } from '@keelson/server'
 import type { CertificateNote, KeyPair, ServingCertificates } from '@keelson/server'
-import { advertiseAddress } from './addresses.ts'
+import { advertiseAddress, bindAddressOf } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { warnOfReadableKeys } from './private-key-files.ts'
+import { servicesDefaults } from './options/services.ts'
 import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Certificates {
   readonly serving: ServingCertificates
@@ -21,21 +22,23 @@ export interface Certificates {
 }
 
 export async function buildCertificates(options: ServerChainOptions): Promise<Certificates> {
-  const { servingCertificateFiles, namedCertificateFiles = [] } = options
-  const pairFromFiles = servingCertificateFiles && (await readPair(servingCertificateFiles))
-  const configured = pairFromFiles ?? options.servingCertificate
+  const { certificateFiles, namedCertificateFiles = [], certificate, certificates = {} } = options.serving ?? {}
+  const { clientAuthorities: givenAuthorities = [], clientAuthorityFiles: authorityFiles = [] } = options.authentication ?? {}
+  const pairFromFiles = certificateFiles && (await readPair(certificateFiles))
+  const configured = pairFromFiles ?? certificate
   if (configured !== undefined)
     check('the serving certificate and its key', () => createSecureContext({ cert: configured.certificate, key: configured.key }))
-  const fromFiles = await readAuthorities(options.clientAuthorityFiles ?? [])
+  const fromFiles = await readAuthorities(authorityFiles)
   // TLS would silently accept invalid PEM and then reject every client certificate.
-  for (const pem of [...(options.clientAuthorities ?? []), ...fromFiles]) {
+  for (const pem of [...givenAuthorities, ...fromFiles]) {
     check('the authorities of client certificates', () => new X509Certificate(pem))
   }
-  const { directory, names = [] } = options.certificates ?? {}
-  const serviceIp = firstServiceIp((options.serviceClusterIpRange ?? '10.0.0.0/24').split(',')[0]!)
+  const { directory, names = [] } = certificates
+  const { clusterIpRange } = { ...servicesDefaults, ...options.services }
+  const serviceIp = firstServiceIp(clusterIpRange.split(',')[0]!)
   const generated = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
-    names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), options.bindAddress ?? '127.0.0.1', advertiseAddress(options)],
+    names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), bindAddressOf(options.serving), advertiseAddress(options.serving)],
     onNote: (note) => directory !== undefined && logNote(options, directory, note),
   }).catch((error: unknown) => {
     // File system errors already name the directory.
@@ -45,7 +48,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   await warnOfReadableKeys(options)
   const base = configured ?? generated.serving
   const named = await Promise.all(namedCertificateFiles.map(readNamed))
-  const fixedAuthorities = [generated.ca.certificate, ...(options.clientAuthorities ?? [])]
+  const fixedAuthorities = [generated.ca.certificate, ...givenAuthorities]
   const hasFiles = pairFromFiles !== undefined || named.length > 0 || fromFiles.length > 0
   const serving = { ...base, named }
   const clientAuthorities = [...fixedAuthorities, ...fromFiles]
@@ -53,10 +56,10 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
     serving,
     files: hasFiles
       ? new ServingFiles({
-          pair: servingCertificateFiles ?? base,
+          pair: certificateFiles ?? base,
           named: namedCertificateFiles,
           fixedAuthorities,
-          authorityFiles: options.clientAuthorityFiles ?? [],
+          authorityFiles,
           current: { ...serving, clientAuthorities },
         })
       : undefined,

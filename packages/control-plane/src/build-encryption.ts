@@ -1,9 +1,12 @@
 import type { Encryption } from '@keelson/encryption'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /** Opens encryption at rest if it is configured. Otherwise its code is not loaded. */
-export async function buildEncryption({ encryption, log = () => {} }: ServerChainOptions): Promise<Encryption | undefined> {
+export async function buildEncryption({
+  storage: { encryption } = {},
+  log = () => {},
+}: ServerChainOptions): Promise<Encryption | undefined> {
   if (encryption === undefined) return undefined
   const { openEncryption } = await import('@keelson/encryption')
   try {

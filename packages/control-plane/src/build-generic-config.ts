@@ -17,7 +17,9 @@ import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
 import type { Certificates } from './build-certificates.ts'
 import { buildEncryption } from './build-encryption.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { storageDefaults } from './options/storage.ts'
+import type { StorageOptions } from './options/storage.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { openBackends } from './open-backends.ts'
 import type { Backends } from './open-backends.ts'
 import { storageDrivers } from './storage-drivers.ts'
@@ -48,10 +50,10 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   // Steps that open nothing come first, so that they fail early.
   const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
-  const storage = options.storage ?? { type: 'memory' }
+  const storage: StorageOptions = { ...storageDefaults, ...options.storage }
   const opening = openBackends(storageDrivers(options), storage, {
-    ...(options.backend === undefined ? {} : { main: options.backend }),
-    ...(options.storageOverrides === undefined ? {} : { overrides: options.storageOverrides }),
+    ...(storage.backend && { main: storage.backend }),
+    ...(storage.overrides && { overrides: storage.overrides }),
   })
   const [backends, authentication, certificates] = await allOrClose(
     opening,
@@ -73,9 +75,9 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
       // Other API servers may share etcd and must be able to read the objects.
       createCodec:
         (storage.type || 'etcd3') === 'etcd3'
-          ? protobufCodecs({ types, scheme, ...(options.storageMediaType && { mediaType: options.storageMediaType }) })
+          ? protobufCodecs({ types, scheme, ...(storage.mediaType && { mediaType: storage.mediaType }) })
           : recordCodecs({ schemaVersion }),
-      ...(options.storage?.prefix === undefined ? {} : { prefix: options.storage.prefix }),
+      ...(storage.prefix === undefined ? {} : { prefix: storage.prefix }),
       ...(encryption === undefined ? {} : { transformerOverrides: encryption }),
     })
     .new()

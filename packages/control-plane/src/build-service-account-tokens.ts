@@ -7,9 +7,8 @@ import type { LoopbackClient } from '@keelson/loopback'
 import type { TokenSubresourceOptions } from '@keelson/resources-core'
 import { ownTokenKey } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
-
-const defaultIssuers = ['https://kubernetes.default.svc']
+import { authenticationDefaults } from './options/authentication.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface ServiceAccountTokens {
   readonly authenticator: TokenAuthenticator
@@ -22,16 +21,17 @@ export interface ServiceAccountTokens {
 }
 
 export async function buildServiceAccountTokens({
-  serviceAccounts = {},
-  certificates,
+  authentication = {},
+  serving = {},
   clock = systemClock,
   log,
 }: ServerChainOptions): Promise<ServiceAccountTokens> {
-  const { issuers = defaultIssuers, keyFiles = [], signingKeyFile, keySetUri } = serviceAccounts
+  const serviceAccounts = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
+  const { issuers, keyFiles = [], signingKeyFile, keySetUri } = serviceAccounts
   const audiences = serviceAccounts.audiences ?? issuers
   const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
   const signingPem =
-    signingKeyFile === undefined ? await ownTokenKey(certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
+    signingKeyFile === undefined ? await ownTokenKey(serving.certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
   const key = await wrapKeyError(signingKeyFile ?? 'generated', () => readSigningKey(signingPem))
   const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
   const keys = keyFiles.length > 0 ? files.flat() : [key]
@@ -56,7 +56,7 @@ export async function buildServiceAccountTokens({
       issue: (claims) => issuer.issue(claims),
       audiences,
       ...(serviceAccounts.maxTokenExpirationSeconds !== undefined && { maxExpirationSeconds: serviceAccounts.maxTokenExpirationSeconds }),
-      ...(serviceAccounts.extendTokenExpiration !== undefined && { extendExpiration: serviceAccounts.extendTokenExpiration }),
+      extendExpiration: serviceAccounts.extendTokenExpiration,
       lookUp: live,
     },
     documents: (serverAddress) => openIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, keys),

@@ -1,6 +1,6 @@
 import type { Endpoints, RangeAllocation } from '@keelson/api/core/v1'
 import { systemClock } from '@keelson/apimachinery'
-import { createServiceAllocators, defaultClusterIPRange, parseIPRanges, ServiceRepair } from '@keelson/core-services'
+import { createServiceAllocators, parseIPRanges, ServiceRepair } from '@keelson/core-services'
 import type { ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
@@ -9,7 +9,8 @@ import { BootstrapController } from './bootstrap/bootstrap-controller.ts'
 import { ServerLeases } from './bootstrap/server-leases.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { servicesDefaults } from './options/services.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { systemStorage } from './system-storage.ts'
 
 /** Parts that serve core's services: allocators, the repair loop, and the controller of the kubernetes service. */
@@ -23,8 +24,9 @@ export interface Services {
 
 /** Throws `ConfigurationError` for invalid ranges. */
 export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
-  const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange, clock = systemClock, log = () => {} } = options
-  const ranges = parseServiceOption(() => parseIPRanges(serviceClusterIpRange))
+  const { clock = systemClock, log = () => {} } = options
+  const { clusterIpRange, nodePortRange, endpointReconcilerType } = { ...servicesDefaults, ...options.services }
+  const ranges = parseServiceOption(() => parseIPRanges(clusterIpRange))
   const nodePorts = systemStorage<RangeAllocation>(config, {
     resource: 'servicenodeportallocations',
     prefix: 'ranges',
@@ -32,8 +34,8 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
   })
   const allocators = parseServiceOption(() =>
     createServiceAllocators({
-      clusterIPRange: serviceClusterIpRange,
-      ...(serviceNodePortRange === undefined ? {} : { nodePortRange: serviceNodePortRange }),
+      clusterIPRange: clusterIpRange,
+      nodePortRange,
       client,
       nodePorts: { storage: nodePorts.storage, key: `${nodePorts.prefix}servicenodeports` },
       onError: (error) => log(0, 'Watching services failed', { err: describeError(error) }),
@@ -43,8 +45,8 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
   const bootstrap = new BootstrapController({
     client,
     ranges,
-    leases: options.endpointReconcilerType === 'none' ? undefined : new ServerLeases(servers.storage, servers.prefix),
-    address: endpointAddress(options),
+    leases: endpointReconcilerType === 'none' ? undefined : new ServerLeases(servers.storage, servers.prefix),
+    address: endpointAddress(options.serving),
     clock,
     log: (text) => log(0, text),
   })

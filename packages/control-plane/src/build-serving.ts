@@ -4,7 +4,8 @@ import type { TlsSettings, ZPages } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import type { FeatureGates } from './feature-gates.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { servingDefaults } from './options/serving.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /** Options of the HTTP server after validation. */
 export interface Serving {
@@ -17,8 +18,8 @@ export interface Serving {
 /** Validates the serving options and loads rarely used code if needed. Throws `ConfigurationError`. */
 export async function buildServing(options: ServerChainOptions): Promise<Serving> {
   const tls = buildTlsSettings(options)
-  const { flags, featureGates = {}, log = () => {} } = options
-  const features = readFeatureGates(featureGates, (text) => log(0, text))
+  const { diagnostics: { flags } = {}, log = () => {} } = options
+  const features = readFeatureGates(options.features?.gates ?? {}, (text) => log(0, text))
   return {
     tls,
     cbor: features.enabled('CBORServingAndStorage') ? await import('@keelson/apimachinery/cbor') : undefined,
@@ -30,7 +31,8 @@ export async function buildServing(options: ServerChainOptions): Promise<Serving
   }
 }
 
-export function buildTlsSettings({ tlsMinVersion, tlsCipherSuites, http2 = true }: ServerChainOptions): TlsSettings {
+export function buildTlsSettings({ serving }: ServerChainOptions): TlsSettings {
+  const { tlsMinVersion, tlsCipherSuites, http2 } = { ...servingDefaults, ...serving }
   try {
     return tlsSettings({ minVersion: tlsMinVersion, cipherSuites: tlsCipherSuites, http2 })
   } catch (error) {

@@ -21,7 +21,12 @@ interface Body {
 
 let chain: ServerChain
 beforeAll(async () => {
-  chain = await createServerChain({ clock, eventTtlSeconds: 60, controllers: ['none'], admission: { disable: ['ServiceAccount'] } })
+  chain = await createServerChain({
+    clock,
+    storage: { eventTtlSeconds: 60 },
+    controllers: ['none'],
+    admission: { disable: ['ServiceAccount'] },
+  })
   await chain.start()
 })
 afterAll(() => chain.close())

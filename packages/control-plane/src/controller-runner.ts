@@ -1,11 +1,13 @@
 import type { ControllersOptions, RunningControllers } from '@keelson/controllers'
 import type { LoopbackClient } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { storageDefaults } from './options/storage.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /** Returns the enabled controllers. Default: none with etcd, where they may run elsewhere; otherwise all. */
-export function enabledControllers({ controllers, storage, enableGarbageCollection = true }: ServerChainOptions): readonly string[] {
-  const enabled = controllers ?? (storage?.type === 'etcd3' ? ['none'] : ['*'])
+export function enabledControllers({ controllers, storage }: ServerChainOptions): readonly string[] {
+  const { type, enableGarbageCollection } = { ...storageDefaults, ...storage }
+  const enabled = controllers ?? (type === 'etcd3' ? ['none'] : ['*'])
   return enableGarbageCollection || enabled.includes('none') ? enabled : [...enabled, '-garbage-collector-controller']
 }
 

@@ -42,8 +42,12 @@ import { installOpenIdDocuments } from './open-id-endpoints.ts'
 import { kubeletTls } from './kubelet-tls.ts'
 import { createOpenApi } from './openapi-pages.ts'
 import { findOptionProblems } from './option-problems.ts'
+import { diagnosticsDefaults } from './options/diagnostics.ts'
+import { lifecycleDefaults } from './options/lifecycle.ts'
+import { requestDefaults } from './options/requests.ts'
+import { servingDefaults } from './options/serving.ts'
 import { PostStartHooks } from './post-start-hooks.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth, waitForStorages } from './storage-health.ts'
 
@@ -82,6 +86,13 @@ function wire(
 ): ServerChain {
   const { log } = options
   const { clock } = config
+  const requests = { ...requestDefaults, ...options.requests }
+  const lifecycle = { ...lifecycleDefaults, ...options.lifecycle }
+  const { logRequests, profiling } = { ...diagnosticsDefaults, ...options.diagnostics }
+  const { http2, unref, maxStreamsPerConnection, goAwayChance, corsAllowedOrigins, hstsDirectives } = {
+    ...servingDefaults,
+    ...options.serving,
+  }
   const now = (): number => clock.now()
   let admission: (AdmissionChain & AsyncDisposable) | undefined
   const client = createLoopbackClient({
@@ -100,33 +111,33 @@ function wire(
     tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities, settings: serving.tls },
     cbor: serving.cbor,
     zpages: serving.zpages,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-    ...(options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs }),
-    http2: options.http2 ?? true,
-    unref: options.unref ?? false,
-    ...(options.maxStreamsPerConnection === undefined ? {} : { maxStreamsPerConnection: options.maxStreamsPerConnection }),
-    ...(options.goAwayChance === undefined ? {} : { goAwayChance: options.goAwayChance }),
-    ...(options.corsAllowedOrigins === undefined ? {} : { corsAllowedOrigins: options.corsAllowedOrigins }),
-    ...(options.hstsDirectives === undefined ? {} : { hstsDirectives: options.hstsDirectives }),
-    shutdownSendRetryAfter: options.shutdownSendRetryAfter ?? false,
+    limits: { readOnly: requests.maxReadOnlyInFlight, mutating: requests.maxMutatingInFlight },
+    requestTimeoutMs: requests.timeoutMs,
+    http2,
+    unref,
+    maxStreamsPerConnection,
+    goAwayChance,
+    ...(corsAllowedOrigins && { corsAllowedOrigins }),
+    ...(hstsDirectives && { hstsDirectives }),
+    shutdownSendRetryAfter: lifecycle.shutdownSendRetryAfter,
     metrics: config.metrics,
     requestNow: now,
     log,
-    logRequests: options.logRequests ?? false,
-    profiling: options.profiling ?? false,
+    logRequests,
+    profiling,
   })
   addStorageHealth(server, config)
   registerFeatureMetrics(config.metrics, serving.features)
 
   let port: number | undefined
-  const advertised = advertiseAddress(options)
+  const advertised = advertiseAddress(options.serving)
   const serverAddress = (): string | undefined => (port === undefined ? undefined : `${formatUrlHost(advertised)}:${port}`)
   const groupServing: InstallOptions = {
     openApi: createOpenApi(),
     stopping: server.stopping,
     now,
     serverAddress,
-    ...(options.minRequestTimeoutSeconds === undefined ? {} : { minRequestTimeoutSeconds: options.minRequestTimeoutSeconds }),
+    minRequestTimeoutSeconds: requests.minWatchTimeoutSeconds,
     authorizeCreate: authorizeCreate(config.authorizer),
     observeWatch: createWatchMetrics(config.metrics),
     observeDeprecated: createDeprecationMetrics(config.metrics),
@@ -136,7 +147,7 @@ function wire(
   const groups = options.groups ?? builtinGroups
   const services = hasServices(groups) ? buildServices(config, options, client) : undefined
   const { scheme, types, restOptionsGetter: restOptions } = config
-  const legacy = { ...options, client, ...(services && { allocators: services.allocators }), kubelet: { ...options.kubelet, tls } }
+  const legacy = { ...options.storage, client, ...(services && { allocators: services.allocators }), kubelet: { ...options.kubelet, tls } }
   const host = createGroupHost<GroupServices>({
     app: server.app,
     scheme,
@@ -148,7 +159,7 @@ function wire(
     client,
     informers,
     addListedPaths: (paths) => server.addListedPaths(paths),
-    isServed: enabledResources(options.runtimeConfig ?? {}, (name) => builtinGroups.some((group) => group.name === name)),
+    isServed: enabledResources(options.features?.runtimeConfig ?? {}, (name) => builtinGroups.some((group) => group.name === name)),
   })
   installGroups(host, groups)
 
@@ -156,7 +167,7 @@ function wire(
   serviceAccounts.readFrom(client)
   installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)
 
-  const hooks = new PostStartHooks(server, options.livezGraceMs)
+  const hooks = new PostStartHooks(server, lifecycle.livezGraceMs)
   /** Adds a hook that writes the resources `needed`. Skips it if one of them is not served. */
   const addHook = (
     name: string,
@@ -295,7 +306,7 @@ class Chain implements ServerChain {
   }
 
   get kubeconfigPath(): string | undefined {
-    return this.#parts.options.kubeconfigPath
+    return this.#parts.options.serving?.kubeconfigPath
   }
 
   get adminToken(): string {
@@ -329,12 +340,12 @@ class Chain implements ServerChain {
   async listen(): Promise<void> {
     const { server, options, onPort } = this.#parts
     this.#isStarted = true
-    const host = options.bindAddress ?? '127.0.0.1'
-    const { port } = await server.listen(options.port ?? 0, host)
+    const { bindAddress: host, port: wantedPort, kubeconfigPath } = { ...servingDefaults, ...options.serving }
+    const { port } = await server.listen(wantedPort, host)
     this.#parts.config.certificates.files?.follow(server, (text) => options.log(0, text))
     this.#url = `https://${formatUrlHost(reachableAddress(host))}:${port}`
     await onPort(port)
-    if (options.kubeconfigPath !== undefined) await writeKubeconfig(options.kubeconfigPath, this.kubeconfig)
+    if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
     this.#runHooks()
   }
 
@@ -358,13 +369,14 @@ class Chain implements ServerChain {
   async #close(): Promise<void> {
     const { options, config, server, admission, informers, services, host, controllers } = this.#parts
     this.#ready.reject(new Error('the server was closed before it was ready'))
-    if (options.shutdownDelayMs) {
+    const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
+    if (shutdownDelayMs > 0) {
       server.failReadiness()
-      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs))
+      await new Promise((resolve) => setTimeout(resolve, shutdownDelayMs))
     }
     config.certificates.files?.close()
     await services?.bootstrap.stop()
-    await server.close(options.shutdownGraceMs ?? 10_000)
+    await server.close(shutdownGraceMs)
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
     await informers[Symbol.asyncDispose]()

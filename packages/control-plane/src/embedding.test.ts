@@ -4,7 +4,7 @@ import { openMemory } from '@keelson/backend-embedded'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
 const json = { 'content-type': 'application/json' }
@@ -167,7 +167,7 @@ describe('before the start', () => {
 })
 
 test('a started server can listen later and then becomes an endpoint of the kubernetes service', async () => {
-  await using chain = await started({ advertiseAddress: '192.0.2.1' })
+  await using chain = await started({ serving: { advertiseAddress: '192.0.2.1' } })
   const services = chain.client.resource<Service>({ group: '', resource: 'services' })!
   expect(await services.get('default', 'kubernetes', { resourceVersion: '' })).toBeUndefined()
   await chain.listen()
@@ -182,19 +182,19 @@ test('a started server can listen later and then becomes an endpoint of the kube
 describe('a store given by the caller', () => {
   test('stays open when the server closes, and can be reused', async () => {
     await using backend = openMemory()
-    const first = await started({ backend })
+    const first = await started({ storage: { backend } })
     await first.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'kept' } })
     await first.close()
-    await using second = await started({ backend })
+    await using second = await started({ storage: { backend } })
     expect((await second.fetch(`${maps}/kept`, { user: alice })).status).toBe(200)
   })
 
   test('can be forked, so that tests do not see changes of each other', async () => {
     await using seeded = openMemory()
-    const seeder = await started({ backend: seeded })
+    const seeder = await started({ storage: { backend: seeded } })
     await seeder.client.resource({ group: '', resource: 'configmaps' })!.create('default', { metadata: { name: 'seed' } })
     await seeder.close()
-    const open = async (): Promise<ServerChain> => started({ backend: seeded.fork() })
+    const open = async (): Promise<ServerChain> => started({ storage: { backend: seeded.fork() } })
     await using one = await open()
     await using other = await open()
     expect((await one.fetch(`${maps}/seed`, { method: 'DELETE', user: alice })).status).toBe(200)
@@ -203,7 +203,7 @@ describe('a store given by the caller', () => {
 
   test('stays open after a failed start', async () => {
     await using backend = openMemory()
-    await expect(createServerChain({ backend, serviceClusterIpRange: 'nonsense' })).rejects.toThrow('nonsense')
+    await expect(createServerChain({ storage: { backend }, services: { clusterIpRange: 'nonsense' } })).rejects.toThrow('nonsense')
     expect(await backend.get('/a')).toMatchObject({ entry: undefined })
   })
 })

@@ -5,7 +5,7 @@ import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
 let chain: ServerChain
-beforeAll(async () => void (chain = await startChain({ serviceClusterIpRange: '10.0.0.0/16' })))
+beforeAll(async () => void (chain = await startChain({ services: { clusterIpRange: '10.0.0.0/16' } })))
 afterAll(() => chain.close())
 
 function call(method: string, path: string, body?: object): Promise<JsonResponse<Record<string, never>>> {

@@ -1,16 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
-import type { KubeletOptions } from '@keelson/core-services'
 import type { RemoteTls } from '@keelson/registry'
 import { ConfigurationError } from './configuration-error.ts'
-
-/** PEM files for TLS connections to kubelets. */
-export interface KubeletClientOptions extends Omit<KubeletOptions, 'tls'> {
-  /** CA of the kubelets' certificates. Default: their certificates are not verified. */
-  readonly authorityFile?: string
-  /** Client certificate for kubelets. Default: none, which most kubelets reject. */
-  readonly certificateFile?: string
-  readonly keyFile?: string
-}
+import type { KubeletClientOptions } from './options/kubelet.ts'
 
 /** Loads trusted CAs and client certificate for kubelet connections. New connections use renewed files. Throws `ConfigurationError`. */
 export async function kubeletTls({ authorityFile, certificateFile, keyFile }: KubeletClientOptions): Promise<() => Promise<RemoteTls>> {

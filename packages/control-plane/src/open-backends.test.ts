@@ -51,9 +51,7 @@ it('closes the other stores if one cannot be opened', async () => {
 it('stores each resource in its configured store', async () => {
   const { opened, closed, etcd3 } = places()
   const chain = await createServerChain({
-    storage: main,
-    drivers: { etcd3 },
-    storageOverrides: [{ resource: '/configmaps', servers: ['http://maps:2379'] }],
+    storage: { ...main, drivers: { etcd3 }, overrides: [{ resource: '/configmaps', servers: ['http://maps:2379'] }] },
     controllers: ['none'],
   })
   await chain.listen()

@@ -1,4 +1,5 @@
 import type { Backend, Config, StorageFactory } from '@keelson/storagebackend'
+import type { StorageOverride } from './options/storage.ts'
 
 /** Open stores of a server: the main one, and those of resources with overrides. */
 export interface Backends extends AsyncDisposable {
@@ -7,13 +8,6 @@ export interface Backends extends AsyncDisposable {
   readonly overrides: ReadonlyMap<string, Backend>
   /** All stores without duplicates, the main one first. */
   readonly all: readonly Backend[]
-}
-
-/** One entry of `--etcd-servers-overrides`. */
-export interface StorageOverride {
-  /** Resource as "group/resource"; the group of core is "". */
-  readonly resource: string
-  readonly servers: readonly string[]
 }
 
 export interface OpenBackendsOptions {

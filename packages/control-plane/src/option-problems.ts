@@ -1,5 +1,5 @@
 import { optionProblems } from '@keelson/apimachinery'
-import { defaultClusterIPRange, parseIPRanges, parsePortRange } from '@keelson/core-services'
+import { parseIPRanges, parsePortRange } from '@keelson/core-services'
 import { buildAuthorizer } from './build-authentication.ts'
 import { selectAdmissionPlugins } from './build-admission.ts'
 import { buildTlsSettings } from './build-serving.ts'
@@ -9,29 +9,31 @@ import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, enabledControllers } from './controller-runner.ts'
 import { namedVersions, runtimeConfigProblems } from './enabled-versions.ts'
 import { readFeatureGates } from './feature-gates.ts'
-import { optionTable, storageTypeProblems } from './option-table.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import { serverChainChecks } from './options/server-chain-options.ts'
+import { servicesDefaults } from './options/services.ts'
+import { storageTypeProblems } from './storage-drivers.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /**
  * Finds all problems of the options, one sentence each: unknown names, values with a wrong type or out of range, and conflicts. Opens no
  * store and reads no file, so a start can still fail on the contents of files.
  */
 export async function findOptionProblems(options: ServerChainOptions): Promise<readonly string[]> {
-  const problems = optionProblems(options, optionTable)
+  const problems = optionProblems(options, serverChainChecks)
   // The remaining checks rely on valid names and types.
   if (problems.length > 0) return problems
-  const { admission: { configFile: _, ...admission } = {}, featureGates = {}, runtimeConfig = {} } = options
-  const { serviceClusterIpRange = defaultClusterIPRange, serviceNodePortRange = '30000-32767' } = options
+  const { admission: { configFile: _, ...admission } = {}, features: { gates = {}, runtimeConfig = {} } = {} } = options
+  const { clusterIpRange, nodePortRange } = { ...servicesDefaults, ...options.services }
   return [
-    ...storageTypeProblems(options),
+    ...storageTypeProblems(options.storage),
     ...(await collectProblems(() => ControllerRunner.create(enabledControllers(options)))),
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
-    ...(await collectProblems(() => readFeatureGates(featureGates, () => {}))),
+    ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
     ...(await collectProblems(() => buildAuthorizer(options))),
     ...runtimeConfigProblems(runtimeConfig, namedVersions(options.groups ?? builtinGroups)),
-    ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(serviceClusterIpRange)))),
-    ...(await collectProblems(() => parseServiceOption(() => parsePortRange(serviceNodePortRange)))),
+    ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),
+    ...(await collectProblems(() => parseServiceOption(() => parsePortRange(nodePortRange)))),
   ]
 }
 

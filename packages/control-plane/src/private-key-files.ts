@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 const readableByOthers = 0o004
 
@@ -19,13 +19,13 @@ export async function warnOfReadableKeys(options: ServerChainOptions): Promise<v
 function privateKeyFiles(options: ServerChainOptions): readonly string[] {
   // Windows has no such file modes.
   if (process.platform === 'win32') return []
-  const { certificates, servingCertificateFiles, namedCertificateFiles = [], serviceAccounts, kubelet, storage } = options
+  const { serving: { certificates, certificateFiles, namedCertificateFiles = [] } = {}, authentication, kubelet, storage } = options
   const directory = certificates?.directory
   const files = [
     ...(directory === undefined ? [] : ['ca.key', 'apiserver.key', 'admin.key', 'sa.key'].map((name) => path.join(directory, name))),
-    servingCertificateFiles?.keyFile,
+    certificateFiles?.keyFile,
     ...namedCertificateFiles.map(({ keyFile }) => keyFile),
-    serviceAccounts?.signingKeyFile,
+    authentication?.serviceAccounts?.signingKeyFile,
     kubelet?.keyFile,
     storage?.transport?.keyFile,
   ]

@@ -12,7 +12,7 @@ interface Discovered {
 
 describe('with every version on', () => {
   let chain: ServerChain
-  beforeAll(async () => void (chain = await startChain({ runtimeConfig: { 'api/all': true } })))
+  beforeAll(async () => void (chain = await startChain({ features: { runtimeConfig: { 'api/all': true } } })))
   afterAll(() => chain.close())
 
   function call<Body = Record<string, unknown>>(method: string, path: string, body?: object): Promise<JsonResponse<Body>> {
@@ -87,7 +87,9 @@ describe('with every version on', () => {
 })
 
 it('enables and disables single resources', async () => {
-  await using chain = await startChain({ runtimeConfig: { 'resource.k8s.io/v1beta1/resourceslices': true, 'apps/v1/daemonsets': false } })
+  await using chain = await startChain({
+    features: { runtimeConfig: { 'resource.k8s.io/v1beta1/resourceslices': true, 'apps/v1/daemonsets': false } },
+  })
   const names = async (version: string): Promise<string[]> =>
     (await askServer<Discovered>(chain, 'GET', `/apis/${version}`)).body.resources.map(({ name }) => name)
   expect(await names('resource.k8s.io/v1beta1')).toEqual(['resourceslices'])

@@ -9,7 +9,7 @@ import { askServer, askServerForText } from './ask-server.fixture.ts'
 import type { JsonResponse } from './ask-server.fixture.ts'
 import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
 const running: ServerChain[] = []
@@ -105,9 +105,9 @@ describe('a server with in-memory storage', () => {
   })
 
   test.each<ServerChainOptions>([
-    { clientAuthorities: ['no certificate'] },
-    { servingCertificate: { certificate: 'none', key: 'none' } },
-    { alwaysAllowPaths: ['/a*b'] },
+    { authentication: { clientAuthorities: ['no certificate'] } },
+    { serving: { certificate: { certificate: 'none', key: 'none' } } },
+    { authorization: { alwaysAllowPaths: ['/a*b'] } },
   ])('rejects options that cannot be satisfied: %j', async (options) => {
     await expect(createServerChain(options)).rejects.toMatchObject({ name: 'ConfigurationError' })
   })
@@ -159,8 +159,7 @@ describe('a server on disk', () => {
     directories.push(dataDir)
     const options: ServerChainOptions = {
       storage: { type: 'embedded', dataDir },
-      certificates: { directory: path.join(dataDir, 'certs') },
-      kubeconfigPath: path.join(dataDir, 'admin.kubeconfig'),
+      serving: { certificates: { directory: path.join(dataDir, 'certs') }, kubeconfigPath: path.join(dataDir, 'admin.kubeconfig') },
       controllers: ['none'],
     }
     const first = await start(options)

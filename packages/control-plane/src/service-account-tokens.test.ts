@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
 /** Any API response. */
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 async function start(options: ServerChainOptions = {}): Promise<ServerChain> {
-  const chain = await startChain({ certificates: { directory }, ...options })
+  const chain = await startChain({ serving: { certificates: { directory } }, ...options })
   running.push(chain)
   return chain
 }
@@ -107,7 +107,9 @@ test('rejects a bound token after its secret is deleted', async () => {
 test('publishes issuer and keys for external verification', async () => {
   const key = path.join(directory, 'given.key')
   await writeFile(key, generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs1', format: 'pem' }))
-  const chain = await start({ serviceAccounts: { issuers: ['https://issuer.example', 'https://old.example'], signingKeyFile: key } })
+  const chain = await start({
+    authentication: { serviceAccounts: { issuers: ['https://issuer.example', 'https://old.example'], signingKeyFile: key } },
+  })
   const configuration = await call(chain, 'GET', '/.well-known/openid-configuration')
   expect(configuration).toMatchObject({
     headers: { 'content-type': 'application/json' },
@@ -127,5 +129,7 @@ test('publishes issuer and keys for external verification', async () => {
 test('fails the start if the key file contains no key', async () => {
   const key = path.join(directory, 'bad.key')
   await writeFile(key, 'nothing')
-  await expect(start({ serviceAccounts: { signingKeyFile: key } })).rejects.toThrow('does not contain a valid RSA or ECDSA private key')
+  await expect(start({ authentication: { serviceAccounts: { signingKeyFile: key } } })).rejects.toThrow(
+    'does not contain a valid RSA or ECDSA private key',
+  )
 })

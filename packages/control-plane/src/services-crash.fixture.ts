@@ -1,4 +1,4 @@
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
 // Runs a server in a separate process, for tests that kill it. The argument is its options as JSON.

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 let dataDir: string
 let child: ChildProcess | undefined
@@ -24,10 +24,9 @@ afterEach(async () => {
 // 62 addresses, one of them for the kubernetes service, and 61 ports.
 const options = (): ServerChainOptions => ({
   storage: { type: 'embedded', dataDir },
-  certificates: { directory: path.join(dataDir, 'certs') },
+  serving: { certificates: { directory: path.join(dataDir, 'certs') } },
   controllers: ['none'],
-  serviceClusterIpRange: '10.0.0.0/26',
-  serviceNodePortRange: '30000-30060',
+  services: { clusterIpRange: '10.0.0.0/26', nodePortRange: '30000-30060' },
 })
 
 interface Answer {

@@ -39,8 +39,10 @@ function shown(url: string, servername: string): Promise<string> {
 test('selects the certificate by server name', async () => {
   const [standard, a, wild] = await Promise.all(['standard.test', 'a.example.com', 'wild.test'].map(pairFor))
   const chain = await createServerChain({
-    servingCertificateFiles: await write('standard', standard!),
-    namedCertificateFiles: [await write('a', a!), { ...(await write('wild', wild!)), names: ['*.example.com'] }],
+    serving: {
+      certificateFiles: await write('standard', standard!),
+      namedCertificateFiles: [await write('a', a!), { ...(await write('wild', wild!)), names: ['*.example.com'] }],
+    },
   })
   try {
     await chain.listen()

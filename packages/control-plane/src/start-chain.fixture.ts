@@ -1,5 +1,5 @@
 import { createServerChain } from './create-server-chain.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import type { ServerChain } from './server-chain.ts'
 
 /** Starts a server and waits until it is ready. Runs no controllers by default. */

@@ -1,12 +1,14 @@
+import { closestMatch } from '@keelson/apimachinery'
 import { createFactory } from '@keelson/storagebackend'
 import type { StorageFactory } from '@keelson/storagebackend'
 import { ConfigurationError } from './configuration-error.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
+import type { StorageOptions } from './options/storage.ts'
 
-type DriverOptions = Pick<ServerChainOptions, 'clock' | 'drivers' | 'log'>
+type DriverOptions = Pick<ServerChainOptions, 'clock' | 'storage' | 'log'>
 
 /** Creates the storage factory with the built-in drivers, which are loaded on use. Drivers in the options override them. */
-export function storageDrivers({ drivers, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
+export function storageDrivers({ storage: { drivers } = {}, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
   const clockOption = clock === undefined ? {} : { clock }
   return createFactory({
     etcd3: async ({ transport, prefix, compactionInterval }) => {
@@ -35,4 +37,15 @@ export function storageDrivers({ drivers, log = () => {}, clock }: DriverOptions
     },
     ...drivers,
   })
+}
+
+const builtinTypes = ['memory', 'embedded', 'etcd3']
+
+/** An unknown storage type, in one sentence. */
+export function storageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
+  const known = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
+  if (type === undefined || type === '' || type === 'etcd2' || known.includes(type)) return []
+  const guess = closestMatch(type, known)
+  const hint = guess === undefined ? `allowed: ${known.join(', ')}` : `did you mean ${JSON.stringify(guess)}?`
+  return [`storage.type: unknown storage type ${JSON.stringify(type)}; ${hint}`]
 }

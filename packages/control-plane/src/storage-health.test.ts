@@ -7,7 +7,7 @@ import { waitForStorages } from './storage-health.ts'
 test('fails immediately if the store is closed', async () => {
   const store = openMemory()
   await store[Symbol.asyncDispose]()
-  const chain = await createServerChain({ storage: { type: 'memory' }, drivers: { memory: async () => store }, controllers: ['none'] })
+  const chain = await createServerChain({ storage: { drivers: { memory: async () => store } }, controllers: ['none'] })
   try {
     await expect(chain.start()).rejects.toThrow('the store is closed')
   } finally {

@@ -19,7 +19,7 @@ const created: readonly (readonly [path: string, body: object])[] = [
 
 test("stores objects under kube-apiserver's keys", async () => {
   await using backend = openMemory()
-  await using chain = await startChain({ backend })
+  await using chain = await startChain({ storage: { backend } })
   for (const [path, body] of created)
     expect((await askServer(chain, 'POST', path, { body: { metadata: { name: 'a' }, ...body } })).status).toBe(201)
   const { entries } = await backend.list(prefixRange('/registry/'))

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:https'
 import { createServerChain } from './create-server-chain.ts'
 
 // Starts a server that is never closed, with a client that keeps its connection open.
-const chain = await createServerChain({ unref: true, controllers: ['none'] })
+const chain = await createServerChain({ serving: { unref: true }, controllers: ['none'] })
 await chain.listen()
 await chain.ready
 const agent = new Agent({ keepAlive: true, ca: chain.certificateAuthority })

@@ -1,12 +1,12 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import { expect, test } from 'vitest'
 import { askServer, askServerForText } from './ask-server.fixture.ts'
-import type { ServerChainOptions } from './server-chain-options.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
 /** Returns the resources whose watch cache is filled. */
-async function cachedResources(options: ServerChainOptions): Promise<ReadonlySet<string>> {
-  const chain = await startChain(options)
+async function cachedResources(storage: NonNullable<ServerChainOptions['storage']>): Promise<ReadonlySet<string>> {
+  const chain = await startChain({ storage })
   try {
     const event = { metadata: { name: 'a', namespace: 'default' }, involvedObject: { namespace: 'default' } }
     expect((await askServer(chain, 'POST', '/api/v1/namespaces/default/events', { body: event })).status).toBe(201)

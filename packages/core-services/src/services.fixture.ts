@@ -16,6 +16,7 @@ import type { TestStore } from '@keelson/registry/testing'
 import { ipErrorMessages, services } from '@keelson/resources-core'
 import { createObjectStore } from '@keelson/storagebackend'
 import type { Backend } from '@keelson/storagebackend'
+import { defaultClusterIPRange, defaultNodePortRange } from './allocation/range-defaults.ts'
 import { createServiceAllocators } from './allocation/service-allocators.ts'
 import type { ServiceAllocators } from './allocation/service-allocators.ts'
 import { createServiceHooks } from './allocation/service-hooks.ts'
@@ -59,7 +60,7 @@ const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<ServiceCIDR
 })
 
 export async function openServices(options: TestServicesOptions = {}): Promise<TestServices> {
-  const { clusterIPRange = '10.0.0.0/24', nodePortRange = '30000-32767', random } = options
+  const { clusterIPRange = defaultClusterIPRange, nodePortRange = defaultNodePortRange, random } = options
   const backend = options.backend ?? openMemory()
   const client = createLoopbackClient()
   const stores: AsyncDisposable[] = []

@@ -1,6 +1,7 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
+import { installDefaults } from './install-defaults.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
 
@@ -26,8 +27,8 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     discovery: options.discovery ?? new DiscoveryRegistry(),
     openApi: options.openApi ?? new OpenApiRegistry(),
     stopping: options.stopping ?? new AbortController().signal,
-    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? 1800,
-    maxRequestBodyBytes: options.maxRequestBodyBytes ?? 3 * 1024 * 1024,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? installDefaults.minRequestTimeoutSeconds,
+    maxRequestBodyBytes: options.maxRequestBodyBytes ?? installDefaults.maxRequestBodyBytes,
     serverAddress: options.serverAddress ?? (() => undefined),
     authorizeCreate: options.authorizeCreate ?? (() => {}),
     observeWatch: options.observeWatch ?? (() => () => {}),

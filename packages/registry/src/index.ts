@@ -47,6 +47,7 @@ export type {
 export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator } from './rest-options.ts'
 export { readResult } from './read-result.ts'
 export { restFacts } from './rest-facts.ts'
+export { restDefaults } from './rest-defaults.ts'
 export { createRESTOptionsGetter } from './rest-options-getter.ts'
 export type { RESTOptionsGetterOptions } from './rest-options-getter.ts'
 export {

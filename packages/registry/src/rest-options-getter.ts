@@ -1,5 +1,6 @@
 import { groupResourceString } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
+import { restDefaults } from './rest-defaults.ts'
 import type { StorageFacts } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter, StorageDecorator } from './rest-options.ts'
 import type { StorageFactory } from './storage-factory.ts'
@@ -15,7 +16,6 @@ export interface RESTOptionsGetterOptions {
   readonly defaultWatchCacheSize?: number | undefined
   /** By resource: how long objects are kept after their last write. Default: as the resource's definition says. */
   readonly ttlSeconds?: Readonly<Record<string, number>> | undefined
-  /** Default 16, where kube-apiserver's is 1: those that are under way reach the disk together. */
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
   /** Milliseconds since the epoch. Default: the system's clock. */
@@ -27,7 +27,7 @@ export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): REST
     storageFactory,
     decorator = undecoratedStorage,
     watchCacheSizes = {},
-    defaultWatchCacheSize = 100,
+    defaultWatchCacheSize = restDefaults.defaultWatchCacheSize,
     ttlSeconds: ttls = {},
   } = options
   return {
@@ -38,8 +38,8 @@ export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): REST
       return {
         ...storageFactory.newConfig(resource, facts),
         decorator: size === 0 ? undecoratedStorage : decorator,
-        deleteCollectionWorkers: options.deleteCollectionWorkers ?? 16,
-        enableGarbageCollection: options.enableGarbageCollection ?? true,
+        deleteCollectionWorkers: options.deleteCollectionWorkers ?? restDefaults.deleteCollectionWorkers,
+        enableGarbageCollection: options.enableGarbageCollection ?? restDefaults.enableGarbageCollection,
         ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
         ...(options.now === undefined ? {} : { now: options.now }),
       }

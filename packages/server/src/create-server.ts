@@ -46,6 +46,7 @@ import { rawJson, sendPlain } from './plain-answer.ts'
 import { installProfiling } from './pprof/install-profiling.ts'
 import { registerProcessMetrics } from './process-metrics.ts'
 import { createBodyBudget } from './body-budget.ts'
+import { serverDefaults } from './server-defaults.ts'
 import { createUnreadAnswers } from './unread-answers.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 import { createTlsListener } from './tls-listener.ts'
@@ -65,7 +66,7 @@ export interface ServerOptions {
     /** Default: TLS 1.2 and newer, with what the runtime takes for safe. */
     readonly settings?: TlsSettings
   }
-  /** Default 400 and 200; 0 is no limit. */
+  /** 0 is no limit. Default: `serverDefaults`, as for the timeout and the number of streams. */
   readonly limits?: InFlightLimits
   /** Pages of these origins may ask: patterns of the `Origin` header. Default: none. */
   readonly corsAllowedOrigins?: readonly RegExp[]
@@ -73,7 +74,6 @@ export interface ServerOptions {
   readonly hstsDirectives?: readonly string[]
   /** While it stops, still take connections until nothing is in flight, to answer that it stops. Default false. */
   readonly shutdownSendRetryAfter?: boolean
-  /** Default 60 s. */
   readonly requestTimeoutMs?: number
   /** When there are more, the oldest whose client has not been authenticated is closed. Default 10,000. */
   readonly maxConnections?: number
@@ -91,7 +91,7 @@ export interface ServerOptions {
   readonly now?: () => number
   /** The time as handlers see it, who write it into objects; certificates are judged by `now`. Default: the system's. */
   readonly requestNow?: () => number
-  /** At once, on one connection of HTTP/2. Default 1,000. */
+  /** Requests that one HTTP/2 connection may have open. */
   readonly maxStreamsPerConnection?: number
   /** How often, from 0 to 0.02, a client of HTTP/2 is told after an answer to connect anew, so that load balancers can spread it. Default 0: never. */
   readonly goAwayChance?: number
@@ -177,11 +177,11 @@ export function createServer(options: ServerOptions): Server {
     bodyBudget: createBodyBudget(options.maxBodyBytes ?? 128 * 2 ** 20),
     unreadAnswers: createUnreadAnswers(options.maxUnreadBytes ?? 256 * 2 ** 20),
   }
-  const deadlines = createDeadlines(options.requestTimeoutMs ?? 60_000, requestMetrics)
+  const deadlines = createDeadlines(options.requestTimeoutMs ?? serverDefaults.requestTimeoutMs, requestMetrics)
   const filters = buildFilters({
     authenticator: options.authenticator,
     authorizer: options.authorizer,
-    limits: options.limits ?? { readOnly: 400, mutating: 200 },
+    limits: options.limits ?? serverDefaults.limits,
     deadlines,
     goAwayChance: options.goAwayChance ?? 0,
     corsAllowedOrigins: options.corsAllowedOrigins ?? [],
@@ -305,9 +305,9 @@ export function createServer(options: ServerOptions): Server {
         settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
         unref: options.unref ?? false,
-        maxStreams: options.maxStreamsPerConnection ?? 1_000,
+        maxStreams: options.maxStreamsPerConnection ?? serverDefaults.maxStreamsPerConnection,
         maxConnections: options.maxConnections ?? 10_000,
-        stallMs: options.stallMs ?? (options.requestTimeoutMs ?? 60_000) + 60_000,
+        stallMs: options.stallMs ?? (options.requestTimeoutMs ?? serverDefaults.requestTimeoutMs) + 60_000,
         onHandshakeError: () => requestMetrics.handshakeErrors.value++,
         requestListener: (incoming, outgoing) => node.request(incoming, outgoing),
         upgradeListener: (incoming, socket, head) => node.upgrade(incoming, socket, head),
@@ -325,7 +325,7 @@ export function createServer(options: ServerOptions): Server {
     failReadiness: () => {
       leaving = true
     },
-    close: (graceMs = 10_000) => (closing ??= close(graceMs)),
+    close: (graceMs = serverDefaults.closeGraceMs) => (closing ??= close(graceMs)),
   }
 }
 

@@ -33,7 +33,7 @@ export class WalkedServer implements AsyncDisposable {
     const { openEmbedded } = await import('@keelson/backend-embedded')
     const { createServerChain } = await import('@keelson/control-plane')
     const backend = await openEmbedded({ dataDir })
-    const chain = await createServerChain({ storage: { type: 'embedded' }, backend, controllers: ['none'], log: () => {} })
+    const chain = await createServerChain({ storage: { type: 'embedded', backend }, controllers: ['none'], log: () => {} })
     await chain.listen()
     await chain.ready
     const server = new WalkedServer(backend, chain.url, chain.adminToken, async () => {

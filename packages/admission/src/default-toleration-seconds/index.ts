@@ -1,18 +1,17 @@
 import type { Pod, Toleration } from '@keelson/api/core/v1'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import { isFor } from '../is-for.ts'
+import { defaultTolerations } from './defaults.ts'
 
 export interface DefaultTolerationSecondsOptions {
-  /** Default 300. */
   readonly notReadySeconds?: number
-  /** Default 300. */
   readonly unreachableSeconds?: number
 }
 
 /** Adds tolerations for not-ready and unreachable nodes, unless the pod has its own. */
 export function defaultTolerationSeconds({
-  notReadySeconds = 300,
-  unreachableSeconds = 300,
+  notReadySeconds = defaultTolerations.notReadySeconds,
+  unreachableSeconds = defaultTolerations.unreachableSeconds,
 }: DefaultTolerationSecondsOptions = {}): AdmissionPlugin {
   const defaults = [
     { key: 'node.kubernetes.io/not-ready', tolerationSeconds: notReadySeconds },
@@ -24,11 +23,11 @@ export function defaultTolerationSeconds({
     admit(attributes: AdmissionAttributes) {
       if (!isFor(attributes, 'pods')) return
       const spec = ((attributes.object as Pod).spec ??= { containers: null })
-      const existing = spec.tolerations ?? []
-      const missing = defaults.filter(({ key }) => !existing.some((toleration) => tolerates(toleration, key)))
+      const given = spec.tolerations ?? []
+      const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
       if (missing.length === 0) return
       const added = missing.map(({ key, tolerationSeconds }) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
-      spec.tolerations = [...existing, ...added]
+      spec.tolerations = [...given, ...added]
     },
   }
 }

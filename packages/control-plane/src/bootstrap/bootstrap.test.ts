@@ -7,7 +7,7 @@ import type { Backend } from '@keelson/storagebackend'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerChain } from '../server-chain.ts'
 import { startChain } from '../start-chain.fixture.ts'
-import type { ServerChainOptions } from '../server-chain-options.ts'
+import type { ServerChainOptions } from '../options/server-chain-options.ts'
 
 const running: AsyncDisposable[] = []
 afterEach(async () => {
@@ -23,8 +23,7 @@ function openStore(): Backend {
 /** Starts a server on a store that stays open when the server closes. */
 async function start(backend: Backend, options: ServerChainOptions = {}): Promise<ServerChain> {
   const chain = await startChain({
-    backend,
-    serviceClusterIpRange: '10.0.0.0/24',
+    storage: { backend },
     ...options,
   })
   running.push(chain)
@@ -42,7 +41,7 @@ const endpointsOf = async (chain: ServerChain): Promise<unknown> =>
 
 describe('the first start creates', () => {
   test('the kubernetes service, its range and priority classes', async () => {
-    const chain = await start(openStore(), { advertiseAddress: '192.0.2.1' })
+    const chain = await start(openStore(), { serving: { advertiseAddress: '192.0.2.1' } })
     const port = Number(new URL(chain.url).port)
     expect(await read<ServiceCIDR>(chain, 'servicecidrs.networking.k8s.io  kubernetes')).toMatchObject({
       metadata: {
@@ -74,7 +73,7 @@ describe('the first start creates', () => {
     const first = await start(backend)
     const before = await read(first, 'services default kubernetes')
     await first.close()
-    const second = await start(backend, { serviceClusterIpRange: '10.0.0.0/24,fd00::/112' })
+    const second = await start(backend, { services: { clusterIpRange: '10.0.0.0/24,fd00::/112' } })
     expect((await read(second, 'services default kubernetes'))?.metadata.uid).toBe(before?.metadata.uid)
     expect((await read<ServiceCIDR>(second, 'servicecidrs.networking.k8s.io  kubernetes'))?.spec?.cidrs).toEqual([
       '10.0.0.0/24',
@@ -92,8 +91,8 @@ describe('the first start creates', () => {
 describe('endpoints of the kubernetes service', () => {
   test('include all running servers on the store', async () => {
     const backend = openStore()
-    const first = await start(backend, { advertiseAddress: '192.0.2.1' })
-    const second = await start(backend, { advertiseAddress: '192.0.2.2' })
+    const first = await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
+    const second = await start(backend, { serving: { advertiseAddress: '192.0.2.2' } })
     expect(await endpointsOf(first)).toEqual(['192.0.2.1', '192.0.2.2'])
     await first.close()
     expect(await endpointsOf(second)).toEqual(['192.0.2.2'])
@@ -101,14 +100,14 @@ describe('endpoints of the kubernetes service', () => {
 
   test('have the port of the running server, not of a killed one', async () => {
     const backend = openStore()
-    await start(backend, { advertiseAddress: '192.0.2.1' })
-    const chain = await start(backend, { advertiseAddress: '192.0.2.1' })
+    await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
+    const chain = await start(backend, { serving: { advertiseAddress: '192.0.2.1' } })
     const endpoints = await read<Endpoints>(chain, 'endpoints default kubernetes')
     expect(endpoints?.subsets?.[0]?.ports?.map(({ port }) => port)).toEqual([Number(new URL(chain.url).port)])
   })
 
   test('are not managed if disabled', async () => {
-    const chain = await start(openStore(), { advertiseAddress: '192.0.2.1', endpointReconcilerType: 'none' })
+    const chain = await start(openStore(), { serving: { advertiseAddress: '192.0.2.1' }, services: { endpointReconcilerType: 'none' } })
     expect(await read(chain, 'endpoints default kubernetes')).toBeUndefined()
   })
 })

@@ -12,11 +12,12 @@ import { CachedObjects } from './cached-objects.ts'
 import { PortAllocator } from './port-allocator.ts'
 import { parsePortRange } from './port-range.ts'
 import { ServiceRanges } from './service-ranges.ts'
+import { defaultClusterIPRange, defaultNodePortRange } from './range-defaults.ts'
 
 export interface ServiceAllocatorsOptions {
-  /** Service CIDRs, at most one per IP family; the first is the default family. Default 10.0.0.0/24. */
+  /** Service CIDRs, at most one per IP family; the first is the default family. Default: `defaultClusterIPRange`. */
   readonly clusterIPRange?: string
-  /** Range of node ports. Default 30000-32767. */
+  /** Range of node ports. Default: `defaultNodePortRange`. */
   readonly nodePortRange?: string
   /** Client for IPAddress and ServiceCIDR objects. */
   readonly client: LoopbackClient
@@ -36,13 +37,11 @@ export interface ServiceAllocators extends AsyncDisposable {
   readonly ranges: ServiceRanges
 }
 
-export const defaultClusterIPRange = '10.0.0.0/24'
-
 const group = 'networking.k8s.io'
 
 /** Throws for invalid ranges. */
 export function createServiceAllocators(options: ServiceAllocatorsOptions): ServiceAllocators {
-  const { client, nodePorts, nodePortRange = '30000-32767', random = (below) => randomInt(below), onError } = options
+  const { client, nodePorts, nodePortRange = defaultNodePortRange, random = (below) => randomInt(below), onError } = options
   const families = parseIPRanges(options.clusterIPRange ?? defaultClusterIPRange).map(({ family }) => family)
   const cidrs = new CachedObjects<ServiceCIDR>({ client, resource: { group, resource: 'servicecidrs' }, onError })
   let cachedAddresses: CachedObjects<IPAddress> | undefined

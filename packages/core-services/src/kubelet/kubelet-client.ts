@@ -3,13 +3,14 @@ import { newUnknownError } from '@keelson/apimachinery'
 import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Getter, Remote, RemoteTls } from '@keelson/registry'
+import { kubeletDefaults } from './kubelet-defaults.ts'
 
 export interface KubeletOptions {
-  /** Port of nodes that do not report one. Default 10250. */
+  /** Port of nodes that do not report one. */
   readonly port?: number
-  /** Node address types in order of preference. Default: host name, then internal, then external addresses. */
+  /** Node address types in order of preference. */
   readonly preferredAddressTypes?: readonly string[]
-  /** Connect timeout. Default 5 s. */
+  /** Connect timeout. */
   readonly timeoutMs?: number
   /** Called for each connection, because certificates may be renewed. Default: no client certificate and no server verification. */
   readonly tls?: () => Promise<RemoteTls>
@@ -25,12 +26,11 @@ export interface KubeletConnection {
 /** Throws ApiError if the node does not exist or has no usable address. */
 export type KubeletClient = (context: RequestContext, nodeName: string) => Promise<KubeletConnection>
 
-const defaultAddressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP']
 const anyCertificate = async (): Promise<RemoteTls> => ({ verify: false })
 
 /** Creates a client that finds kubelets by the addresses in node statuses. */
 export function createKubeletClient(nodes: Getter, options: KubeletOptions = {}): KubeletClient {
-  const { port = 10_250, preferredAddressTypes = defaultAddressTypes, timeoutMs = 5000, tls = anyCertificate } = options
+  const { port, preferredAddressTypes, timeoutMs, tls = anyCertificate } = { ...kubeletDefaults, ...options }
   return async (context, nodeName) => {
     const { status = {} } = readResult<Node>(await nodes.get(context, nodeName, {}))
     const reportedPort = status.daemonEndpoints?.kubeletEndpoint?.Port ?? 0

@@ -13,7 +13,10 @@ export interface OpenRegistry extends AsyncDisposable {
 /** A whole server on a fresh embedded store that nobody sends requests to. */
 export async function openRegistry(): Promise<OpenRegistry> {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
-  const chain = await createServerChain({ storage: { type: 'embedded', dataDir: directory }, shutdownGraceMs: 0 })
+  const chain = await createServerChain({
+    storage: { type: 'embedded', dataDir: directory },
+    lifecycle: { shutdownGraceMs: 0 },
+  })
   await chain.listen()
   await chain.ready
   const resource = (name: string): LoopbackResource => chain.client.resource({ group: '', resource: name })!

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { parseArguments } from './arguments.ts'
-import { flags } from './flags.ts'
-import type { FlagValues } from './flags.ts'
-import { bindAddress } from './server-options.ts'
+import { parseArguments } from '../arguments.ts'
+import { flags } from '../flags.ts'
+import type { FlagValues } from '../flags.ts'
+import { bindAddress } from './serving.ts'
 
 const bound = (...argv: string[]): string => bindAddress(parseArguments(argv, flags).values as unknown as FlagValues)
 

@@ -1,12 +1,12 @@
 import { createServer } from '@keelson/server'
 import { openMemory } from '@keelson/backend-embedded'
 import { expect, test } from 'vitest'
-import { createServerChain } from './create-server-chain.ts'
+import { createServerChain } from '../create-server-chain.ts'
 import type { ServerChainOptions } from './server-chain-options.ts'
 
 test.each<[object, string[]]>([
   [{ storag: {} }, ['unknown option "storag"; did you mean "storage"?']],
-  [{ port: 'abc' }, ['port: expected an integer from 0 to 65535, not "abc"']],
+  [{ serving: { port: 'abc' } }, ['serving.port: expected an integer from 0 to 65535, not "abc"']],
   [{ storage: { type: 'memroy' } }, ['storage.type: unknown storage type "memroy"; did you mean "memory"?']],
   [{ storage: { type: 'tape' } }, ['storage.type: unknown storage type "tape"; allowed: memory, embedded, etcd3']],
   [
@@ -14,16 +14,15 @@ test.each<[object, string[]]>([
     ['unknown option "storage.dataDri"; did you mean "storage.dataDir"?', 'log: expected a function, not "loud"'],
   ],
   [{ admission: { plugins: { Mine: {} } } }, ['admission.plugins["Mine"]: expected a function, not an object']],
-  [{ servingCertificate: { certificate: 'x' } }, ['servingCertificate.key is missing']],
-  [{ backend: {} }, ['backend: expected an object with get() and list() and watch(), not an object']],
+  [{ serving: { certificate: { certificate: 'x' } } }, ['serving.certificate.key is missing']],
+  [{ storage: { backend: {} } }, ['storage.backend: expected an object with get() and list() and watch(), not an object']],
 ])('rejects options of a wrong type or name: %j', async (options, problems) => {
   await expect(createServerChain(options as ServerChainOptions)).rejects.toMatchObject({ name: 'ConfigurationError', problems })
 })
 
 test('accepts the type of a custom driver', async () => {
   await using chain = await createServerChain({
-    storage: { type: 'mine' },
-    drivers: { mine: async () => openMemory() },
+    storage: { type: 'mine', drivers: { mine: async () => openMemory() } },
     controllers: ['none'],
   })
   await chain.start()

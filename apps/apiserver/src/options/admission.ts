@@ -1,0 +1,51 @@
+import path from 'node:path'
+import { admissionDefaults } from '@keelson/control-plane'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { file, list, whole } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+
+const group = 'Admission'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const admissionFlags = {
+  'enable-admission-plugins': {
+    group,
+    type: list(),
+    help: 'Admission plugins to enable in addition to the default ones. The order has no effect.',
+  },
+  'disable-admission-plugins': {
+    group,
+    type: list(),
+    help: 'Admission plugins to disable although they are enabled by default.',
+  },
+  'admission-control-config-file': {
+    group,
+    type: file(),
+    help: 'File with the configuration of admission plugins (AdmissionConfiguration).',
+  },
+  'default-not-ready-toleration-seconds': {
+    group,
+    type: whole(),
+    default: admissionDefaults.defaultTolerationSeconds.notReadySeconds,
+    help: 'Seconds for which a pod stays on a node that is not ready, unless the pod sets its own time.',
+  },
+  'default-unreachable-toleration-seconds': {
+    group,
+    type: whole(),
+    default: admissionDefaults.defaultTolerationSeconds.unreachableSeconds,
+    help: 'Seconds for which a pod stays on a node that cannot be reached, unless the pod sets its own time.',
+  },
+} as const
+
+export function admissionOptions(values: FlagValuesOf<typeof admissionFlags>): NonNullable<ServerChainOptions['admission']> {
+  const configFile = values['admission-control-config-file']
+  return {
+    enable: values['enable-admission-plugins'] ?? [],
+    disable: values['disable-admission-plugins'] ?? [],
+    ...(configFile && { configFile: path.resolve(configFile) }),
+    defaultTolerationSeconds: {
+      notReadySeconds: values['default-not-ready-toleration-seconds'],
+      unreachableSeconds: values['default-unreachable-toleration-seconds'],
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { file, onOff, oneOf, whole } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+
+const group = 'Log and diagnostics'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const diagnosticsFlags = {
+  config: { group, type: file(), help: 'YAML file with flags (secure-port: 6443). The command line takes precedence.' },
+  'logging-format': {
+    group,
+    type: oneOf('text', 'json'),
+    default: 'text',
+    help: "Format of the log: klog's text lines, or one JSON object per line.",
+  },
+  v: { group, type: whole(), default: 0, help: 'Verbosity of the log on stderr: 0 errors, start and stop; 3 every request.' },
+  profiling: { group, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to users with permission.' },
+} as const
+
+/** Verbosity from which on every request is logged. */
+const requestVerbosity = 3
+
+export function diagnosticsOptions(
+  values: FlagValuesOf<typeof diagnosticsFlags>,
+  flags: Readonly<Record<string, string>>,
+): NonNullable<ServerChainOptions['diagnostics']> {
+  return { logRequests: values.v >= requestVerbosity, profiling: values.profiling, flags }
+}

@@ -1,0 +1,36 @@
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { list, switches } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+
+const group = 'Features'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const featureFlags = {
+  'feature-gates': {
+    group,
+    type: switches(),
+    help: 'Features to enable or disable: CBORServingAndStorage=true serves application/cbor. All names of kube-apiserver are known; those without an effect here are logged.',
+  },
+  'runtime-config': {
+    group,
+    type: switches(),
+    help: 'API versions and resources to enable or disable: apps/v1=false, v1 (core), apps/v1/daemonsets, api/all, api/ga, api/beta, api/alpha. Default: the stable versions.',
+  },
+  controllers: {
+    group,
+    type: list(),
+    help: 'Controllers to run in the server: * enables all, none disables all, -name disables one. Default * with embedded and memory, none with etcd3.',
+  },
+} as const
+
+export function featureOptions(values: FlagValuesOf<typeof featureFlags>): Pick<ServerChainOptions, 'features' | 'controllers'> {
+  const gates = values['feature-gates']
+  const runtimeConfig = values['runtime-config']
+  return {
+    features: {
+      ...(gates && { gates: Object.fromEntries(gates) }),
+      ...(runtimeConfig && { runtimeConfig: Object.fromEntries(runtimeConfig) }),
+    },
+    ...(values.controllers && { controllers: values.controllers }),
+  }
+}

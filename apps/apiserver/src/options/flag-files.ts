@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { StartError } from '../start-error.ts'
+import type { Problems } from '../start-error.ts'
+
+/** A certificate and its key, by the names of their flags, of which one needs the other. */
+export async function filePair(
+  flags: Readonly<Record<string, string | undefined>>,
+  problems: Problems,
+): Promise<{ readonly certificateFile: string; readonly keyFile: string } | undefined> {
+  const [[certificate, certificateValue] = [''], [key, keyValue] = ['']] = Object.entries(flags)
+  if ((certificateValue === undefined) !== (keyValue === undefined)) {
+    problems.usage(`--${certificate} and --${key} go together: one of them is missing`)
+  }
+  const certificateFile = await existing(certificate, certificateValue, problems)
+  const keyFile = await existing(key, keyValue, problems)
+  return certificateFile === undefined || keyFile === undefined ? undefined : { certificateFile, keyFile }
+}
+
+/** The items as read; mistakes are added to `problems`. */
+export async function each<T, R>(items: readonly T[], read: (item: T) => R, problems: Problems): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) await problems.attempt(() => results.push(read(item)))
+  return results
+}
+
+/** The file, if it can be read. */
+export async function existing(flag: string, file: string | undefined, problems: Problems): Promise<string | undefined> {
+  const text = await problems.attempt(() => readText(flag, file))
+  return text === undefined ? undefined : file
+}
+
+async function readText(flag: string, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw cannotRead(flag, file, error)
+  }
+}
+
+function cannotRead(flag: string, file: string, error: unknown): StartError {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = { ENOENT: 'there is no such file', EACCES: 'it may not be read', EISDIR: 'it is a directory' }[code ?? ''] ?? message
+  return new StartError(`--${flag}: cannot read ${file}: ${reason}`, { cause: error })
+}

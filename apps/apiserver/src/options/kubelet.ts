@@ -1,0 +1,56 @@
+import { kubeletDefaults } from '@keelson/control-plane'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { duration, file, list, whole } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+import type { Problems } from '../start-error.ts'
+import { existing, filePair } from './flag-files.ts'
+
+const group = 'Kubelets'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const kubeletFlags = {
+  'kubelet-client-certificate': { group, type: file(), help: 'File with the client certificate for kubelets, PEM.' },
+  'kubelet-client-key': { group, type: file(), help: 'File with the private key of --kubelet-client-certificate.' },
+  'kubelet-certificate-authority': {
+    group,
+    type: file(),
+    help: 'File with the authorities of kubelets, PEM. Default: any certificate of a kubelet is accepted.',
+  },
+  'kubelet-preferred-address-types': {
+    group,
+    type: list(),
+    default: kubeletDefaults.preferredAddressTypes,
+    help: 'Types of node addresses at which to reach kubelets, the most preferred first.',
+  },
+  'kubelet-port': {
+    group,
+    type: whole({ maximum: 65_535 }),
+    default: kubeletDefaults.port,
+    help: 'Port of kubelets on nodes that do not name one.',
+  },
+  'kubelet-read-only-port': {
+    group,
+    type: whole({ maximum: 65_535 }),
+    default: 10_255,
+    help: 'No effect; accepted as in kube-apiserver.',
+  },
+  'kubelet-timeout': { group, type: duration(), default: kubeletDefaults.timeoutMs, help: 'Timeout for connecting to a kubelet.' },
+} as const
+
+export async function kubeletOptions(
+  values: FlagValuesOf<typeof kubeletFlags>,
+  problems: Problems,
+): Promise<NonNullable<ServerChainOptions['kubelet']>> {
+  const client = await filePair(
+    { 'kubelet-client-certificate': values['kubelet-client-certificate'], 'kubelet-client-key': values['kubelet-client-key'] },
+    problems,
+  )
+  const authorityFile = await existing('kubelet-certificate-authority', values['kubelet-certificate-authority'], problems)
+  return {
+    port: values['kubelet-port'],
+    preferredAddressTypes: values['kubelet-preferred-address-types'],
+    timeoutMs: values['kubelet-timeout'],
+    ...client,
+    ...(authorityFile && { authorityFile }),
+  }
+}

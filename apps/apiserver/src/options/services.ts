@@ -1,0 +1,36 @@
+import { servicesDefaults } from '@keelson/control-plane'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { oneOf, textLike } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+
+const group = 'Services'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const servicesFlags = {
+  'service-cluster-ip-range': {
+    group,
+    type: textLike(/^[0-9a-fA-F.:]+\/\d+(,[0-9a-fA-F.:]+\/\d+)?$/, 'a CIDR range like 10.0.0.0/16'),
+    default: servicesDefaults.clusterIpRange,
+    help: 'CIDR range of the addresses of services. The first address belongs to the API server.',
+  },
+  'service-node-port-range': {
+    group,
+    type: textLike(/^\d{1,5}([-+]\d{1,5})?$/, 'a range of ports like 30000-32767'),
+    default: servicesDefaults.nodePortRange,
+    help: 'Range of the ports for services of type NodePort, both ends included.',
+  },
+  'endpoint-reconciler-type': {
+    group,
+    type: oneOf('lease', 'none'),
+    default: servicesDefaults.endpointReconcilerType,
+    help: 'lease: the server keeps its own address in the endpoints of the kubernetes service. none: it does not touch them.',
+  },
+} as const
+
+export function servicesOptions(values: FlagValuesOf<typeof servicesFlags>): NonNullable<ServerChainOptions['services']> {
+  return {
+    clusterIpRange: values['service-cluster-ip-range'],
+    nodePortRange: values['service-node-port-range'],
+    endpointReconcilerType: values['endpoint-reconciler-type'],
+  }
+}

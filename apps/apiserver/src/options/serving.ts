@@ -1,0 +1,133 @@
+import { servingDefaults } from '@keelson/control-plane'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { directory, file, fraction, ipAddress, list, namedCertificates, onOff, oneOf, text, whole } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+import { hstsDirective, originPattern } from '../header-flags.ts'
+import type { Problems } from '../start-error.ts'
+import { each, existing, filePair } from './flag-files.ts'
+
+const group = 'Secure serving'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const servingFlags = {
+  'bind-address': {
+    group,
+    type: ipAddress(),
+    help: 'IP address to listen on; 0.0.0.0 or :: is every interface. Default 127.0.0.1; with --etcd-servers 0.0.0.0.',
+  },
+  'secure-port': { group, type: whole({ maximum: 65_535 }), default: 6443, help: 'HTTPS port; 0 is any free one.' },
+  'cert-dir': {
+    group,
+    type: directory(),
+    help: 'Directory of certificates that the server makes for itself. Default DATA-DIR/certs; in memory with --storage-backend=memory.',
+  },
+  'tls-cert-file': {
+    group,
+    type: file(),
+    help: 'File with the serving certificate, PEM, followed by its authorities. Default: a certificate that the server makes.',
+  },
+  'tls-private-key-file': { group, type: file(), help: 'File with the private key of --tls-cert-file.' },
+  'tls-sni-cert-key': {
+    group,
+    type: namedCertificates(),
+    help: 'Certificate and key for clients that ask for one of its names, or of the names behind the colon. May be given several times. Changed files are served without a restart.',
+  },
+  'http2-max-streams-per-connection': {
+    group,
+    type: whole({ maximum: 2 ** 31 - 1 }),
+    default: servingDefaults.maxStreamsPerConnection,
+    help: 'Number of requests that one HTTP/2 connection may have open; 0 is the default.',
+  },
+  'tls-min-version': {
+    group,
+    type: oneOf('VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13'),
+    default: servingDefaults.tlsMinVersion,
+    help: 'Oldest TLS version that is accepted.',
+  },
+  'tls-cipher-suites': {
+    group,
+    type: list(),
+    help: 'Cipher suites for TLS 1.2 and older (TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256). Default: those that Node considers safe.',
+  },
+  'goaway-chance': {
+    group,
+    type: fraction(0.02),
+    default: servingDefaults.goAwayChance,
+    help: 'Probability that the server closes an HTTP/2 connection after a request, so that load balancers can spread clients: from 0 (never) to 0.02.',
+  },
+  'disable-http2-serving': { group, type: onOff(), default: false, help: 'Serve HTTP/1.1 only.' },
+  'advertise-address': {
+    group,
+    type: ipAddress(),
+    help: 'IP address at which others reach the server. It is added to the serving certificate.',
+  },
+  'external-hostname': {
+    group,
+    type: text(),
+    help: 'Host name at which others reach the server. It is added to the serving certificate.',
+  },
+  'cors-allowed-origins': {
+    group,
+    type: list(),
+    help: "Patterns of web origins that may send requests. Each must match both ends of the host: '//example\\.com(:|$)'.",
+  },
+  'strict-transport-security-directives': {
+    group,
+    type: list(),
+    help: 'Directives of the Strict-Transport-Security header: max-age=31536000,includeSubDomains,preload. Default: no header.',
+  },
+} as const
+
+type ServingValues = FlagValuesOf<typeof servingFlags>
+
+/** Default addresses: every interface for a server that shares etcd with others, as kube-apiserver's; otherwise this machine alone. */
+export function bindAddress(values: ServingValues & { readonly 'etcd-servers'?: readonly string[] }): string {
+  return values['bind-address'] ?? (values['etcd-servers'] === undefined ? servingDefaults.bindAddress : '0.0.0.0')
+}
+
+interface Directories {
+  /** Of certificates that the server makes. Undefined: they stay in memory. */
+  readonly certificates: string | undefined
+  readonly kubeconfigPath: string | undefined
+}
+
+export async function servingOptions(
+  values: ServingValues,
+  { certificates, kubeconfigPath }: Directories,
+  problems: Problems,
+): Promise<NonNullable<ServerChainOptions['serving']>> {
+  const certificateFiles = await filePair(
+    { 'tls-cert-file': values['tls-cert-file'], 'tls-private-key-file': values['tls-private-key-file'] },
+    problems,
+  )
+  const named = values['tls-sni-cert-key']
+  for (const { certificateFile, keyFile } of named ?? []) {
+    await existing('tls-sni-cert-key', certificateFile, problems)
+    await existing('tls-sni-cert-key', keyFile, problems)
+  }
+  if (values['goaway-chance'] > 0 && values['disable-http2-serving']) {
+    problems.usage('--goaway-chance has no meaning with --disable-http2-serving')
+  }
+  const advertiseAddress = values['advertise-address']
+  const hostname = values['external-hostname']
+  const streams = values['http2-max-streams-per-connection']
+  const cipherSuites = values['tls-cipher-suites']
+  const origins = values['cors-allowed-origins']
+  const directives = values['strict-transport-security-directives']
+  return {
+    bindAddress: bindAddress(values),
+    port: values['secure-port'],
+    ...(advertiseAddress && { advertiseAddress }),
+    http2: !values['disable-http2-serving'],
+    ...(streams > 0 && { maxStreamsPerConnection: streams }),
+    goAwayChance: values['goaway-chance'],
+    certificates: { ...(certificates && { directory: certificates }), names: hostname === undefined ? [] : [hostname] },
+    ...(kubeconfigPath && { kubeconfigPath }),
+    ...(certificateFiles && { certificateFiles }),
+    ...(named && { namedCertificateFiles: named }),
+    tlsMinVersion: values['tls-min-version'],
+    ...(cipherSuites && { tlsCipherSuites: cipherSuites }),
+    ...(origins && { corsAllowedOrigins: await each(origins, originPattern, problems) }),
+    ...(directives && { hstsDirectives: await each(directives, hstsDirective, problems) }),
+  }
+}

@@ -1,0 +1,167 @@
+import path from 'node:path'
+import { storageDefaults } from '@keelson/control-plane'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { directory, duration, file, list, onOff, oneOf, resourceSizes, textLike, whole } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+import { StartError } from '../start-error.ts'
+import type { Problems } from '../start-error.ts'
+import { each, existing, filePair } from './flag-files.ts'
+
+const group = 'Storage'
+
+/** Names and defaults are kube-apiserver's wherever it has the flag. */
+export const storageFlags = {
+  'data-dir': {
+    group,
+    type: directory(),
+    default: './.keelson',
+    help: 'Directory of the store, the certificates and admin.kubeconfig.',
+  },
+  'storage-backend': {
+    group,
+    type: oneOf('embedded', 'memory', 'etcd3'),
+    help: 'Where objects are stored: embedded (durable, in --data-dir), memory (lost when the server stops) or etcd3 (in --etcd-servers). Default embedded.',
+  },
+  durability: {
+    group,
+    type: oneOf('fsync', 'memory'),
+    default: 'fsync',
+    help: 'When the embedded store acknowledges a write. fsync: once a power cut cannot undo it. memory: at once; a crash loses the latest writes, an orderly stop none.',
+  },
+  'etcd-servers': { group, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
+  'etcd-servers-overrides': {
+    group,
+    type: list(),
+    help: 'Other etcd servers for single resources: group/resource#servers, servers separated by semicolons, resources by commas.',
+  },
+  'storage-media-type': {
+    group,
+    type: oneOf('application/vnd.kubernetes.protobuf', 'application/json'),
+    help: 'Encoding of objects that are written to etcd. Both are read. Default application/vnd.kubernetes.protobuf.',
+  },
+  'etcd-prefix': {
+    group,
+    type: textLike(/^(?!.*(?:^|\/)\.{1,2}(?:\/|$))\/?[^/]/, 'a path like /registry'),
+    default: '/registry',
+    help: 'Prefix of all keys in the store.',
+  },
+  'etcd-cafile': { group, type: file(), help: 'File with the certificate authorities of the etcd servers, PEM.' },
+  'etcd-certfile': { group, type: file(), help: 'File with the client certificate for etcd, PEM.' },
+  'etcd-keyfile': { group, type: file(), help: 'File with the private key of --etcd-certfile.' },
+  'etcd-compaction-interval': {
+    group,
+    type: duration(),
+    default: 300_000,
+    help: 'Interval between compactions of the history in etcd; 0 disables them. Of several servers, one compacts.',
+  },
+  'encryption-provider-config': {
+    group,
+    type: file(),
+    help: 'File that says which resources are encrypted in the store, and how (EncryptionConfiguration).',
+  },
+  'encryption-provider-config-automatic-reload': {
+    group,
+    type: onOff(),
+    default: false,
+    help: 'Reload the file of --encryption-provider-config when it changes.',
+  },
+  'watch-cache': { group, type: onOff(), default: storageDefaults.watchCache, help: 'Serve lists and watches from a cache in memory.' },
+  'watch-cache-sizes': {
+    group,
+    type: resourceSizes(),
+    help: 'Watch cache by resource (pods#0,deployments.apps#100): 0 disables it; the server chooses every other size itself.',
+  },
+  'default-watch-cache-size': {
+    group,
+    type: whole(),
+    default: storageDefaults.defaultWatchCacheSize,
+    help: '0 disables the watch cache of resources that --watch-cache-sizes does not name; other numbers have no effect.',
+  },
+  'event-ttl': { group, type: duration(), default: 3_600_000, help: 'Time for which events are kept.' },
+  'delete-collection-workers': {
+    group,
+    type: whole({ minimum: 1 }),
+    default: storageDefaults.deleteCollectionWorkers,
+    help: 'Number of objects of a collection that are deleted at the same time.',
+  },
+  'enable-garbage-collector': {
+    group,
+    type: onOff(),
+    default: storageDefaults.enableGarbageCollection,
+    help: 'Prepare deletions for the garbage collector (foreground and orphan deletion).',
+  },
+} as const
+
+type StorageValues = FlagValuesOf<typeof storageFlags>
+
+/** The type that the flags select. */
+export function storageType(values: StorageValues): 'embedded' | 'memory' | 'etcd3' {
+  return values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
+}
+
+export async function storageOptions(values: StorageValues, problems: Problems): Promise<NonNullable<ServerChainOptions['storage']>> {
+  const type = storageType(values)
+  const mediaType = values['storage-media-type']
+  const overrides = await each(values['etcd-servers-overrides'] ?? [], storageOverride, problems)
+  const encryption = encryptionOptions(values, problems)
+  const sizes = values['watch-cache-sizes']
+  return {
+    type,
+    dataDir: path.resolve(values['data-dir']),
+    durability: values.durability,
+    prefix: values['etcd-prefix'],
+    ...(await etcdOptions(values, type, problems)),
+    ...(overrides.length > 0 && { overrides }),
+    ...(mediaType && { mediaType }),
+    ...(encryption && { encryption }),
+    watchCache: values['watch-cache'],
+    ...(sizes && { watchCacheSizes: sizes }),
+    defaultWatchCacheSize: values['default-watch-cache-size'],
+    eventTtlSeconds: Math.round(values['event-ttl'] / 1000),
+    deleteCollectionWorkers: values['delete-collection-workers'],
+    enableGarbageCollection: values['enable-garbage-collector'],
+  }
+}
+
+function encryptionOptions(
+  values: StorageValues,
+  problems: Problems,
+): NonNullable<ServerChainOptions['storage']>['encryption'] | undefined {
+  const file = values['encryption-provider-config']
+  const automaticReload = values['encryption-provider-config-automatic-reload']
+  if (file !== undefined) return { configFile: path.resolve(file), automaticReload }
+  if (automaticReload) problems.usage('--encryption-provider-config-automatic-reload must be set with --encryption-provider-config')
+  return undefined
+}
+
+const etcdFlags = ['etcd-servers', 'etcd-servers-overrides', 'storage-media-type', 'etcd-cafile', 'etcd-certfile', 'etcd-keyfile'] as const
+
+function storageOverride(text: string): { readonly resource: string; readonly servers: readonly string[] } {
+  const [resource = '', servers = '', ...rest] = text.split('#')
+  if (rest.length > 0 || !/^[^/]*\/[^/]+$/.test(resource) || !servers.split(';').every((server) => URL.canParse(server))) {
+    const form = 'must be of format: group/resource#servers, where servers are URLs, semicolon separated'
+    throw new StartError(`--etcd-servers-overrides ${JSON.stringify(text)} invalid, ${form}`, { isUsage: true })
+  }
+  return { resource, servers: servers.split(';') }
+}
+
+type EtcdOptions = Pick<NonNullable<ServerChainOptions['storage']>, 'transport' | 'compactionInterval'>
+
+async function etcdOptions(values: StorageValues, type: string, problems: Problems): Promise<EtcdOptions> {
+  if (type !== 'etcd3') {
+    for (const flag of etcdFlags) if (values[flag] !== undefined) problems.usage(`--${flag} has no meaning with --storage-backend=${type}`)
+    return {}
+  }
+  const serverList = values['etcd-servers'] ?? []
+  if (serverList.length === 0) problems.usage('--storage-backend=etcd3 needs --etcd-servers')
+  const client = await filePair({ 'etcd-certfile': values['etcd-certfile'], 'etcd-keyfile': values['etcd-keyfile'] }, problems)
+  const trustedCAFile = await existing('etcd-cafile', values['etcd-cafile'], problems)
+  return {
+    transport: {
+      serverList,
+      ...(trustedCAFile && { trustedCAFile }),
+      ...(client && { certFile: client.certificateFile, keyFile: client.keyFile }),
+    },
+    compactionInterval: values['etcd-compaction-interval'],
+  }
+}

@@ -1,0 +1,33 @@
+import type { BuiltinPluginsOptions, PluginFactory } from '@keelson/admission'
+import { defaultTolerations } from '@keelson/admission'
+import { isFunction, isNumber, isString, listOf, mapOf, objectOf } from '@keelson/apimachinery'
+import type { OptionTable } from '@keelson/apimachinery'
+
+/** Selection and configuration of admission plugins. */
+export interface AdmissionOptions extends BuiltinPluginsOptions {
+  /** Plugins to enable in addition to the default ones. */
+  readonly enable?: readonly string[]
+  /** Default plugins to disable. */
+  readonly disable?: readonly string[]
+  /** An AdmissionConfiguration file. */
+  readonly configFile?: string
+  /** Plugins of your own, by name; enabled unless disabled, after the built-in ones. */
+  readonly plugins?: Readonly<Record<string, PluginFactory>>
+}
+
+export const admissionDefaults: { readonly defaultTolerationSeconds: typeof defaultTolerations } = {
+  defaultTolerationSeconds: defaultTolerations,
+}
+
+const seconds = isNumber({ integer: true })
+
+export const admissionChecks: OptionTable<AdmissionOptions> = {
+  enable: listOf(isString),
+  disable: listOf(isString),
+  configFile: isString,
+  plugins: mapOf(isFunction),
+  defaultTolerationSeconds: objectOf<NonNullable<AdmissionOptions['defaultTolerationSeconds']>>({
+    notReadySeconds: seconds,
+    unreachableSeconds: seconds,
+  }),
+}

@@ -1,0 +1,24 @@
+import { isNumber, isString, listOf } from '@keelson/apimachinery'
+import type { OptionTable } from '@keelson/apimachinery'
+import { kubeletDefaults } from '@keelson/core-services'
+import type { KubeletOptions } from '@keelson/core-services'
+
+/** Connections to the kubelets of nodes. Files are PEM. */
+export interface KubeletClientOptions extends Omit<KubeletOptions, 'tls'> {
+  /** Authorities of kubelets' certificates. Absent: any certificate is accepted. */
+  readonly authorityFile?: string
+  /** The client certificate. Absent: none, and most kubelets refuse the connection. */
+  readonly certificateFile?: string
+  readonly keyFile?: string
+}
+
+export { kubeletDefaults }
+
+export const kubeletChecks: OptionTable<KubeletClientOptions> = {
+  port: isNumber({ max: 65_535, integer: true }),
+  preferredAddressTypes: listOf(isString),
+  timeoutMs: isNumber(),
+  authorityFile: isString,
+  certificateFile: isString,
+  keyFile: isString,
+}

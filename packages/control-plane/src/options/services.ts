@@ -1,0 +1,24 @@
+import { isOneOf, isString } from '@keelson/apimachinery'
+import type { OptionTable } from '@keelson/apimachinery'
+import { defaultClusterIPRange, defaultNodePortRange } from '@keelson/core-services'
+
+/** Addresses and ports of services. */
+export interface ServicesOptions {
+  /** One CIDR range, or two of different families, comma separated. */
+  readonly clusterIpRange?: string
+  readonly nodePortRange?: string
+  /** `lease`: this server is an endpoint of the kubernetes service while it lives. `none`: it does not touch them. */
+  readonly endpointReconcilerType?: 'lease' | 'none'
+}
+
+export const servicesDefaults: Required<ServicesOptions> = {
+  clusterIpRange: defaultClusterIPRange,
+  nodePortRange: defaultNodePortRange,
+  endpointReconcilerType: 'lease',
+}
+
+export const servicesChecks: OptionTable<ServicesOptions> = {
+  clusterIpRange: isString,
+  nodePortRange: isString,
+  endpointReconcilerType: isOneOf('lease', 'none'),
+}

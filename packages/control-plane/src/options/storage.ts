@@ -1,0 +1,81 @@
+import { hasMethods, isBoolean, isFunction, isNumber, isOneOf, isString, listOf, mapOf, objectOf, required } from '@keelson/apimachinery'
+import type { OptionTable } from '@keelson/apimachinery'
+import { restDefaults } from '@keelson/registry'
+import type { StorageMediaType } from '@keelson/registry'
+import type { Backend, Config, Drivers } from '@keelson/storagebackend'
+
+/** Other etcd servers for one resource. */
+export interface StorageOverride {
+  /** "group/resource"; the group of core is "". */
+  readonly resource: string
+  readonly servers: readonly string[]
+}
+
+/** Where and how objects are stored. */
+export interface StorageOptions extends Config {
+  /** Resources on other servers, of the same type. */
+  readonly overrides?: readonly StorageOverride[]
+  /** Encoding of objects written to etcd; both encodings are read. Default protobuf. */
+  readonly mediaType?: StorageMediaType
+  /** Opens stores, by `type`; in place of a built-in driver of that name. The server closes the opened stores. */
+  readonly drivers?: Drivers
+  /**
+   * An open store, used instead of opening one. It stays open when the server closes, so that the next one can use it. `type` then only selects the
+   * encoding of objects.
+   */
+  readonly backend?: Backend
+  /** An EncryptionConfiguration file. Default: no encryption. */
+  readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
+  /** Serve lists and watches from memory. */
+  readonly watchCache?: boolean
+  /** By resource, "pods" or "deployments.apps": 0 disables its watch cache, other numbers enable it. Default for events: 0. */
+  readonly watchCacheSizes?: Readonly<Record<string, number>>
+  /** For resources that `watchCacheSizes` does not name: 0 disables the watch cache, other numbers have no effect. */
+  readonly defaultWatchCacheSize?: number
+  /** Lifetime of events. Default: as their definition says. */
+  readonly eventTtlSeconds?: number
+  /** Objects of a collection that are deleted at the same time. */
+  readonly deleteCollectionWorkers?: number
+  /** Prepare deletions for the garbage collector (foreground and orphan deletion). */
+  readonly enableGarbageCollection?: boolean
+}
+
+export const storageDefaults: Required<
+  Pick<
+    StorageOptions,
+    'type' | 'mediaType' | 'watchCache' | 'defaultWatchCacheSize' | 'deleteCollectionWorkers' | 'enableGarbageCollection'
+  >
+> = {
+  type: 'memory',
+  mediaType: 'application/vnd.kubernetes.protobuf',
+  watchCache: true,
+  ...restDefaults,
+}
+
+const strings = listOf(isString)
+const count = isNumber({ integer: true })
+
+export const storageChecks: OptionTable<StorageOptions> = {
+  type: isString,
+  prefix: isString,
+  transport: objectOf<NonNullable<Config['transport']>>({
+    serverList: required(strings),
+    keyFile: isString,
+    certFile: isString,
+    trustedCAFile: isString,
+  }),
+  compactionInterval: isNumber(),
+  dataDir: isString,
+  durability: isOneOf('fsync', 'memory'),
+  overrides: listOf(objectOf<StorageOverride>({ resource: required(isString), servers: required(strings) })),
+  mediaType: isString,
+  drivers: mapOf(isFunction),
+  backend: hasMethods('get', 'list', 'watch'),
+  encryption: objectOf<NonNullable<StorageOptions['encryption']>>({ configFile: required(isString), automaticReload: isBoolean }),
+  watchCache: isBoolean,
+  watchCacheSizes: mapOf(count),
+  defaultWatchCacheSize: count,
+  eventTtlSeconds: isNumber(),
+  deleteCollectionWorkers: count,
+  enableGarbageCollection: isBoolean,
+}
