@@ -13,7 +13,7 @@ import { defineResource, recordCodecs } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import type { TestStore } from '@keelson/registry/testing'
-import { ipErrorMessages, services } from '@keelson/resources-core'
+import { findIPErrors, services } from '@keelson/resources-core'
 import { createObjectStore } from '@keelson/storagebackend'
 import type { Backend } from '@keelson/storagebackend'
 import { defaultClusterIPRange, defaultNodePortRange } from './allocation/range-defaults.ts'
@@ -48,7 +48,7 @@ const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   plural: 'ipaddresses',
   scope: 'Cluster',
   strategy: {},
-  validateName: ipErrorMessages,
+  validateName: findIPErrors,
 })
 const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<ServiceCIDR>({
   group,

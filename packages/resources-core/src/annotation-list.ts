@@ -17,7 +17,7 @@ export function lowerCaseKeys(value: unknown, goType: string): Readonly<Record<s
 }
 
 /** Returns a string field; "" if it is missing or not a string. */
-export function stringField(members: Readonly<Record<string, unknown>>, name: string): string {
+export function getString(members: Readonly<Record<string, unknown>>, name: string): string {
   const member = members[name]
   return typeof member === 'string' ? member : ''
 }

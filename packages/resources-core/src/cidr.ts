@@ -54,7 +54,7 @@ export function formatCidr({ network, prefixLength }: Cidr): string {
 /** Validates legacy fields, which accept non-canonical CIDRs. Values in `known` are not validated. */
 export function validateLegacyCidr(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
   if (known?.has(value) === true) return []
-  const error = cidrError(parseCidr(value))
+  const error = findCidrError(parseCidr(value))
   return error === undefined ? [] : [fieldError.invalid(path, value, error)]
 }
 
@@ -62,11 +62,11 @@ export function validateLegacyCidr(value: string, path: FieldPath, known?: Reado
 export function validateCidr(value: string, path: FieldPath): FieldErrorList {
   const cidr = parseCidr(value)
   const canonical = cidr && formatCidr(cidr)
-  const error = cidrError(cidr) ?? (canonical === value ? undefined : `must be in canonical form (${quote(canonical ?? '')})`)
+  const error = findCidrError(cidr) ?? (canonical === value ? undefined : `must be in canonical form (${quote(canonical ?? '')})`)
   return error === undefined ? [] : [fieldError.invalid(path, value, error)]
 }
 
-function cidrError(cidr: Cidr | undefined): string | undefined {
+function findCidrError(cidr: Cidr | undefined): string | undefined {
   if (cidr === undefined) return 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'
   if (cidr.hasLeadingZeros) return 'must not have leading 0s in IP or prefix length'
   if (cidr.address.isMapped) return 'must not have an IPv4-mapped IPv6 address'
@@ -78,7 +78,7 @@ function hasHostBits({ address, network }: Cidr): boolean {
 }
 
 /** Warns about values that are accepted but not canonical. */
-export function cidrWarnings(value: string, path: FieldPath): readonly string[] {
+export function findCidrWarnings(value: string, path: FieldPath): readonly string[] {
   const cidr = parseCidr(value)
   if (cidr === undefined) return []
   const { address, hasLeadingZeros } = cidr

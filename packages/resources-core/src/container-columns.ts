@@ -3,10 +3,10 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 type Template = DeepReadonly<PodTemplateSpec> | undefined
 
-export function containerNames(template: Template): string {
+export function formatContainerNames(template: Template): string {
   return (template?.spec?.containers ?? []).map(({ name }) => name).join(',')
 }
 
-export function containerImages(template: Template): string {
+export function formatContainerImages(template: Template): string {
   return (template?.spec?.containers ?? []).map(({ image }) => image ?? '').join(',')
 }

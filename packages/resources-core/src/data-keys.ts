@@ -10,12 +10,12 @@ export function validateDataKey(key: string, path: FieldPath): FieldErrorList {
   return isConfigMapKey(key).map((message) => fieldError.invalid(path.key(key), key, message))
 }
 
-export function stringSize(data: StringMap): number {
+export function sumStringSizes(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + byteLength(value), 0)
 }
 
 /** Total size of base64 values after decoding. */
-export function binarySize(data: StringMap): number {
+export function sumBinarySizes(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + decodedLength(value), 0)
 }
 

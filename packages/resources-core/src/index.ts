@@ -1,14 +1,14 @@
 export { core, coreGroups } from './api-groups.ts'
-export { cidrContains, cidrWarnings, formatCidr, parseCidr, validateCidr, validateLegacyCidr } from './cidr.ts'
+export { cidrContains, findCidrWarnings, formatCidr, parseCidr, validateCidr, validateLegacyCidr } from './cidr.ts'
 export type { Cidr } from './cidr.ts'
 export { componentStatuses } from './componentstatuses/index.ts'
 export type { ComponentCheck, ComponentHealth } from './componentstatuses/index.ts'
-export { containerImages, containerNames } from './container-columns.ts'
+export { formatContainerImages, formatContainerNames } from './container-columns.ts'
 export { configMaps } from './configmaps/index.ts'
 export { endpoints } from './endpoints/index.ts'
 export { events } from './events/index.ts'
 export { toInternalStruct } from './internal-structs/to-internal-struct.ts'
-export { ipErrorMessages, formatIP, ipWarnings, parseIP, validateIP, validateLegacyIP } from './ip-address.ts'
+export { findIPErrors, formatIP, findIPWarnings, parseIP, validateIP, validateLegacyIP } from './ip-address.ts'
 export type { IPAddress } from './ip-address.ts'
 export { keepMember } from './keep-member.ts'
 export { formatLabelSelector } from './format-label-selector.ts'
@@ -32,16 +32,16 @@ export {
   validateRequiredOneOf,
   validateSupported,
 } from './pod-spec/field-rules.ts'
-export { everyContainer } from './pod-spec/visit-containers.ts'
-export { nodeLabelDeprecation, nodeLabelSelectorWarnings } from './pod-spec/node-label-warnings.ts'
+export { listContainers } from './pod-spec/visit-containers.ts'
+export { getNodeLabelDeprecation, findNodeLabelSelectorWarnings } from './pod-spec/node-label-warnings.ts'
 export { dropDisabledPodFields } from './pod-spec/drop-disabled-fields.ts'
 export { setPodSpecDefaults, setPodTemplateDefaults } from './pod-spec/pod-spec-defaults.ts'
-export { podNameWarnings } from './pod-spec/pod-name-warnings.ts'
+export { findPodNameWarnings } from './pod-spec/pod-name-warnings.ts'
 export { validatePodAnnotations } from './pod-spec/validate-annotations.ts'
-export { podRules } from './pod-spec/pod-rules.ts'
+export { createPodRules } from './pod-spec/pod-rules.ts'
 export type { PodLike, PodRules } from './pod-spec/pod-rules.ts'
 export { isExtendedResource } from './pod-spec/resource-names.ts'
-export { podWarnings } from './pod-spec/pod-warnings.ts'
+export { findPodWarnings } from './pod-spec/pod-warnings.ts'
 export { validateClaimSpec, validateTemplateMeta } from './pod-spec/validate-claim-spec.ts'
 export { validateNodeSelector } from './pod-spec/validate-node-affinity.ts'
 export { validatePodTemplateSpec } from './pod-spec/validate-pod-template.ts'
@@ -50,7 +50,7 @@ export type { ResourceScope } from './pod-spec/validate-resources.ts'
 export { validateCSIDriverName } from './pod-spec/volume-sources-network.ts'
 export { validateSignerName } from './pod-spec/validate-signer-name.ts'
 export { validateTolerations } from './pod-spec/validate-tolerations.ts'
-export { claimSpecWarnings } from './pod-spec/volume-warnings.ts'
+export { findClaimSpecWarnings } from './pod-spec/volume-warnings.ts'
 export { pods } from './pods/index.ts'
 export { bindings, bindingSubresource } from './pods/subresources/binding.ts'
 export { evictionSubresource } from './pods/subresources/eviction.ts'
@@ -68,13 +68,13 @@ export {
   needsClusterIP,
   needsHealthCheck,
   noClusterIP,
-  nodePortsOf,
+  getNodePorts,
   opensNodePorts,
-  equalLists,
-  specOf,
-  allocatedValues,
+  hasEqualItems,
+  getSpec,
+  getAllocatedValues,
 } from './services/service-facts.ts'
 export type { ReadonlyService, ReadonlySpec } from './services/service-facts.ts'
-export { familyOf, validateClusterIPs } from './services/validate-cluster-ips.ts'
-export { endpointIPErrorMessages } from './services/validate.ts'
+export { getFamily, validateClusterIPs } from './services/validate-cluster-ips.ts'
+export { findEndpointIPErrors } from './services/validate.ts'
 export { copyTemplateLabels, templateLabelsOnRead } from './template-labels.ts'

@@ -2,7 +2,7 @@ import { fieldErrorMessage, fieldPath } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { isIP } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { formatIP, ipWarnings, parseIP, validateLegacyIP } from './ip-address.ts'
+import { formatIP, findIPWarnings, parseIP, validateLegacyIP } from './ip-address.ts'
 
 const path = fieldPath('ip')
 
@@ -44,8 +44,8 @@ describe('IP addresses', () => {
   })
 
   it('cause a warning if they are not canonical', () => {
-    expect(ipWarnings('010.9.8.7', path)).toEqual(['ip: non-standard IP address "010.9.8.7" is invalid: use "10.9.8.7"'])
-    expect(ipWarnings('FE80::1', path)).toEqual(['ip: IPv6 address "FE80::1" should be in RFC 5952 canonical format ("fe80::1")'])
-    expect(ipWarnings('10.9.8.7', path)).toEqual([])
+    expect(findIPWarnings('010.9.8.7', path)).toEqual(['ip: non-standard IP address "010.9.8.7" is invalid: use "10.9.8.7"'])
+    expect(findIPWarnings('FE80::1', path)).toEqual(['ip: IPv6 address "FE80::1" should be in RFC 5952 canonical format ("fe80::1")'])
+    expect(findIPWarnings('10.9.8.7', path)).toEqual([])
   })
 })

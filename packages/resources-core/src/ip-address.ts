@@ -100,12 +100,12 @@ export function validateIP(value: string, path: FieldPath): FieldErrorList {
 }
 
 /** Returns the error messages of `validateIP`, for object names that are addresses. */
-export function ipErrorMessages(value: string): readonly string[] {
+export function findIPErrors(value: string): readonly string[] {
   return validateIP(value, fieldPath()).map(({ detail }) => detail)
 }
 
 /** Warns about values that pass `validateLegacyIP` but are not canonical. */
-export function ipWarnings(value: string, path: FieldPath): readonly string[] {
+export function findIPWarnings(value: string, path: FieldPath): readonly string[] {
   const address = parseIP(value)
   if (address === undefined) return []
   const canonical = formatIP(address)

@@ -1,17 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineDiff } from './line-diff.ts'
+import { formatLineDiff } from './line-diff.ts'
 import { diffLines } from './sequence-matcher.ts'
 
 describe('lineDiff', () => {
   it('prints hunks with three context lines and line numbers', () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i)
     const changed = numbers.with(9, 90)
-    expect(lineDiff(numbers, changed)).toBe('@@ -8,7 +8,7 @@\n  6,\n  7,\n  8,\n- 9,\n+ 90,\n  10,\n  11,\n  12,\n')
-    expect(lineDiff(numbers, numbers)).toBe('')
-    expect(lineDiff(numbers, changed.with(0, 5)).match(/@@/g)).toHaveLength(4)
-    expect(lineDiff(null, { a: '<' })).toBe('@@ -1 +1,3 @@\n-null\n+{\n+ "a": "\\u003c"\n+}\n')
-    expect(lineDiff({ a: [] }, { a: {}, b: 2n ** 53n })).toBe('@@ -1,3 +1,4 @@\n {\n- "a": []\n+ "a": {},\n+ "b": 9007199254740992\n }\n')
+    expect(formatLineDiff(numbers, changed)).toBe('@@ -8,7 +8,7 @@\n  6,\n  7,\n  8,\n- 9,\n+ 90,\n  10,\n  11,\n  12,\n')
+    expect(formatLineDiff(numbers, numbers)).toBe('')
+    expect(formatLineDiff(numbers, changed.with(0, 5)).match(/@@/g)).toHaveLength(4)
+    expect(formatLineDiff(null, { a: '<' })).toBe('@@ -1 +1,3 @@\n-null\n+{\n+ "a": "\\u003c"\n+}\n')
+    expect(formatLineDiff({ a: [] }, { a: {}, b: 2n ** 53n })).toBe(
+      '@@ -1,3 +1,4 @@\n {\n- "a": []\n+ "a": {},\n+ "b": 9007199254740992\n }\n',
+    )
   })
 
   it('transforms one list into the other', () => {
@@ -35,6 +37,6 @@ describe('lineDiff', () => {
 
   it('handles long inputs quickly', () => {
     const long = Array.from({ length: 100_000 }, (_, i) => i % 7)
-    expect(lineDiff(long, long.toReversed()).startsWith('@@ -1,100002 +1,100002 @@\n')).toBe(true)
+    expect(formatLineDiff(long, long.toReversed()).startsWith('@@ -1,100002 +1,100002 @@\n')).toBe(true)
   })
 })

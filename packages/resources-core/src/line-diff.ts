@@ -7,7 +7,7 @@ const context = 3
 const maxCells = 1_000_000
 
 /** Returns the hunks of a unified diff between two JSON values, printed with indentation. */
-export function lineDiff(before: unknown, after: unknown): string {
+export function formatLineDiff(before: unknown, after: unknown): string {
   const a = printLines(before)
   const b = printLines(after)
   const edits: Edit[] =

@@ -19,8 +19,8 @@ it('prints null for a map that was not sent', () => {
 
 it('prints an empty list that was sent as empty', () => {
   const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ResourceQuota')!
-  const specOf = (spec: JsonObject): ResourceQuotaSpec => decodeStruct<{ spec: ResourceQuotaSpec }>(schema, { spec }).object.spec
-  expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printList(specOf(spec), 'scopes'))).toEqual([
+  const getSpec = (spec: JsonObject): ResourceQuotaSpec => decodeStruct<{ spec: ResourceQuotaSpec }>(schema, { spec }).object.spec
+  expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printList(getSpec(spec), 'scopes'))).toEqual([
     null,
     [],
     ['BestEffort'],

@@ -37,7 +37,7 @@ function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   const pending: (readonly [number, number, number, number])[] = [[0, a.length, 0, b.length]]
   while (pending.length > 0) {
     const [aStart, aEnd, bStart, bEnd] = pending.pop()!
-    const block = longestMatch(a, b, { aStart, aEnd, bStart, bEnd, positions })
+    const block = findLongestMatch(a, b, { aStart, aEnd, bStart, bEnd, positions })
     if (block.size === 0) continue
     blocks.push(block)
     if (aStart < block.a && bStart < block.b) pending.push([aStart, block.a, bStart, block.b])
@@ -83,7 +83,7 @@ interface Window {
 }
 
 /** Finds the longest common run; of equally long ones the first in `a`, then the first in `b`. */
-function longestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, positions }: Window): Block {
+function findLongestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, positions }: Window): Block {
   let best: Block = { a: aStart, b: bStart, size: 0 }
   /** Length of the common run that ends at each line of `b` and the previous line of `a`. */
   let lengths = new Map<number, number>()

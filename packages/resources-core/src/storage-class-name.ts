@@ -8,6 +8,6 @@ interface Classed {
   readonly spec?: { readonly storageClassName?: string }
 }
 
-export function storageClassOf({ metadata, spec }: Classed): string {
+export function getStorageClass({ metadata, spec }: Classed): string {
   return metadata.annotations?.[storageClassAnnotation] ?? spec?.storageClassName ?? ''
 }

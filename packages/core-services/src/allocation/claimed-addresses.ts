@@ -100,13 +100,13 @@ function addressFor(ip: string, { namespace, name }: ServiceName, family: Family
 }
 
 /** Returns the service an address refers to; undefined if its parent is not a service. */
-export function parentOf({ spec }: ReadonlyAddress): ServiceName | undefined {
+export function getParent({ spec }: ReadonlyAddress): ServiceName | undefined {
   const { group = '', resource = '', namespace = '', name = '' } = spec?.parentRef ?? {}
   return group === '' && resource === 'services' ? { namespace, name } : undefined
 }
 
 export function belongsTo(address: ReadonlyAddress, service: ServiceName): boolean {
-  const parent = parentOf(address)
+  const parent = getParent(address)
   return parent?.namespace === service.namespace && parent.name === service.name
 }
 

@@ -1,6 +1,6 @@
 import type { Service } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInternal, quote } from '@keelson/apimachinery'
-import { isHeadless, noClusterIP, specOf } from '@keelson/resources-core'
+import { isHeadless, noClusterIP, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 import { invalidService } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
@@ -40,7 +40,7 @@ async function allocateOne(service: Service, i: number, allocation: Allocation):
 /** Allocates or releases addresses when the service changes from or to ExternalName, or gains or loses its second family. */
 export async function updateClusterIPs(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
-  const before = specOf(old)
+  const before = getSpec(old)
   if (keepsPreference(spec, before)) return
   if (before.type === 'ExternalName' && spec.type !== 'ExternalName') return allocateClusterIPs(service, allocation)
   const { clusterIPs = [], ipFamilies = [] } = before

@@ -1,7 +1,7 @@
 import type { Service, ServiceSpec } from '@keelson/api/core/v1'
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { familyOf, noClusterIP, equalLists, specOf, validateClusterIPs } from '@keelson/resources-core'
+import { getFamily, noClusterIP, hasEqualItems, getSpec, validateClusterIPs } from '@keelson/resources-core'
 import type { ReadonlyService, ReadonlySpec } from '@keelson/resources-core'
 import { invalidService } from './allocation.ts'
 import type { Family } from './ip-range.ts'
@@ -16,7 +16,7 @@ const ipsPath = fieldPath('spec', 'clusterIPs')
  */
 export function initIPFamilies(service: Service, old: ReadonlyService | undefined, configured: readonly Family[]): void {
   const spec = service.spec!
-  const oldSpec = old && specOf(old)
+  const oldSpec = old && getSpec(old)
   if (spec.type === 'ExternalName' || keepsPreference(spec, oldSpec)) return
   const isUnmanaged = spec.clusterIP === noClusterIP && Object.keys(spec.selector ?? {}).length === 0
   spec.ipFamilyPolicy ??= oldSpec?.ipFamilyPolicy ?? (isUnmanaged ? 'RequireDualStack' : 'SingleStack')
@@ -40,7 +40,7 @@ export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefine
   if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || old.type !== spec.type) return false
   if (!['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? '')) return false
   if (old.ipFamilyPolicy !== undefined && old.ipFamilyPolicy !== 'PreferDualStack') return false
-  return equalLists(old.clusterIPs, spec.clusterIPs) && equalLists(old.ipFamilies, spec.ipFamilies)
+  return hasEqualItems(old.clusterIPs, spec.clusterIPs) && hasEqualItems(old.ipFamilies, spec.ipFamilies)
 }
 
 /** Drops the unchanged secondary values of a service that becomes single-stack. Otherwise rejects the removal of secondary values. */
@@ -50,8 +50,8 @@ function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErr
   const refuse = (detail: string): number => errors.push(fieldError.invalid(policyPath, policy, detail))
   const isSingleStack = policy === 'SingleStack'
   if (old !== undefined && isSingleStack) {
-    if (equalLists(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
-    if (equalLists(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
+    if (hasEqualItems(old.clusterIPs, spec.clusterIPs)) spec.clusterIPs?.splice(1)
+    if (hasEqualItems(old.ipFamilies, spec.ipFamilies)) spec.ipFamilies?.splice(1)
   } else if (old !== undefined) {
     if (isReduced(spec.clusterIPs, old.clusterIPs)) refuse("must be 'SingleStack' to release the secondary cluster IP")
     if (isReduced(spec.ipFamilies, old.ipFamilies)) refuse("must be 'SingleStack' to release the secondary IP family")
@@ -72,7 +72,7 @@ function inferFamilies(spec: ServiceSpec, configured: readonly Family[]): FieldE
   for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {
     if (ip === noClusterIP) break
     if (i < (spec.ipFamilies ?? []).length) continue
-    const family = familyOf(ip)
+    const family = getFamily(ip)
     if (configured.includes(family)) (spec.ipFamilies ??= []).push(family)
     else errors.push(fieldError.invalid(ipsPath.index(i), spec.clusterIPs, `${family} is not configured on this cluster`))
   }

@@ -1,11 +1,11 @@
 import type { Service } from '@keelson/api/core/v1'
-import { allocatesNodePorts, needsClusterIP, needsHealthCheck, nodePortsOf, equalLists, specOf } from '@keelson/resources-core'
+import { allocatesNodePorts, needsClusterIP, needsHealthCheck, getNodePorts, hasEqualItems, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 
 /** Restores values allocated by the server that the client omits, for example by applying its manifest again. Mutates `service`. */
 export function keepAllocatedValues(service: Service, old: ReadonlyService): void {
   const spec = service.spec!
-  const before = specOf(old)
+  const before = getSpec(old)
   if (needsClusterIP(before) && needsClusterIP(spec)) {
     if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP
     if ((spec.clusterIPs ?? []).length === 0 && before.clusterIPs?.length) spec.clusterIPs = [...before.clusterIPs]
@@ -17,9 +17,9 @@ export function keepAllocatedValues(service: Service, old: ReadonlyService): voi
 }
 
 /** Restores node ports by port name, except those that another port of the new spec requests. */
-function keepNodePorts(spec: NonNullable<Service['spec']>, before: ReturnType<typeof specOf>): void {
-  const requested = new Set(nodePortsOf(spec))
-  const used = new Set(nodePortsOf(before).filter((port) => requested.has(port)))
+function keepNodePorts(spec: NonNullable<Service['spec']>, before: ReturnType<typeof getSpec>): void {
+  const requested = new Set(getNodePorts(spec))
+  const used = new Set(getNodePorts(before).filter((port) => requested.has(port)))
   const byName = new Map((before.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]))
   for (const port of spec.ports ?? []) {
     const known = byName.get(port.name ?? '') ?? 0
@@ -35,12 +35,12 @@ export function syncClusterIPs(service: Service, old: ReadonlyService | undefine
     if (clusterIP !== '' && clusterIPs.length === 0) spec.clusterIPs = [clusterIP]
     return
   }
-  const { clusterIP: oldIP = '', clusterIPs: oldIPs = [] } = specOf(old)
+  const { clusterIP: oldIP = '', clusterIPs: oldIPs = [] } = getSpec(old)
   if (clusterIP === oldIP) {
     if (clusterIPs.length === 0 && oldIPs.length > 0) spec.clusterIPs = [...oldIPs]
     return
   }
-  if (!equalLists(oldIPs, clusterIPs)) return
+  if (!hasEqualItems(oldIPs, clusterIPs)) return
   if (clusterIP === '') delete spec.clusterIPs
   else spec.clusterIPs = [clusterIP]
 }

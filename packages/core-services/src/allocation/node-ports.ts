@@ -1,6 +1,6 @@
 import type { Service, ServicePort } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInternal, newUnknownError } from '@keelson/apimachinery'
-import { allocatesNodePorts, needsHealthCheck, nodePortsOf, opensNodePorts, specOf } from '@keelson/resources-core'
+import { allocatesNodePorts, needsHealthCheck, getNodePorts, opensNodePorts, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 import { invalidService } from './allocation.ts'
 import type { Allocation } from './allocation.ts'
@@ -58,14 +58,14 @@ async function allocateHealthCheckPort(service: Service, allocation: Allocation)
 
 export async function updateNodePorts(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
-  const before = specOf(old)
-  const known = nodePortsOf(before)
+  const before = getSpec(old)
+  const known = getNodePorts(before)
   if (opensNodePorts(before) && (spec.type === 'ExternalName' || spec.type === 'ClusterIP')) {
     for (const port of known) allocation.releasePortLater(port)
   }
   if (opensNodePorts(spec)) {
     await reallocate(service, known, allocation)
-    const kept = new Set(nodePortsOf(spec))
+    const kept = new Set(getNodePorts(spec))
     for (const port of known) if (!kept.has(port)) allocation.releasePortLater(port)
   }
   const needed = needsHealthCheck(before)

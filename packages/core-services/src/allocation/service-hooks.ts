@@ -1,7 +1,7 @@
 import type { Service } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { FinishHook, StoreHooksFactory } from '@keelson/registry'
-import { familyOf, allocatedValues } from '@keelson/resources-core'
+import { getFamily, getAllocatedValues } from '@keelson/resources-core'
 import { Allocation } from './allocation.ts'
 import { keepAllocatedValues, syncClusterIPs } from './keep-allocated-values.ts'
 import { allocateClusterIPs, updateClusterIPs } from './cluster-ips.ts'
@@ -34,8 +34,8 @@ export function createServiceHooks(allocators: ServiceAllocators): StoreHooksFac
     beginUpdate: ({ namespace }, service, old, { dryRun }) => begin(service, old, { namespace, dryRun }),
     async afterDelete(service) {
       const { namespace = '', name = '' } = service.metadata
-      const { ips, ports } = allocatedValues(service)
-      const releases = ips.map((ip) => allocators.ips.get(familyOf(ip))?.release(ip, { namespace, name }))
+      const { ips, ports } = getAllocatedValues(service)
+      const releases = ips.map((ip) => allocators.ips.get(getFamily(ip))?.release(ip, { namespace, name }))
       await Promise.all([...releases, allocators.ports.release(ports)])
     },
   })

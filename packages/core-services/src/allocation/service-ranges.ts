@@ -29,7 +29,7 @@ export class ServiceRanges {
   #ready(cidrs: readonly ReadonlyCIDR[], family: Family): readonly IPRange[] {
     return cidrs
       .filter((cidr) => cidr.metadata.deletionTimestamp === undefined && isReady(cidr))
-      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
+      .toSorted((a, b) => (getSortKey(a) < getSortKey(b) ? -1 : 1))
       .flatMap(({ spec }) => (spec?.cidrs ?? []).flatMap((text) => this.#parse(text) ?? []))
       .filter((range) => range.family === family)
   }
@@ -53,6 +53,6 @@ function isReady({ status }: ReadonlyCIDR): boolean {
   return (status?.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')
 }
 
-function sortKey({ metadata }: ReadonlyCIDR): string {
+function getSortKey({ metadata }: ReadonlyCIDR): string {
   return `${metadata.creationTimestamp ?? ''} ${metadata.name ?? ''}`
 }

@@ -1,12 +1,12 @@
 import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { everyContainer } from '@keelson/resources-core'
+import { listContainers } from '@keelson/resources-core'
 
 /** Returns the requested container, or the only one of the pod. Throws BadRequest if it does not exist or is ambiguous. */
 export function resolveContainerName({ metadata, spec }: DeepReadonly<Pod>, requested: string): string {
   const name = metadata.name ?? ''
-  const all = spec === undefined ? [] : everyContainer(spec).map((container) => container.name ?? '')
+  const all = spec === undefined ? [] : listContainers(spec).map((container) => container.name ?? '')
   if (requested !== '') {
     if (all.includes(requested)) return requested
     throw newBadRequest(`container ${requested} is not valid for pod ${name}`)

@@ -37,7 +37,7 @@ export function createKubeletClient(nodes: Getter, options: KubeletOptions = {})
     return {
       remote: {
         scheme: 'https',
-        host: preferredAddress(status.addresses ?? [], preferredAddressTypes),
+        host: choosePreferredAddress(status.addresses ?? [], preferredAddressTypes),
         port: String(reportedPort > 0 ? reportedPort : port),
         tls: await tls(),
         connectTimeoutMs: timeoutMs,
@@ -49,7 +49,7 @@ export function createKubeletClient(nodes: Getter, options: KubeletOptions = {})
 
 type Addresses = NonNullable<DeepReadonly<NonNullable<Node['status']>>['addresses']>
 
-function preferredAddress(addresses: Addresses, types: readonly string[]): string {
+function choosePreferredAddress(addresses: Addresses, types: readonly string[]): string {
   for (const preferred of types) {
     const found = addresses.find(({ type }) => type === preferred)
     if (found !== undefined) return found.address ?? ''

@@ -38,12 +38,12 @@ export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Str
       const { namespace, name: podName } = pod.metadata
       const path = `/containerLogs/${namespace}/${podName}/${container}`
       const tls = options.insecureSkipTLSVerifyBackend ? { ...remote.tls, verify: false } : remote.tls
-      return { remote: { ...remote, ...(tls && { tls }), path, query: logQuery(options) }, resource: 'pods/log' }
+      return { remote: { ...remote, ...(tls && { tls }), path, query: buildLogQuery(options) }, resource: 'pods/log' }
     },
   }
 }
 
-function logQuery({ follow, limitBytes, previous, sinceSeconds, sinceTime, tailLines, timestamps }: PodLogOptions): string {
+function buildLogQuery({ follow, limitBytes, previous, sinceSeconds, sinceTime, tailLines, timestamps }: PodLogOptions): string {
   const query = new URLSearchParams()
   if (follow) query.append('follow', 'true')
   if (limitBytes !== undefined) query.append('limitBytes', String(limitBytes))

@@ -39,7 +39,7 @@ export function portForwardSubresource(parts: PodStreams): StreamStorage {
     async connect(context, name, options) {
       const { ports = [] } = options as unknown as PodPortForwardOptions
       const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
-      const { remote, speaksWebSocket } = await kubeletOf(parts, context, name, pod)
+      const { remote, speaksWebSocket } = await connectToKubelet(parts, context, name, pod)
       const path = `/portForward/${pod.metadata.namespace}/${pod.metadata.name}`
       const query = ports.length === 0 ? '' : new URLSearchParams({ port: ports.join(',') }).toString()
       return { remote: { ...remote, path, query }, passes: 'upgrade', ...(speaksWebSocket ? {} : { websocket: { tunnel: true } }) }
@@ -64,18 +64,18 @@ async function connectProcess(parts: PodStreams, context: RequestContext, reques
   const options = request.options as unknown as PodAttachOptions & Partial<Pick<PodExecOptions, 'command'>>
   const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
   const container = resolveContainerName(pod, options.container ?? '')
-  const { remote, speaksWebSocket } = await kubeletOf(parts, context, name, pod)
+  const { remote, speaksWebSocket } = await connectToKubelet(parts, context, name, pod)
   const { stdin = false, stdout = false, stderr = false, tty = false, command } = options
   const streams: ProcessStreams = { stdin, stdout, stderr, tty }
   const path = `/${verb}/${pod.metadata.namespace}/${pod.metadata.name}/${container}`
   return {
-    remote: { ...remote, path, query: processQuery(streams, command ?? []) },
+    remote: { ...remote, path, query: buildProcessQuery(streams, command ?? []) },
     passes: 'upgrade',
     ...(speaksWebSocket ? {} : { websocket: { process: streams } }),
   }
 }
 
-function processQuery({ stdin, stdout, stderr, tty }: ProcessStreams, command: readonly string[]): string {
+function buildProcessQuery({ stdin, stdout, stderr, tty }: ProcessStreams, command: readonly string[]): string {
   const query = new URLSearchParams(command.map((word) => ['command', word]))
   if (stderr) query.append('error', '1')
   if (stdin) query.append('input', '1')
@@ -84,7 +84,12 @@ function processQuery({ stdin, stdout, stderr, tty }: ProcessStreams, command: r
   return query.toString()
 }
 
-function kubeletOf({ kubelet }: PodStreams, context: RequestContext, name: string, pod: DeepReadonly<Pod>): Promise<KubeletConnection> {
+function connectToKubelet(
+  { kubelet }: PodStreams,
+  context: RequestContext,
+  name: string,
+  pod: DeepReadonly<Pod>,
+): Promise<KubeletConnection> {
   const node = pod.spec?.nodeName
   if (!node) throw newBadRequest(`pod ${name} does not have a host assigned`)
   return kubelet(context, node)

@@ -3,7 +3,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 import type { Connecter, RESTStorage } from '@keelson/registry'
 import type { KubeletClient } from '../kubelet/kubelet-client.ts'
 import { isGlobalUnicast } from './global-unicast.ts'
-import { proxiedPath, proxyFacts } from './proxy-facts.ts'
+import { getProxiedPath, proxyFacts } from './proxy-facts.ts'
 import { parseSchemeNamePort } from './scheme-name-port.ts'
 
 /** Resolves a host name to all its addresses. */
@@ -19,7 +19,7 @@ export function nodeProxySubresource(kubelet: KubeletClient, lookUp: LookUp = lo
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid node request ${JSON.stringify(id)}`)
       const { remote } = await kubelet(context, target.name)
-      const destination = { address: await resolveAllowedAddress(remote.host, lookUp), path: proxiedPath(options), query: '' }
+      const destination = { address: await resolveAllowedAddress(remote.host, lookUp), path: getProxiedPath(options), query: '' }
       if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...destination }, passes: 'proxy' }
       const { host } = remote
       return { remote: { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...destination }, passes: 'proxy' }

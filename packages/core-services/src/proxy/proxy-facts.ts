@@ -15,7 +15,7 @@ export function proxyFacts(
 }
 
 /** Returns the requested path, normalized so that it contains no ".."; "" if there is none. */
-export function proxiedPath(options: KubeObject): string {
+export function getProxiedPath(options: KubeObject): string {
   const { path = '' } = options as unknown as { readonly path?: string }
   return path === '' ? '' : posix.join(path)
 }

@@ -3,7 +3,7 @@ import { isApiError, newBadRequest, newServiceUnavailable } from '@keelson/apima
 import type { DeepReadonly, RequestContext } from '@keelson/apimachinery'
 import { readResult } from '@keelson/registry'
 import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
-import { proxiedPath, proxyFacts } from './proxy-facts.ts'
+import { getProxiedPath, proxyFacts } from './proxy-facts.ts'
 import { parseSchemeNamePort } from './scheme-name-port.ts'
 
 export interface ServiceProxyParts {
@@ -25,7 +25,7 @@ export function serviceProxySubresource(parts: ServiceProxyParts): RESTStorage &
       if ((subsets ?? []).length === 0) throw noEndpoints(target.name)
       const found = await pickAddress(parts, context, subsets ?? [], port)
       if (found === undefined) throw noEndpoints(id)
-      const destination = { scheme: target.scheme, ...found, path: proxiedPath(options), query: '' }
+      const destination = { scheme: target.scheme, ...found, path: getProxiedPath(options), query: '' }
       return { remote: { ...destination, tls: { verify: false } }, passes: 'proxy' }
     },
   }

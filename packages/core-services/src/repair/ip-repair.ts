@@ -2,9 +2,9 @@ import type { Service } from '@keelson/api/core/v1'
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { TimeSlice } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
-import { allocatedValues, familyOf } from '@keelson/resources-core'
+import { getAllocatedValues, getFamily } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
-import { belongsTo, isWellLabelled, parentOf } from '../allocation/claimed-addresses.ts'
+import { belongsTo, isWellLabelled, getParent } from '../allocation/claimed-addresses.ts'
 import type { CachedObjects } from '../allocation/cached-objects.ts'
 import type { ServiceAllocators } from '../allocation/service-allocators.ts'
 
@@ -37,7 +37,7 @@ export class IPRepair {
     await Promise.all([services.synced(), allocators.addresses.synced()])
     const slice = new TimeSlice()
     for (const service of services.values()) {
-      for (const ip of allocatedValues(service).ips) await this.#repairService(service, ip)
+      for (const ip of getAllocatedValues(service).ips) await this.#repairService(service, ip)
       await slice.pauseIfOver()
     }
     let wait = Number.POSITIVE_INFINITY
@@ -53,7 +53,7 @@ export class IPRepair {
     const { addresses } = allocators
     const owner = nameOf(service)
     const subject = `the cluster IP ${ip} of service ${owner.namespace}/${owner.name}`
-    const family = familyOf(ip)
+    const family = getFamily(ip)
     const ranges = await allocators.ranges.cached(family)
     if (!ranges.some((range) => range.contains(ip))) return report(`${subject} is not within any service CIDR; please recreate the service`)
     const address = addresses.get(ip)
@@ -71,9 +71,9 @@ export class IPRepair {
   async #repairAddress(address: ReadonlyAddress): Promise<number | undefined> {
     const { allocators, services, clock, report } = this.#options
     const { name: ip = '', creationTimestamp } = address.metadata
-    const parent = parentOf(address)
+    const parent = getParent(address)
     const service = parent && services.get(parent.namespace, parent.name)
-    if (service !== undefined && allocatedValues(service).ips.includes(ip)) return undefined
+    if (service !== undefined && getAllocatedValues(service).ips.includes(ip)) return undefined
     const age = clock.now() - Date.parse(creationTimestamp ?? '')
     const grace = parent === undefined ? 0 : graceFor(address, service)
     if (age < grace) return grace - age
@@ -84,14 +84,14 @@ export class IPRepair {
   }
 
   #hasOwner(address: ReadonlyAddress): Promise<boolean> | boolean {
-    const parent = parentOf(address)
+    const parent = getParent(address)
     return parent !== undefined && this.#ownsInStore(parent.namespace, parent.name, address.metadata.name ?? '')
   }
 
   /** True if the stored service has the address. */
   async #ownsInStore(namespace: string, name: string, ip: string): Promise<boolean> {
     const service = await this.#options.services.api.get(namespace, name, { resourceVersion: '' })
-    return service !== undefined && allocatedValues(service).ips.includes(ip)
+    return service !== undefined && getAllocatedValues(service).ips.includes(ip)
   }
 }
 

@@ -1,5 +1,5 @@
 import { TimeSlice } from '@keelson/apimachinery'
-import { needsHealthCheck, specOf } from '@keelson/resources-core'
+import { needsHealthCheck, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 import { Bitmap } from '../allocation/bitmap.ts'
 import { isInPortRange } from '../allocation/port-range.ts'
@@ -34,7 +34,7 @@ export class PortRepair {
     for (const service of services.values()) {
       await slice.pauseIfOver()
       const subject = `service ${service.metadata.namespace}/${service.metadata.name}`
-      for (const port of portsOf(service)) {
+      for (const port of collectPorts(service)) {
         if (!isInPortRange(range, port))
           report(`the node port ${port} of ${subject} is not within the port range; please recreate the service`)
         else if (!rebuilt.add(port - range.first))
@@ -71,8 +71,8 @@ export class PortRepair {
 }
 
 /** Returns each port once, even if several protocols share it. */
-function portsOf(service: ReadonlyService): readonly number[] {
-  const spec = specOf(service)
+function collectPorts(service: ReadonlyService): readonly number[] {
+  const spec = getSpec(service)
   const ports: number[] = []
   const protocols = new Set<string>()
   for (const { nodePort = 0, protocol = '' } of spec.ports ?? []) {

@@ -53,16 +53,16 @@ async function statusOf(name: string, check: ComponentCheck): Promise<ComponentS
 const columns: readonly Column<ComponentStatus>[] = [
   nameColumn,
   { name: 'Status', description: 'Healthy, Unhealthy or Unknown.', value: health },
-  { name: 'Message', description: 'Output of the component.', value: (status) => conditionOf(status)?.message ?? '' },
-  { name: 'Error', description: 'Error of the health check.', value: (status) => conditionOf(status)?.error ?? '' },
+  { name: 'Message', description: 'Output of the component.', value: (status) => findHealthyCondition(status)?.message ?? '' },
+  { name: 'Error', description: 'Error of the health check.', value: (status) => findHealthyCondition(status)?.error ?? '' },
 ]
 
-function conditionOf({ conditions = [] }: DeepReadonly<ComponentStatus>): DeepReadonly<ComponentCondition> | undefined {
+function findHealthyCondition({ conditions = [] }: DeepReadonly<ComponentStatus>): DeepReadonly<ComponentCondition> | undefined {
   return conditions.find(({ type }) => type === 'Healthy')
 }
 
 function health(status: DeepReadonly<ComponentStatus>): string {
-  const condition = conditionOf(status)
+  const condition = findHealthyCondition(status)
   if (condition === undefined) return 'Unknown'
   return condition.status === 'True' ? 'Healthy' : 'Unhealthy'
 }

@@ -1,7 +1,7 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { binarySize, maxDataSize, stringSize, validateDataKey } from '../data-keys.ts'
+import { sumBinarySizes, maxDataSize, sumStringSizes, validateDataKey } from '../data-keys.ts'
 import { validateImmutableData } from '../immutable-data.ts'
 
 export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErrorList {
@@ -14,7 +14,7 @@ export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErro
     }
   }
   for (const key of Object.keys(binaryData)) errors.push(...validateDataKey(key, fieldPath('binaryData')))
-  if (stringSize(data) + binarySize(binaryData) > maxDataSize) errors.push(fieldError.tooLong(unnamedPath, maxDataSize))
+  if (sumStringSizes(data) + sumBinarySizes(binaryData) > maxDataSize) errors.push(fieldError.tooLong(unnamedPath, maxDataSize))
   return errors
 }
 

@@ -3,7 +3,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { formatEndpoints } from './columns.ts'
 import { validateEndpoints } from './validate.ts'
-import { endpointsWarnings } from './warnings.ts'
+import { findEndpointsWarnings } from './warnings.ts'
 
 const made = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
@@ -31,9 +31,9 @@ describe('endpoints', () => {
 
   it('warn about non-canonical addresses, except to the controller that fixes them', () => {
     const object = made({ notReadyAddresses: addresses('FD00::1') })
-    expect(endpointsWarnings(object)).toHaveLength(1)
+    expect(findEndpointsWarnings(object)).toHaveLength(1)
     const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
-    expect(endpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
+    expect(findEndpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
   })
 
   it('print the first three addresses', () => {

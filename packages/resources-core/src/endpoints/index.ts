@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { formatEndpoints } from './columns.ts'
 import { setEndpointsDefaults } from './defaults.ts'
 import { validateEndpoints } from './validate.ts'
-import { endpointsWarnings } from './warnings.ts'
+import { findEndpointsWarnings } from './warnings.ts'
 
 export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints>({
   group: '',
@@ -20,8 +20,8 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
     allowCreateOnUpdate: true,
     validateCreate: (_context, object) => validateEndpoints(object),
     validateUpdate: (_context, object, old) => validateEndpoints(object, old),
-    warningsOnCreate: (_context, object) => endpointsWarnings(object),
-    warningsOnUpdate: (_context, object) => endpointsWarnings(object),
+    warningsOnCreate: (_context, object) => findEndpointsWarnings(object),
+    warningsOnUpdate: (_context, object) => findEndpointsWarnings(object),
   },
   columns: [{ name: 'Endpoints', description: 'First addresses and ports.', value: formatEndpoints }],
 })

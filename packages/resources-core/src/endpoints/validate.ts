@@ -3,7 +3,7 @@ import { fieldError, fieldPath, isValidPortNum, nameIsDNSSubdomain, semanticEqua
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateLegacyIP } from '../ip-address.ts'
 import { invalidEach, validateDNSLabel, validateQualifiedName, validateRequiredOneOf } from '../pod-spec/field-rules.ts'
-import { endpointIPErrorMessages } from '../services/validate.ts'
+import { findEndpointIPErrors } from '../services/validate.ts'
 
 type ReadonlyEndpoints = DeepReadonly<Endpoints>
 
@@ -34,7 +34,7 @@ function validateAddress({ ip = '', hostname, nodeName }: DeepReadonly<EndpointA
     ...validateLegacyIP(ip, path.child('ip')),
     ...(hostname ? validateDNSLabel(hostname, path.child('hostname')) : []),
     ...(nodeName === undefined ? [] : invalidEach(nameIsDNSSubdomain(nodeName, false), nodeName, path.child('nodeName'))),
-    ...invalidEach(endpointIPErrorMessages(ip), ip, path.child('ip')),
+    ...invalidEach(findEndpointIPErrors(ip), ip, path.child('ip')),
   ]
 }
 

@@ -3,7 +3,7 @@ import type { Event as NewEvent } from '@keelson/api/events/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 
 /** Converts from events.k8s.io. Fields come in the order of the target type; empty ones are omitted unless JSON always has them. */
-export function eventToHub(object: KubeObject): KubeObject {
+export function convertEventToHub(object: KubeObject): KubeObject {
   const event = object as NewEvent
   const { series } = event
   return withoutUndefined<CoreEvent>({
@@ -25,7 +25,7 @@ export function eventToHub(object: KubeObject): KubeObject {
   })
 }
 
-export function eventFromHub(object: KubeObject): KubeObject {
+export function convertEventFromHub(object: KubeObject): KubeObject {
   const event = object as CoreEvent
   const { series } = event
   return withoutUndefined<NewEvent>({

@@ -6,7 +6,7 @@ import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
 import type { GroupVersion, KubeObject } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
-import { eventFromHub, eventToHub } from './convert.ts'
+import { convertEventFromHub, convertEventToHub } from './convert.ts'
 import { events } from './index.ts'
 import { validateEvent, validateEventUpdate } from './validate.ts'
 
@@ -95,7 +95,7 @@ describe('events', () => {
   })
 
   it('convert between both groups without loss', () => {
-    const other = eventFromHub(recorded)
+    const other = convertEventFromHub(recorded)
     expect(other).toEqual({
       metadata: { name: 'e', namespace: 'x' },
       eventTime: null,
@@ -111,9 +111,9 @@ describe('events', () => {
     for (const event of [recorded, emitted]) {
       // Decoding adds the fields that JSON always has.
       const canonical = decodeStruct<KubeObject>(kindOf(coreV1).schema, event as never).object
-      const converted = eventFromHub(canonical)
+      const converted = convertEventFromHub(canonical)
       expect(JSON.stringify(converted)).toBe(JSON.stringify(decodeStruct(kindOf(eventsV1).schema, converted as never).object))
-      expect(JSON.stringify(eventToHub(converted))).toBe(JSON.stringify(canonical))
+      expect(JSON.stringify(convertEventToHub(converted))).toBe(JSON.stringify(canonical))
     }
   })
 

@@ -3,7 +3,7 @@ import { isPathSegmentName } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { eventColumns } from './columns.ts'
-import { eventFieldLabels, eventFromHub, eventToHub } from './convert.ts'
+import { eventFieldLabels, convertEventFromHub, convertEventToHub } from './convert.ts'
 import { validateEvent, validateEventUpdate } from './validate.ts'
 
 export const events: ResourceDefinition<Event> = defineResource<Event>({
@@ -13,7 +13,9 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
   plural: 'events',
   scope: 'Namespaced',
   shortNames: ['ev'],
-  alsoServedAs: [{ group: 'events.k8s.io', version: 'v1', toHub: eventToHub, fromHub: eventFromHub, fieldLabels: eventFieldLabels }],
+  alsoServedAs: [
+    { group: 'events.k8s.io', version: 'v1', toHub: convertEventToHub, fromHub: convertEventFromHub, fieldLabels: eventFieldLabels },
+  ],
   strategy: {
     validateCreate: ({ info }, event) => validateEvent(event, { group: info.apiGroup, version: info.apiVersion }),
     validateUpdate: ({ info }, event, old) => validateEventUpdate(event, old, { group: info.apiGroup, version: info.apiVersion }),

@@ -12,18 +12,18 @@ type ReadonlyNode = DeepReadonly<Node>
 export const nodeColumns: readonly Column<Node>[] = [
   nameColumn,
   { name: 'Status', description: 'Readiness, and whether scheduling is disabled.', value: formatStatus },
-  { name: 'Roles', description: 'Roles of the node, from its labels.', value: (node) => rolesOf(node).join(',') || '<none>' },
+  { name: 'Roles', description: 'Roles of the node, from its labels.', value: (node) => formatRoles(node).join(',') || '<none>' },
   ageColumn,
   { name: 'Version', description: 'Version of the kubelet.', value: (node) => node.status?.nodeInfo?.kubeletVersion ?? '' },
   { name: 'Internal-IP', priority: 1, description: 'Address inside the cluster.', value: (node) => addressOf(node, 'InternalIP') },
   { name: 'External-IP', priority: 1, description: 'Address outside the cluster.', value: (node) => addressOf(node, 'ExternalIP') },
-  { name: 'OS-Image', priority: 1, description: 'Operating system.', value: (node) => nodeInfoField(node, 'osImage') },
+  { name: 'OS-Image', priority: 1, description: 'Operating system.', value: (node) => getNodeInfoField(node, 'osImage') },
   { name: 'Kernel-Version', priority: 1, description: 'Kernel and architecture.', value: formatKernel },
   {
     name: 'Container-Runtime',
     priority: 1,
     description: 'Container runtime and its version.',
-    value: (node) => nodeInfoField(node, 'containerRuntimeVersion'),
+    value: (node) => getNodeInfoField(node, 'containerRuntimeVersion'),
   },
 ]
 
@@ -33,7 +33,7 @@ function formatStatus({ spec, status }: ReadonlyNode): string {
   return spec?.unschedulable === true ? `${text},SchedulingDisabled` : text
 }
 
-function rolesOf({ metadata }: ReadonlyNode): string[] {
+function formatRoles({ metadata }: ReadonlyNode): string[] {
   const roles = Object.entries(metadata.labels ?? {}).map(([key, value]) => {
     if (key.startsWith(rolePrefix)) return key.slice(rolePrefix.length)
     return key === roleLabel ? value : ''
@@ -45,11 +45,11 @@ function addressOf({ status }: ReadonlyNode, addressType: string): string {
   return (status?.addresses ?? []).find(({ type }) => type === addressType)?.address ?? '<none>'
 }
 
-function nodeInfoField({ status }: ReadonlyNode, member: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion'): string {
+function getNodeInfoField({ status }: ReadonlyNode, member: 'osImage' | 'kernelVersion' | 'containerRuntimeVersion'): string {
   return status?.nodeInfo?.[member satisfies keyof NodeSystemInfo] || '<unknown>'
 }
 
 function formatKernel(node: ReadonlyNode): string {
   const architecture = node.status?.nodeInfo?.architecture
-  return architecture ? `${nodeInfoField(node, 'kernelVersion')} (${architecture})` : nodeInfoField(node, 'kernelVersion')
+  return architecture ? `${getNodeInfoField(node, 'kernelVersion')} (${architecture})` : getNodeInfoField(node, 'kernelVersion')
 }

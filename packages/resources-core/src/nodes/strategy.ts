@@ -3,7 +3,7 @@ import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
-import { cidrWarnings } from '../cidr.ts'
+import { findCidrWarnings } from '../cidr.ts'
 import { keepMember } from '../keep-member.ts'
 import { validateNode, validateNodeChange } from './validate.ts'
 
@@ -18,13 +18,13 @@ export const nodeStrategy: Strategy<Node> = {
     if (!exact) delete node.status
   },
   validateCreate: (_context, node) => validateNode(node),
-  warningsOnCreate: (_context, node) => nodeWarnings(node),
+  warningsOnCreate: (_context, node) => findNodeWarnings(node),
   prepareForUpdate(_context, node, old) {
     keepMember(node, old, 'status')
     if (old.spec?.configSource === undefined) delete node.spec?.configSource
   },
   validateUpdate: (_context, node, old) => [...validateNode(node), ...validateNodeChange(node, old)],
-  warningsOnUpdate: (_context, node) => nodeWarnings(node),
+  warningsOnUpdate: (_context, node) => findNodeWarnings(node),
 }
 
 export const nodeStatus: SubresourceStrategy<Node> = {
@@ -38,10 +38,10 @@ export const nodeStatus: SubresourceStrategy<Node> = {
   },
 }
 
-function nodeWarnings({ spec }: DeepReadonly<Node>): readonly string[] {
+function findNodeWarnings({ spec }: DeepReadonly<Node>): readonly string[] {
   return [
     ...(spec?.configSource === undefined ? [] : ['spec.configSource: the feature is removed']),
     ...(spec?.externalID ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes'] : []),
-    ...(spec?.podCIDRs ?? []).flatMap((value, i) => cidrWarnings(value, fieldPath('spec', 'podCIDRs').index(i))),
+    ...(spec?.podCIDRs ?? []).flatMap((value, i) => findCidrWarnings(value, fieldPath('spec', 'podCIDRs').index(i))),
   ]
 }

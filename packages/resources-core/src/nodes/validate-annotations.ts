@@ -1,6 +1,6 @@
 import { fieldError, parseJson } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { lowerCaseKeys, parseAnnotationList, stringField } from '../annotation-list.ts'
+import { lowerCaseKeys, parseAnnotationList, getString } from '../annotation-list.ts'
 import { validateTaints } from './validate-taints.ts'
 
 const taintsAnnotation = 'scheduler.alpha.kubernetes.io/taints'
@@ -18,9 +18,9 @@ function validateTaintsAnnotation(text: string | undefined, path: FieldPath): Fi
   if (!text) return []
   try {
     const taints = parseAnnotationList(text, 'core.Taint').map((members) => ({
-      key: stringField(members, 'key'),
-      value: stringField(members, 'value'),
-      effect: stringField(members, 'effect'),
+      key: getString(members, 'key'),
+      value: getString(members, 'value'),
+      effect: getString(members, 'effect'),
     }))
     return validateTaints(taints, path.child(taintsAnnotation))
   } catch (error) {

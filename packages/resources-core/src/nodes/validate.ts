@@ -67,7 +67,7 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
   const path = fieldPath('status', 'declaredFeatures')
   return features.flatMap((name, i) => {
     const errors: FieldErrorList = []
-    const nameError = featureNameError(name)
+    const nameError = findFeatureNameError(name)
     if (nameError !== undefined) errors.push(fieldError.invalid(path.index(i), name, `invalid feature name ${quote(name)}: ${nameError}`))
     const next = features[i + 1]
     if (next === name) errors.push(fieldError.duplicate(path.index(i + 1), next))
@@ -78,7 +78,7 @@ function validateDeclaredFeatures(features: readonly string[]): FieldErrorList {
   })
 }
 
-function featureNameError(name: string): string | undefined {
+function findFeatureNameError(name: string): string | undefined {
   if (byteLength(name) > maxFeatureName) return `must be no more than ${maxFeatureName} characters`
   if (featureName.test(name)) return undefined
   return "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"

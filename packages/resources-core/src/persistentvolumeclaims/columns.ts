@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
 import type { Column } from '@keelson/registry'
 import { formatAccessModes } from '../access-modes.ts'
-import { storageClassOf } from '../storage-class-name.ts'
+import { getStorageClass } from '../storage-class-name.ts'
 
 /** Capacity and access modes are empty until the claim is bound. */
 export const claimColumns: readonly Column<PersistentVolumeClaim>[] = [
@@ -21,7 +21,7 @@ export const claimColumns: readonly Column<PersistentVolumeClaim>[] = [
     description: 'Access modes of the volume.',
     value: ({ spec, status }) => (spec?.volumeName ? formatAccessModes(status?.accessModes) : ''),
   },
-  { name: 'StorageClass', description: 'Storage class.', value: storageClassOf },
+  { name: 'StorageClass', description: 'Storage class.', value: getStorageClass },
   {
     name: 'VolumeAttributesClass',
     description: 'Volume attributes class.',

@@ -5,7 +5,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
-import { claimSpecWarnings } from '../pod-spec/volume-warnings.ts'
+import { findClaimSpecWarnings } from '../pod-spec/volume-warnings.ts'
 import { storageClassAnnotation, storageClassAnnotationMessage } from '../storage-class-name.ts'
 import { normalizeDataSources } from './data-sources.ts'
 import { validateClaimStatus } from './validate-status.ts'
@@ -20,13 +20,13 @@ export const claimStrategy: Strategy<PersistentVolumeClaim> = {
     if (claim.spec !== undefined) normalizeDataSources(claim.spec)
   },
   validateCreate: (_context, claim) => validateClaimSpec(claim.spec ?? {}, specPath),
-  warningsOnCreate: (_context, claim) => claimWarnings(claim),
+  warningsOnCreate: (_context, claim) => findClaimWarnings(claim),
   prepareForUpdate(_context, claim, old) {
     keepMember(claim, old, 'status')
     if (claim.spec !== undefined) normalizeDataSources(claim.spec, old.spec)
   },
   validateUpdate: (_context, claim, old) => validateClaimUpdate(claim, old),
-  warningsOnUpdate: (_context, claim) => claimWarnings(claim),
+  warningsOnUpdate: (_context, claim) => findClaimWarnings(claim),
 }
 
 export const claimStatus: SubresourceStrategy<PersistentVolumeClaim> = {
@@ -37,10 +37,10 @@ export const claimStatus: SubresourceStrategy<PersistentVolumeClaim> = {
   },
 }
 
-function claimWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolumeClaim>): readonly string[] {
+function findClaimWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolumeClaim>): readonly string[] {
   const path = fieldPath('metadata', 'annotations').key(storageClassAnnotation)
   return [
     ...(metadata.annotations?.[storageClassAnnotation] === undefined ? [] : [`${path}: ${storageClassAnnotationMessage}`]),
-    ...claimSpecWarnings(spec, specPath),
+    ...findClaimSpecWarnings(spec, specPath),
   ]
 }

@@ -12,7 +12,7 @@ import {
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
-import { lineDiff } from '../line-diff.ts'
+import { formatLineDiff } from '../line-diff.ts'
 import { validateClaimSpec } from '../pod-spec/validate-claim-spec.ts'
 import { storageClassAnnotation } from '../storage-class-name.ts'
 import { syncDataSources } from './data-sources.ts'
@@ -37,7 +37,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   ]
   const [before, after] = comparableSpecs(claim, old)
   if (!semanticEqual(after, before)) {
-    const diff = lineDiff(
+    const diff = formatLineDiff(
       toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), before),
       toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), after),
     )

@@ -2,7 +2,7 @@ import type { PersistentVolume } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Column } from '@keelson/registry'
 import { formatAccessModes } from '../access-modes.ts'
-import { storageClassOf } from '../storage-class-name.ts'
+import { getStorageClass } from '../storage-class-name.ts'
 
 export const persistentVolumeColumns: readonly Column<PersistentVolume>[] = [
   { name: 'Capacity', description: 'Capacity of the volume.', value: ({ spec }) => spec?.capacity?.['storage'] ?? '0' },
@@ -18,7 +18,7 @@ export const persistentVolumeColumns: readonly Column<PersistentVolume>[] = [
     value: ({ metadata, status }) => (metadata.deletionTimestamp === undefined ? (status?.phase ?? '') : 'Terminating'),
   },
   { name: 'Claim', description: 'Bound claim as namespace/name.', value: formatClaim },
-  { name: 'StorageClass', description: 'Storage class.', value: storageClassOf },
+  { name: 'StorageClass', description: 'Storage class.', value: getStorageClass },
   {
     name: 'VolumeAttributesClass',
     description: 'Volume attributes class.',

@@ -5,7 +5,7 @@ import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { validatePersistentVolumeUpdate } from './validate-update.ts'
 import { validatePersistentVolume } from './validate.ts'
-import { persistentVolumeWarnings } from './warnings.ts'
+import { findPersistentVolumeWarnings } from './warnings.ts'
 
 export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
   resetFields: withoutFields('status'),
@@ -14,10 +14,10 @@ export const persistentVolumeStrategy: Strategy<PersistentVolume> = {
     volume.status = { phase: 'Pending', lastPhaseTransitionTime: requestTime(context) }
   },
   validateCreate: (_context, volume) => validatePersistentVolume(volume),
-  warningsOnCreate: (_context, volume) => persistentVolumeWarnings(volume),
+  warningsOnCreate: (_context, volume) => findPersistentVolumeWarnings(volume),
   prepareForUpdate: (_context, volume, old) => keepMember(volume, old, 'status'),
   validateUpdate: (_context, volume, old) => validatePersistentVolumeUpdate(volume, old),
-  warningsOnUpdate: (_context, volume) => persistentVolumeWarnings(volume),
+  warningsOnUpdate: (_context, volume) => findPersistentVolumeWarnings(volume),
 }
 
 export const persistentVolumeStatus: SubresourceStrategy<PersistentVolume> = {

@@ -3,7 +3,7 @@ import type { NodeSelectorRequirement, PersistentVolume, PersistentVolumeSpec, V
 import { fieldError, fieldPath, immutableMessage, semanticEqual, validateImmutableField, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
-import { lineDiff } from '../line-diff.ts'
+import { formatLineDiff } from '../line-diff.ts'
 import { sourceFields } from './validate-source.ts'
 import { validatePersistentVolume, validateVolumeSpec } from './validate.ts'
 
@@ -86,7 +86,7 @@ function printAffinity(affinity: Affinity | undefined): unknown {
 }
 
 function diffSources(old: unknown, source: unknown): string {
-  return lineDiff(
+  return formatLineDiff(
     toInternalStruct(coreV1.table.resolve('PersistentVolumeSource'), old),
     toInternalStruct(coreV1.table.resolve('PersistentVolumeSource'), source),
   )

@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeSource } from '@keelson/api/core/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { nodeTermWarnings } from '../pod-spec/node-label-warnings.ts'
+import { findNodeTermWarnings } from '../pod-spec/node-label-warnings.ts'
 import { storageClassAnnotation, storageClassAnnotationMessage } from '../storage-class-name.ts'
 
 const annotations: readonly (readonly [key: string, message: string])[] = [
@@ -19,7 +19,7 @@ const sources: readonly (readonly [member: keyof PersistentVolumeSource, message
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-export function persistentVolumeWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolume>): readonly string[] {
+export function findPersistentVolumeWarnings({ metadata, spec = {} }: DeepReadonly<PersistentVolume>): readonly string[] {
   const specPath = fieldPath('spec')
   const termsPath = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms')
   const recycleWarning = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.'
@@ -29,7 +29,7 @@ export function persistentVolumeWarnings({ metadata, spec = {} }: DeepReadonly<P
     ),
     ...(spec.persistentVolumeReclaimPolicy === 'Recycle' ? [`${specPath.child('persistentVolumeReclaimPolicy')}: ${recycleWarning}`] : []),
     ...(spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).flatMap((term, i) =>
-      nodeTermWarnings(term, { path: termsPath.index(i), checkValues: false }),
+      findNodeTermWarnings(term, { path: termsPath.index(i), checkValues: false }),
     ),
     ...sources.flatMap(([member, message, named = member]) => (spec[member] === undefined ? [] : [`${specPath.child(named)}: ${message}`])),
   ]

@@ -1,7 +1,7 @@
 import type { AppArmorProfile } from '@keelson/api/core/v1'
 
 /** Converts the deprecated annotation to the profile field. Returns undefined for unknown values. */
-export function appArmorProfileOf(annotation: string): AppArmorProfile | undefined {
+export function parseAppArmorAnnotation(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }
   const name = annotation.startsWith('localhost/') ? annotation.slice('localhost/'.length) : ''

@@ -1,5 +1,5 @@
 import type { PodSpec } from '@keelson/api/core/v1'
-import { everyMutableContainer, someContainer } from './visit-containers.ts'
+import { listMutableContainers, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** Drops fields of features that are off by default, unless `old` already uses them. Mutates `spec`. */
@@ -19,11 +19,11 @@ function projectionInUse(spec: ReadonlyPodSpec | undefined, member: 'clusterTrus
 }
 
 function stopSignalsInUse(spec: ReadonlyPodSpec | undefined): boolean {
-  return spec !== undefined && someContainer(spec, ({ lifecycle }) => lifecycle?.stopSignal !== undefined)
+  return spec !== undefined && hasContainer(spec, ({ lifecycle }) => lifecycle?.stopSignal !== undefined)
 }
 
 function dropStopSignals(spec: PodSpec): void {
-  for (const container of everyMutableContainer(spec)) {
+  for (const container of listMutableContainers(spec)) {
     if (container.lifecycle?.stopSignal === undefined) continue
     delete container.lifecycle.stopSignal
     if (Object.keys(container.lifecycle).length === 0) delete container.lifecycle

@@ -14,30 +14,30 @@ const deprecated: ReadonlyMap<string, string> = new Map([
 ])
 
 /** Returns the deprecation notice of a node label; undefined if it is not deprecated. */
-export function nodeLabelDeprecation(key: string): string | undefined {
+export function getNodeLabelDeprecation(key: string): string | undefined {
   return deprecated.get(key)
 }
 
 /** Warns about deprecated labels in a node selector of labels only. */
-export function nodeLabelSelectorWarnings({ matchExpressions, matchLabels }: DeepReadonly<LabelSelector>, path: FieldPath): string[] {
+export function findNodeLabelSelectorWarnings({ matchExpressions, matchLabels }: DeepReadonly<LabelSelector>, path: FieldPath): string[] {
   const expressions = (matchExpressions ?? []).flatMap(({ key }, i) => {
-    const message = nodeLabelDeprecation(key)
+    const message = getNodeLabelDeprecation(key)
     return message === undefined ? [] : [`${path.child('matchExpressions').index(i).child('key')}: ${key} is ${message}`]
   })
   const labels = Object.keys(matchLabels ?? {}).flatMap((key) => {
-    const message = nodeLabelDeprecation(key)
+    const message = getNodeLabelDeprecation(key)
     return message === undefined ? [] : [`${path.child('matchLabels').child(key)}: ${message}`]
   })
   return [...expressions, ...labels]
 }
 
-export function nodeTermWarnings(
+export function findNodeTermWarnings(
   term: DeepReadonly<NodeSelectorTerm>,
   { path, checkValues }: { readonly path: FieldPath; readonly checkValues: boolean },
 ): string[] {
   return (term.matchExpressions ?? []).flatMap(({ key, values = [] }, i) => {
     const at = path.child('matchExpressions').index(i)
-    const message = nodeLabelDeprecation(key)
+    const message = getNodeLabelDeprecation(key)
     const warnings = message === undefined ? [] : [`${at.child('key')}: ${key} is ${message}`]
     if (!checkValues) return warnings
     const valueWarnings = values.flatMap((value, j) =>

@@ -1,7 +1,7 @@
 import type { Volume } from '@keelson/api/core/v1'
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { describe, expect, it } from 'vitest'
-import { overlappingPathWarnings } from './overlapping-paths.ts'
+import { findOverlappingPathWarnings } from './overlapping-paths.ts'
 
 function configMap(paths: readonly string[], name = 'v'): Volume {
   return { name, configMap: { name: 'm', items: paths.map((path) => ({ key: 'k', path })) } }
@@ -9,7 +9,7 @@ function configMap(paths: readonly string[], name = 'v'): Volume {
 
 /** Returns the warnings without their common prefix. */
 function overlapsOf(...volumes: Volume[]): string[] {
-  return overlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
+  return findOverlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
 }
 
 function paths(count: number, path: (i: number) => string): string[] {
@@ -58,7 +58,7 @@ describe('overlappingPathWarnings', () => {
     ],
   ])('takes subquadratic time: %s', async (_, make) => {
     const [few, many] = [make(5_000), make(20_000)]
-    const small = await processorTime(() => overlappingPathWarnings(few))
-    expect(await processorTime(() => overlappingPathWarnings(many))).toBeLessThan(fourfold * small)
+    const small = await processorTime(() => findOverlappingPathWarnings(few))
+    expect(await processorTime(() => findOverlappingPathWarnings(many))).toBeLessThan(fourfold * small)
   })
 })

@@ -17,37 +17,37 @@ const maxWarnings = 100
 const maxPaths = 1000
 
 /** Warns about files of a volume that overlap with other files or directories of it. Limits the number of warnings. */
-export function overlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
+export function findOverlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   const warnings: string[] = []
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
     if (warnings.length >= maxWarnings) break
     const warn = (describe: () => string, paths: readonly PathOf[]): void => {
       for (const overlap of findOverlaps(paths)) warnings.push(`volume ${quote(name)} (${describe()}): overlapping paths: ${overlap}`)
     }
-    if (configMap?.items !== undefined) warn(() => `ConfigMap ${quote(configMap.name ?? '')}`, pathsOf(configMap.items))
-    if (secret?.items !== undefined) warn(() => `Secret ${quote(secret.secretName ?? '')}`, pathsOf(secret.items))
-    if (downwardAPI?.items !== undefined) warn(() => 'DownwardAPI', pathsOf(downwardAPI.items))
+    if (configMap?.items !== undefined) warn(() => `ConfigMap ${quote(configMap.name ?? '')}`, toPaths(configMap.items))
+    if (secret?.items !== undefined) warn(() => `Secret ${quote(secret.secretName ?? '')}`, toPaths(secret.items))
+    if (downwardAPI?.items !== undefined) warn(() => 'DownwardAPI', toPaths(downwardAPI.items))
     const sources = projected?.sources ?? []
     for (const source of sources) {
       if (Object.keys(source).length === 0) warnings.push(`volume ${quote(name)} (Projected) has no sources provided`)
     }
-    if (sources.length > 0) warn(() => 'Projected', sources.flatMap(projectedPaths))
+    if (sources.length > 0) warn(() => 'Projected', sources.flatMap(collectProjectedPaths))
   }
   return warnings
 }
 
-function pathsOf(items: Items, source?: () => string): PathOf[] {
+function toPaths(items: Items, source?: () => string): PathOf[] {
   return items.map(({ path }) => ({ path, source }))
 }
 
 /** Uses only the first source: validation rejects projections with several. */
-function projectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
+function collectProjectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = projection
-  if (configMap?.items !== undefined) return pathsOf(configMap.items, () => `ConfigMap ${quote(configMap.name ?? '')}`)
-  if (secret?.items !== undefined) return pathsOf(secret.items, () => `Secret ${quote(secret.name ?? '')}`)
-  if (downwardAPI?.items !== undefined) return pathsOf(downwardAPI.items, () => 'DownwardAPI')
-  if (serviceAccountToken !== undefined) return pathsOf([serviceAccountToken], () => 'ServiceAccountToken')
-  if (bundle !== undefined) return pathsOf([bundle], () => `ClusterTrustBundle ${quote(bundle.name ?? bundle.signerName ?? '')}`)
+  if (configMap?.items !== undefined) return toPaths(configMap.items, () => `ConfigMap ${quote(configMap.name ?? '')}`)
+  if (secret?.items !== undefined) return toPaths(secret.items, () => `Secret ${quote(secret.name ?? '')}`)
+  if (downwardAPI?.items !== undefined) return toPaths(downwardAPI.items, () => 'DownwardAPI')
+  if (serviceAccountToken !== undefined) return toPaths([serviceAccountToken], () => 'ServiceAccountToken')
+  if (bundle !== undefined) return toPaths([bundle], () => `ClusterTrustBundle ${quote(bundle.name ?? bundle.signerName ?? '')}`)
   const { certificateChainPath, keyPath, credentialBundlePath } = podCertificate ?? {}
   return [
     { path: certificateChainPath ?? '', source: () => 'PodCertificate chain' },

@@ -2,7 +2,7 @@ import type { Affinity, PodAffinityTerm } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 /** Returns all pod affinity terms, then all anti-affinity terms; preferred ones first. */
-export function podAffinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
+export function collectPodAffinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
   const groups = [affinity?.podAffinity, affinity?.podAntiAffinity]
   return groups.flatMap((group) => {
     const preferred = (group?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm)
@@ -11,5 +11,5 @@ export function podAffinityTerms(affinity: Affinity | undefined): PodAffinityTer
 }
 
 export function readonlyPodAffinityTerms(affinity: DeepReadonly<Affinity> | undefined): readonly DeepReadonly<PodAffinityTerm>[] {
-  return podAffinityTerms(affinity as Affinity | undefined)
+  return collectPodAffinityTerms(affinity as Affinity | undefined)
 }

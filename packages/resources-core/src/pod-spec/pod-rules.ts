@@ -4,10 +4,10 @@ import { hasValidDeletionCost } from './deletion-cost.ts'
 import { readonlyPodAffinityTerms } from './pod-affinity-terms.ts'
 import { isHugePages } from './resource-names.ts'
 import { isDivisibleHugePages } from './resource-quantities.ts'
-import { namespacedSysctlError } from './validate-sysctls.ts'
+import { findSysctlError } from './validate-sysctls.ts'
 import { validateLabelKeys } from './validate-topology-spread.ts'
 import { validateUnreservedPath } from './validate-paths.ts'
-import { everyContainer, isSidecar, someContainer } from './visit-containers.ts'
+import { listContainers, isSidecar, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** Ratcheting rules: each `allow…` is set if the stored pod already violates the rule. */
@@ -52,7 +52,7 @@ export interface PodLike {
 }
 
 /** Returns the rules for a new pod or template, or for one that replaces `old`. */
-export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
+export function createPodRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
   const isPod = kind === 'pod'
   const spec = old?.spec
   if (spec === undefined) return { ...strict, isPod }
@@ -61,15 +61,15 @@ export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
     allowInvalidDeletionCost: !hasValidDeletionCost(old?.metadata?.annotations),
     allowInvalidAffinityLabelValues: hasInvalidAffinitySelector(spec),
     allowInvalidNodeAffinityLabelValues: hasInvalidNodeAffinityValue(spec),
-    allowInvalidSpreadSelectors: spreadConstraints(spec).some((c) => validateLabelSelector(c.labelSelector, unusedPath).length > 0),
-    allowInvalidSpreadLabelKeys: spreadConstraints(spec).some((c) => validateLabelKeys(c, unusedPath).length > 0),
+    allowInvalidSpreadSelectors: getSpreadConstraints(spec).some((c) => validateLabelSelector(c.labelSelector, unusedPath).length > 0),
+    allowInvalidSpreadLabelKeys: getSpreadConstraints(spec).some((c) => validateLabelKeys(c, unusedPath).length > 0),
     allowIndivisibleHugePages: hasIndivisibleHugePages(spec),
-    allowNonLocalTokenPaths: tokenPaths(spec).some((path) => validateUnreservedPath(path, unusedPath).length > 0),
-    allowHostNamespaceSysctls: (spec.securityContext?.sysctls ?? []).some(({ name }) => namespacedSysctlError(name, spec) !== undefined),
+    allowNonLocalTokenPaths: collectTokenPaths(spec).some((path) => validateUnreservedPath(path, unusedPath).length > 0),
+    allowHostNamespaceSysctls: (spec.securityContext?.sysctls ?? []).some(({ name }) => findSysctlError(name, spec) !== undefined),
     allowMountOptionSELinuxChange: spec.securityContext?.seLinuxChangePolicy !== undefined,
     allowComparingTolerations: (spec.tolerations ?? []).some(({ operator }) => operator === 'Lt' || operator === 'Gt'),
     allowHostUsersWithVolumeDevices:
-      spec.hostUsers === false && someContainer(spec, ({ volumeDevices }) => (volumeDevices ?? []).length > 0),
+      spec.hostUsers === false && hasContainer(spec, ({ volumeDevices }) => (volumeDevices ?? []).length > 0),
     allowHostUsersWithHostNetwork: spec.hostUsers === false && spec.hostNetwork === true,
     allowInitRestartContainerResize: (spec.initContainers ?? []).some(
       (container) =>
@@ -80,7 +80,7 @@ export function podRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
 
 const unusedPath = fieldPath()
 
-function spreadConstraints(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySpreadConstraints']> {
+function getSpreadConstraints(spec: ReadonlyPodSpec): NonNullable<ReadonlyPodSpec['topologySpreadConstraints']> {
   return spec.topologySpreadConstraints ?? []
 }
 
@@ -98,13 +98,13 @@ function hasInvalidNodeAffinityValue({ affinity }: ReadonlyPodSpec): boolean {
 }
 
 function hasIndivisibleHugePages(spec: ReadonlyPodSpec): boolean {
-  const lists = [spec.overhead, ...everyContainer(spec).flatMap(({ resources }) => [resources?.limits, resources?.requests])]
+  const lists = [spec.overhead, ...listContainers(spec).flatMap(({ resources }) => [resources?.limits, resources?.requests])]
   return lists.some((list) =>
     Object.entries(list ?? {}).some(([name, text]) => isHugePages(name) && !isDivisibleHugePages(name, parseQuantity(text))),
   )
 }
 
-function tokenPaths(spec: ReadonlyPodSpec): readonly string[] {
+function collectTokenPaths(spec: ReadonlyPodSpec): readonly string[] {
   return (spec.volumes ?? []).flatMap(({ projected }) =>
     (projected?.sources ?? []).flatMap(({ serviceAccountToken }) => (serviceAccountToken === undefined ? [] : [serviceAccountToken.path])),
   )

@@ -2,7 +2,7 @@ import type { PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
 import { setContainerDefaults } from './container-defaults.ts'
 import { normalizePodSpec, removeInitContainerAnnotations } from './normalize.ts'
 import { roundUpToMilli } from './resource-quantities.ts'
-import { everyMutableContainer } from './visit-containers.ts'
+import { listMutableContainers } from './visit-containers.ts'
 import { setVolumeDefaults } from './volume-defaults.ts'
 
 /** Sets defaults of pod specs in pods and templates. Mutates its argument. */
@@ -13,7 +13,7 @@ export function setPodSpecDefaults(spec: PodSpec): void {
   spec.terminationGracePeriodSeconds ??= 30
   spec.schedulerName ||= 'default-scheduler'
   for (const volume of spec.volumes ?? []) setVolumeDefaults(volume)
-  for (const container of everyMutableContainer(spec)) setContainerDefaults(container)
+  for (const container of listMutableContainers(spec)) setContainerDefaults(container)
   roundUpToMilli(spec.overhead)
   roundUpToMilli(spec.resources?.limits)
   roundUpToMilli(spec.resources?.requests)

@@ -1,18 +1,18 @@
 import type { HostAlias, NodeAffinity, PodAffinity } from '@keelson/api/core/v1'
 import { appendAll, fieldPath, parseQuantity, quote, repeatCheck, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, ObjectMeta } from '@keelson/apimachinery'
-import { ipWarnings } from '../ip-address.ts'
+import { findIPWarnings } from '../ip-address.ts'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
-import { appArmorProfileOf } from './app-armor-annotation.ts'
+import { parseAppArmorAnnotation } from './app-armor-annotation.ts'
 import { validateItems } from './field-rules.ts'
-import { nodeLabelDeprecation, nodeTermWarnings } from './node-label-warnings.ts'
-import { overlappingPathWarnings } from './overlapping-paths.ts'
-import { portWarnings } from './port-warnings.ts'
+import { getNodeLabelDeprecation, findNodeTermWarnings } from './node-label-warnings.ts'
+import { findOverlappingPathWarnings } from './overlapping-paths.ts'
+import { findPortWarnings } from './port-warnings.ts'
 import { isFractional } from './resource-quantities.ts'
 import type { ResourceList } from './resource-quantities.ts'
-import { containersWithPath } from './visit-containers.ts'
+import { listContainersWithPath } from './visit-containers.ts'
 import type { ContainerAt, ReadonlyContainer, ReadonlyPodSpec } from './visit-containers.ts'
-import { volumeWarnings } from './volume-warnings.ts'
+import { findVolumeWarnings } from './volume-warnings.ts'
 
 export interface PodLikeObject {
   readonly metadata?: DeepReadonly<ObjectMeta>
@@ -20,7 +20,7 @@ export interface PodLikeObject {
 }
 
 /** Returns warnings about a pod, or about the template at `templatePath`. */
-export function podWarnings({ metadata, spec = { containers: null } }: PodLikeObject, templatePath?: FieldPath): string[] {
+export function findPodWarnings({ metadata, spec = { containers: null } }: PodLikeObject, templatePath?: FieldPath): string[] {
   const path = templatePath ?? fieldPath()
   const specPath = path.child('spec')
   const annotated: Annotated = {
@@ -28,30 +28,30 @@ export function podWarnings({ metadata, spec = { containers: null } }: PodLikeOb
     path: path.child('metadata', 'annotations'),
     isTemplate: templatePath !== undefined,
   }
-  const containers = containersWithPath(spec, specPath)
+  const containers = listContainersWithPath(spec, specPath)
   const { volumes, affinity, dnsConfig, hostAliases } = spec
   return [
-    ...schedulingWarnings(spec, specPath),
-    ...annotationWarnings(annotated),
-    ...(volumes === undefined ? [] : validateItems(volumes, specPath.child('volumes'), volumeWarnings)),
-    ...(volumes === undefined ? [] : overlappingPathWarnings(volumes)),
-    ...(hostAliases === undefined ? [] : repeatedAliasWarnings(hostAliases, specPath.child('hostAliases'))),
-    ...pullSecretWarnings(spec, specPath),
+    ...findSchedulingWarnings(spec, specPath),
+    ...findAnnotationWarnings(annotated),
+    ...(volumes === undefined ? [] : validateItems(volumes, specPath.child('volumes'), findVolumeWarnings)),
+    ...(volumes === undefined ? [] : findOverlappingPathWarnings(volumes)),
+    ...(hostAliases === undefined ? [] : findRepeatedAliasWarnings(hostAliases, specPath.child('hostAliases'))),
+    ...findPullSecretWarnings(spec, specPath),
     ...(spec.overhead === undefined
       ? []
-      : byteResources.flatMap((name) => fractionWarning(name, spec.overhead, specPath.child('overhead')))),
-    ...profileWarnings(spec, annotated),
-    ...containers.flatMap((at) => containerWarnings(at, spec, annotated)),
-    ...portWarnings(containers),
+      : byteResources.flatMap((name) => findFractionWarning(name, spec.overhead, specPath.child('overhead')))),
+    ...findProfileWarnings(spec, annotated),
+    ...containers.flatMap((at) => findContainerWarnings(at, spec, annotated)),
+    ...findPortWarnings(containers),
     ...((spec.terminationGracePeriodSeconds ?? 0) < 0
       ? [`${specPath.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`]
       : []),
-    ...podAffinityWarnings(affinity?.podAffinity, specPath, 'podAffinity'),
-    ...podAffinityWarnings(affinity?.podAntiAffinity, specPath, 'podAntiAffinity'),
-    ...(dnsConfig === undefined ? [] : validateItems(dnsConfig.nameservers, specPath.child('dnsConfig', 'nameservers'), ipWarnings)),
+    ...findPodAffinityWarnings(affinity?.podAffinity, specPath, 'podAffinity'),
+    ...findPodAffinityWarnings(affinity?.podAntiAffinity, specPath, 'podAntiAffinity'),
+    ...(dnsConfig === undefined ? [] : validateItems(dnsConfig.nameservers, specPath.child('dnsConfig', 'nameservers'), findIPWarnings)),
     ...(hostAliases === undefined
       ? []
-      : validateItems(hostAliases, specPath.child('hostAliases'), ({ ip }, at) => ipWarnings(ip, at.child('ip')))),
+      : validateItems(hostAliases, specPath.child('hostAliases'), ({ ip }, at) => findIPWarnings(ip, at.child('ip')))),
   ]
 }
 
@@ -67,7 +67,7 @@ const deprecatedAnnotations = [
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ] as const
 
-function annotationWarnings({ annotations, path }: Annotated): string[] {
+function findAnnotationWarnings({ annotations, path }: Annotated): string[] {
   const warnings: string[] = []
   for (const [key, message] of deprecatedAnnotations) {
     if (Object.hasOwn(annotations, key)) warnings.push(`${path.key(key)}: ${message}`)
@@ -75,32 +75,34 @@ function annotationWarnings({ annotations, path }: Annotated): string[] {
   return warnings
 }
 
-function schedulingWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
+function findSchedulingWarnings(spec: ReadonlyPodSpec, path: FieldPath): string[] {
   const warnings: string[] = []
   for (const key in spec.nodeSelector) {
-    const message = nodeLabelDeprecation(key)
+    const message = getNodeLabelDeprecation(key)
     if (message !== undefined) warnings.push(`${path.child('nodeSelector').key(key)}: ${message}`)
   }
   if (spec.affinity?.nodeAffinity !== undefined) {
-    appendAll(warnings, nodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity', 'nodeAffinity')))
+    appendAll(warnings, findNodeAffinityWarnings(spec.affinity.nodeAffinity, path.child('affinity', 'nodeAffinity')))
   }
   for (const [i, { topologyKey, labelSelector }] of (spec.topologySpreadConstraints ?? []).entries()) {
     const at = path.child('topologySpreadConstraints').index(i)
-    const message = nodeLabelDeprecation(topologyKey)
+    const message = getNodeLabelDeprecation(topologyKey)
     if (message !== undefined) warnings.push(`${at.child('topologyKey')}: ${topologyKey} is ${message}`)
     if (labelSelector === undefined) warnings.push(matchesNothing(at.child('labelSelector')))
   }
   return warnings
 }
 
-function nodeAffinityWarnings(affinity: DeepReadonly<NodeAffinity>, path: FieldPath): string[] {
+function findNodeAffinityWarnings(affinity: DeepReadonly<NodeAffinity>, path: FieldPath): string[] {
   const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } = affinity
   const termsPath = path.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms')
   const preferredPath = path.child('preferredDuringSchedulingIgnoredDuringExecution')
   return [
-    ...(required?.nodeSelectorTerms ?? []).flatMap((term, i) => nodeTermWarnings(term, { path: termsPath.index(i), checkValues: false })),
+    ...(required?.nodeSelectorTerms ?? []).flatMap((term, i) =>
+      findNodeTermWarnings(term, { path: termsPath.index(i), checkValues: false }),
+    ),
     ...(preferred ?? []).flatMap(({ preference }, i) =>
-      nodeTermWarnings(preference ?? {}, { path: preferredPath.index(i).child('preference'), checkValues: true }),
+      findNodeTermWarnings(preference ?? {}, { path: preferredPath.index(i).child('preference'), checkValues: true }),
     ),
   ]
 }
@@ -109,7 +111,7 @@ function matchesNothing(path: FieldPath): string {
   return `${path}: a null labelSelector results in matching no pod`
 }
 
-function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, specPath: FieldPath, member: string): string[] {
+function findPodAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, specPath: FieldPath, member: string): string[] {
   if (affinity === undefined) return []
   const path = specPath.child('affinity', member)
   const { requiredDuringSchedulingIgnoredDuringExecution: required, preferredDuringSchedulingIgnoredDuringExecution: preferred } = affinity
@@ -127,11 +129,11 @@ function podAffinityWarnings(affinity: DeepReadonly<PodAffinity> | undefined, sp
   ]
 }
 
-function repeatedAliasWarnings(aliases: readonly DeepReadonly<HostAlias>[], path: FieldPath): string[] {
+function findRepeatedAliasWarnings(aliases: readonly DeepReadonly<HostAlias>[], path: FieldPath): string[] {
   return findRepeated(aliases, ({ ip }) => ip).map(([i, ip]) => `${path.index(i).child('ip')}: duplicate ip ${quote(ip)}`)
 }
 
-function pullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, specPath: FieldPath): string[] {
+function findPullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, specPath: FieldPath): string[] {
   if (secrets === undefined) return []
   const path = specPath.child('imagePullSecrets')
   return [
@@ -155,7 +157,7 @@ function findRepeated<T>(items: readonly T[], valueOf: (item: T) => string): [nu
 /** Resources in bytes, which must be integers. */
 const byteResources = ['memory', 'ephemeral-storage'] as const
 
-function fractionWarning(name: string, list: ResourceList | undefined, path: FieldPath, member?: string): string[] {
+function findFractionWarning(name: string, list: ResourceList | undefined, path: FieldPath, member?: string): string[] {
   const text = list?.[name]
   if (text === undefined || !isFractional(parseQuantity(text))) return []
   const at = member === undefined ? path : path.child(member)
@@ -166,12 +168,12 @@ function seccompWarning(path: FieldPath): string {
   return `${path}: non-functional in v1.27+; use the "seccompProfile" field instead`
 }
 
-function profileWarnings(spec: ReadonlyPodSpec, { annotations, path }: Annotated): string[] {
+function findProfileWarnings(spec: ReadonlyPodSpec, { annotations, path }: Annotated): string[] {
   if (spec.securityContext?.seccompProfile !== undefined || !Object.hasOwn(annotations, seccompPodAnnotation)) return []
   return [seccompWarning(path.key(seccompPodAnnotation))]
 }
 
-function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSpec, annotated: Annotated): string[] {
+function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSpec, annotated: Annotated): string[] {
   const { annotations, path: annotationsPath, isTemplate } = annotated
   const warnings: string[] = []
   const seccompKey = seccompContainerPrefix + container.name
@@ -183,7 +185,7 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
   const appArmor = annotations[appArmorKey]
   if (isTemplate && appArmor !== undefined && container.securityContext?.appArmorProfile === undefined) {
     const podProfile = spec.securityContext?.appArmorProfile
-    if (podProfile === undefined || !semanticEqual(podProfile, appArmorProfileOf(appArmor))) {
+    if (podProfile === undefined || !semanticEqual(podProfile, parseAppArmorAnnotation(appArmor))) {
       warnings.push(`${annotationsPath.key(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
     }
   }
@@ -192,14 +194,17 @@ function containerWarnings({ container, path }: ContainerAt, spec: ReadonlyPodSp
   if (resources?.limits !== undefined || resources?.requests !== undefined) {
     const at = path.child('resources')
     for (const name of byteResources) {
-      warnings.push(...fractionWarning(name, resources.limits, at, 'limits'), ...fractionWarning(name, resources.requests, at, 'requests'))
+      warnings.push(
+        ...findFractionWarning(name, resources.limits, at, 'limits'),
+        ...findFractionWarning(name, resources.requests, at, 'requests'),
+      )
     }
   }
-  return [...warnings, ...envWarnings(container, path)]
+  return [...warnings, ...findEnvWarnings(container, path)]
 }
 
 /** Warns about duplicate variables, except for one that extends the previous value. */
-function envWarnings({ env = [] }: ReadonlyContainer, path: FieldPath): string[] {
+function findEnvWarnings({ env = [] }: ReadonlyContainer, path: FieldPath): string[] {
   return findRepeated(env, ({ name }) => name).flatMap(([i, name]) => {
     const { value = '', valueFrom } = env[i]!
     const reference = `$(${name})`

@@ -9,9 +9,9 @@ interface PortAt {
 }
 
 /** Warns about duplicate and ambiguous ports of a pod. */
-export function portWarnings(containers: readonly ContainerAt[]): string[] {
-  const ports = portsOf(containers)
-  if (ports.length < 2) return ports.flatMap(addressWarnings)
+export function findPortWarnings(containers: readonly ContainerAt[]): string[] {
+  const ports = collectPorts(containers)
+  if (ports.length < 2) return ports.flatMap(findAddressWarnings)
   const portsByKey = new Map<string, PortAt[]>()
   let collisions = 0
   const warnings = ports.flatMap((at) => {
@@ -19,15 +19,15 @@ export function portWarnings(containers: readonly ContainerAt[]): string[] {
     const key = `${containerPort}/${protocol}`
     const before = portsByKey.get(key)
     if (before === undefined) portsByKey.set(key, [at])
-    const found = before === undefined || collisions > maxCollisions ? [] : collisionWarnings(at, before)
+    const found = before === undefined || collisions > maxCollisions ? [] : findCollisionWarnings(at, before)
     before?.push(at)
     collisions += found.length
-    return [...addressWarnings(at), ...found]
+    return [...findAddressWarnings(at), ...found]
   })
-  return [...warnings, ...nameWarnings(ports)]
+  return [...warnings, ...findNameWarnings(ports)]
 }
 
-function portsOf(containers: readonly ContainerAt[]): PortAt[] {
+function collectPorts(containers: readonly ContainerAt[]): PortAt[] {
   const found: PortAt[] = []
   for (const { container, path } of containers) {
     if (container.ports === undefined) continue
@@ -40,7 +40,7 @@ function portsOf(containers: readonly ContainerAt[]): PortAt[] {
 /** Limits the warnings about equal ports, whose number grows quadratically and would not fit into headers. */
 const maxCollisions = 1000
 
-function addressWarnings({ port, path }: PortAt): string[] {
+function findAddressWarnings({ port, path }: PortAt): string[] {
   if (!port.hostIP || port.hostPort) return []
   const { name = '', containerPort, protocol = '', hostIP } = port
   const printed = `{Name:${name} HostPort:0 ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`
@@ -48,7 +48,7 @@ function addressWarnings({ port, path }: PortAt): string[] {
 }
 
 /** Compares a port with the preceding ports of the same number and protocol. */
-function collisionWarnings({ port, path }: PortAt, before: readonly PortAt[]): string[] {
+function findCollisionWarnings({ port, path }: PortAt, before: readonly PortAt[]): string[] {
   const { hostIP = '', hostPort = 0 } = port
   return before.flatMap(({ port: other, path: otherPath }) => {
     const { hostIP: otherIP = '', hostPort: otherPort = 0 } = other
@@ -59,7 +59,7 @@ function collisionWarnings({ port, path }: PortAt, before: readonly PortAt[]): s
   })
 }
 
-function nameWarnings(ports: readonly PortAt[]): string[] {
+function findNameWarnings(ports: readonly PortAt[]): string[] {
   const first = new Map<string, FieldPath>()
   return ports.flatMap(({ port: { name = '' }, path }) => {
     const other = first.get(name)

@@ -29,7 +29,7 @@ export function isHugePages(name: string): boolean {
 }
 
 /** Returns the page size in the name of a huge pages resource. */
-export function hugePageSize(name: string): string {
+export function getHugePageSize(name: string): string {
   return name.slice(hugePagesPrefix.length)
 }
 

@@ -1,6 +1,6 @@
 import { fieldError, notNegativeMessage, parseQuantity, Quantity } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { hugePageSize, isIntegerResource } from './resource-names.ts'
+import { getHugePageSize, isIntegerResource } from './resource-names.ts'
 
 export type ResourceList = Readonly<Record<string, string>>
 
@@ -24,7 +24,7 @@ export function validatePositiveQuantity(quantity: Quantity, path: FieldPath): F
 /** True if the quantity is a multiple of the page size, which must be an integer number of bytes. */
 export function isDivisibleHugePages(name: string, quantity: Quantity): boolean {
   try {
-    const size = parseQuantity(hugePageSize(name))
+    const size = parseQuantity(getHugePageSize(name))
     return size.sign() > 0 && !isFractional(size) && quantity.value() % size.value() === 0n
   } catch {
     return false

@@ -1,7 +1,7 @@
 import type { Toleration } from '@keelson/api/core/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { parseAnnotationList, stringField } from '../annotation-list.ts'
+import { parseAnnotationList, getString } from '../annotation-list.ts'
 import {
   appArmorContainerPrefix,
   deletionCostAnnotation,
@@ -14,7 +14,7 @@ import { hasValidDeletionCost } from './deletion-cost.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateDescendingPath } from './validate-paths.ts'
 import { validateTolerations } from './validate-tolerations.ts'
-import { everyContainer } from './visit-containers.ts'
+import { listContainers } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export type Annotations = Readonly<Record<string, string>>
@@ -58,10 +58,10 @@ function validateTolerationsAnnotation(text: string | undefined, rules: PodRules
 function toToleration(members: Readonly<Record<string, unknown>>): Toleration {
   const seconds = members['tolerationseconds']
   return {
-    key: stringField(members, 'key'),
-    operator: stringField(members, 'operator'),
-    value: stringField(members, 'value'),
-    effect: stringField(members, 'effect'),
+    key: getString(members, 'key'),
+    operator: getString(members, 'operator'),
+    value: getString(members, 'value'),
+    effect: getString(members, 'effect'),
     ...(typeof seconds === 'number' ? { tolerationSeconds: seconds } : undefined),
   }
 }
@@ -78,7 +78,7 @@ function validateAppArmorAnnotations(
   spec: ReadonlyPodSpec,
   path: FieldPath,
 ): FieldErrorList {
-  const names = new Set(everyContainer(spec).map(({ name }) => name))
+  const names = new Set(listContainers(spec).map(({ name }) => name))
   const errors: FieldErrorList = []
   for (const key of keys) {
     const profile = annotations[key]!

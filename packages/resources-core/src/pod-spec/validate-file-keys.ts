@@ -1,14 +1,14 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { containersWithPath, someContainer } from './visit-containers.ts'
+import { listContainersWithPath, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** Validates variables read from files, whose volumes must be of type emptyDir. */
 export function validateFileKeyVolumes(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
-  if (!someContainer(spec, ({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined) ?? false)) return []
+  if (!hasContainer(spec, ({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined) ?? false)) return []
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]))
   const errors: FieldErrorList = []
-  for (const { container, path: at } of containersWithPath(spec, path)) {
+  for (const { container, path: at } of listContainersWithPath(spec, path)) {
     for (const [i, { valueFrom }] of (container.env ?? []).entries()) {
       if (valueFrom?.fileKeyRef === undefined) continue
       const { volumeName } = valueFrom.fileKeyRef

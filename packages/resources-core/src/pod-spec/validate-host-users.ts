@@ -1,7 +1,7 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { PodRules } from './pod-rules.ts'
-import { containersWithPath } from './visit-containers.ts'
+import { listContainersWithPath } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const detail = 'when `hostUsers` is false'
@@ -15,7 +15,7 @@ export function validateHostUsers(spec: ReadonlyPodSpec, rules: PodRules, path: 
   if (spec.hostPID === true) errors.push(fieldError.forbidden(path.child('HostPID'), detail))
   if (spec.hostIPC === true) errors.push(fieldError.forbidden(path.child('HostIPC'), detail))
   if (rules.allowHostUsersWithVolumeDevices) return errors
-  for (const { container, path: at } of containersWithPath(spec, path)) {
+  for (const { container, path: at } of listContainersWithPath(spec, path)) {
     if ((container.volumeDevices ?? []).length > 0) errors.push(fieldError.forbidden(at.child('volumeDevices'), detail))
   }
   return errors

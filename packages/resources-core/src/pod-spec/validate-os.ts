@@ -1,6 +1,6 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { containersWithPath } from './visit-containers.ts'
+import { listContainersWithPath } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const systems = ['linux', 'windows']
@@ -48,7 +48,7 @@ export function validateOS(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorLi
 }
 
 function forbidWindowsOptions(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
-  const contexts = [{ container: spec, path }, ...containersWithPath(spec, path)]
+  const contexts = [{ container: spec, path }, ...listContainersWithPath(spec, path)]
   return contexts.flatMap(({ container, path: at }) =>
     container.securityContext?.windowsOptions === undefined
       ? []
@@ -72,7 +72,7 @@ function forbidLinuxFields(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorLi
       errors.push(...forbid(path.child(name)))
     }
   }
-  for (const { container, path: at } of containersWithPath(spec, path)) {
+  for (const { container, path: at } of listContainersWithPath(spec, path)) {
     for (const member of containerFields) {
       if (container.securityContext?.[member] !== undefined) errors.push(...forbid(at.child('securityContext', member)))
     }

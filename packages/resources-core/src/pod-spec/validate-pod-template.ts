@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { fieldError, validateAnnotations, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { podRules } from './pod-rules.ts'
+import { createPodRules } from './pod-rules.ts'
 import { validatePodAnnotations } from './validate-annotations.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
 import { validateProfileAnnotations } from './validate-profile-annotations.ts'
@@ -12,7 +12,7 @@ export function validatePodTemplateSpec(
   path: FieldPath,
   old?: DeepReadonly<PodTemplateSpec>,
 ): FieldErrorList {
-  const rules = podRules('template', old)
+  const rules = createPodRules('template', old)
   const { labels, annotations = {} } = template.metadata ?? {}
   const spec = template.spec ?? { containers: null }
   const specPath = path.child('spec')

@@ -3,7 +3,7 @@ import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { appArmorContainerPrefix, seccompContainerPrefix, seccompPodAnnotation } from './annotation-keys.ts'
 import type { Annotations } from './validate-annotations.ts'
-import { containersWithPath } from './visit-containers.ts'
+import { listContainersWithPath } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 type Profile = DeepReadonly<SeccompProfile | AppArmorProfile>
@@ -17,7 +17,7 @@ function validateSeccomp(annotations: Annotations, spec: ReadonlyPodSpec, path: 
   const member = (at: FieldPath): FieldPath => at.child('securityContext', 'seccompProfile')
   return [
     ...validateMatch(spec.securityContext?.seccompProfile, annotations[seccompPodAnnotation], { kind: 'seccomp', path: member(path) }),
-    ...containersWithPath(spec, path).flatMap(({ container, path: at }) =>
+    ...listContainersWithPath(spec, path).flatMap(({ container, path: at }) =>
       validateMatch(container.securityContext?.seccompProfile, annotations[seccompContainerPrefix + container.name], {
         kind: 'seccomp',
         path: member(at),
@@ -28,7 +28,7 @@ function validateSeccomp(annotations: Annotations, spec: ReadonlyPodSpec, path: 
 
 function validateAppArmor(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (spec.os?.name === 'windows') return []
-  return containersWithPath(spec, path).flatMap(({ container, path: at }) => {
+  return listContainersWithPath(spec, path).flatMap(({ container, path: at }) => {
     const profile = container.securityContext?.appArmorProfile ?? spec.securityContext?.appArmorProfile
     return validateMatch(profile, annotations[appArmorContainerPrefix + container.name], {
       kind: 'apparmor',

@@ -27,7 +27,7 @@ export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, contextP
     else if (name.length > maxLength || !pattern.test(name)) {
       errors.push(fieldError.invalid(at, name, `must have at most ${maxLength} characters and match regex ${format}`))
     } else if (names.has(name)) errors.push(fieldError.duplicate(at, name))
-    const conflict = rules.allowHostNamespaceSysctls ? undefined : namespacedSysctlError(name, spec)
+    const conflict = rules.allowHostNamespaceSysctls ? undefined : findSysctlError(name, spec)
     if (conflict !== undefined) errors.push(fieldError.invalid(at, name, conflict))
     names.add(name)
   }
@@ -35,7 +35,7 @@ export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, contextP
 }
 
 /** Returns an error message if the sysctl belongs to a namespace that the pod shares with the host. */
-export function namespacedSysctlError(name: string, spec: ReadonlyPodSpec): string | undefined {
+export function findSysctlError(name: string, spec: ReadonlyPodSpec): string | undefined {
   const namespace = namespaceOf(name)
   if (spec.hostNetwork === true && namespace === 'net') return "may not be specified when 'hostNetwork' is true"
   if (spec.hostIPC === true && namespace === 'ipc') return "may not be specified when 'hostIPC' is true"

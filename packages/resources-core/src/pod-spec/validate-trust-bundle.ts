@@ -13,7 +13,7 @@ export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProje
     errors.push(fieldError.invalid(path, bundle, 'only one of name and signerName may be used'))
   } else if (name !== undefined) {
     errors.push(...validateRequired(name, path, 'name', 'must be a valid object name'))
-    for (const message of trustBundleNameMessages(name)) {
+    for (const message of findTrustBundleNameErrors(name)) {
       errors.push(fieldError.invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${message}`))
     }
     if (labelSelector !== undefined) {
@@ -30,6 +30,6 @@ export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProje
 }
 
 /** Accepts names like "signer.example.com:path:name" and names without colons. */
-function trustBundleNameMessages(name: string): readonly string[] {
+function findTrustBundleNameErrors(name: string): readonly string[] {
   return nameIsDNSSubdomain(name.slice(name.lastIndexOf(':') + 1), false)
 }

@@ -2,7 +2,7 @@ import type { WindowsSecurityContextOptions } from '@keelson/api/core/v1'
 import { byteLength, fieldError, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from './field-rules.ts'
-import { containersWithPath, someContainer } from './visit-containers.ts'
+import { listContainersWithPath, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const maxCredentialKiB = 64
@@ -33,7 +33,7 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   if (user !== undefined)
     errors.push(
       ...invalidEach(
-        userNameMessages(user).map((text) => `runAsUserName${text}`),
+        findUserNameErrors(user).map((text) => `runAsUserName${text}`),
         user,
         path.child('runAsUserName'),
       ),
@@ -42,13 +42,13 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
 }
 
 /** Accepts "user" and "domain\user". */
-function userNameMessages(name: string): readonly string[] {
+function findUserNameErrors(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string']
   if (controlCharacters.test(name)) return [' cannot contain control characters']
   const parts = name.split('\\')
   if (parts.length > 2) return [' cannot contain more than one backslash']
   const user = parts.at(-1)!
-  const messages = parts.length === 2 ? domainMessages(parts[0]!) : []
+  const messages = parts.length === 2 ? findDomainErrors(parts[0]!) : []
   if (user === '') messages.push("'s User cannot be empty")
   else if (byteLength(user) > maxUser) messages.push(`'s User length must not be longer than ${maxUser} characters`)
   if (/^[. ]+$/.test(user)) messages.push("'s User cannot contain only periods or spaces")
@@ -56,7 +56,7 @@ function userNameMessages(name: string): readonly string[] {
   return messages
 }
 
-function domainMessages(domain: string): string[] {
+function findDomainErrors(domain: string): string[] {
   const messages: string[] = []
   if (byteLength(domain) >= maxDomain) messages.push(`'s Domain length must be under ${maxDomain} characters`)
   if (!netBiosName.test(domain) && !domainName.test(domain)) messages.push("'s Domain doesn't match the NetBios nor the DNS format")
@@ -66,9 +66,9 @@ function domainMessages(domain: string): string[] {
 /** HostProcess containers run directly on the Windows host. Either all containers of a pod are HostProcess containers or none. */
 export function validateHostProcess(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   const podValue = spec.securityContext?.windowsOptions?.hostProcess
-  if (!podValue && !someContainer(spec, ({ securityContext }) => securityContext?.windowsOptions !== undefined)) return []
+  if (!podValue && !hasContainer(spec, ({ securityContext }) => securityContext?.windowsOptions !== undefined)) return []
   const errors: FieldErrorList = []
-  const containers = containersWithPath(spec, path)
+  const containers = listContainersWithPath(spec, path)
   let count = 0
   for (const { container, path: at } of containers) {
     const containerValue = container.securityContext?.windowsOptions?.hostProcess

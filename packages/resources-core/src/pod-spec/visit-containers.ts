@@ -12,7 +12,7 @@ export interface ContainerAt {
 }
 
 /** Returns all containers in upstream's order: init containers, containers, ephemeral containers. */
-export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
+export function listContainersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
   const found: ContainerAt[] = []
   for (const member of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
     const containers: readonly ReadonlyContainer[] | null | undefined = spec[member]
@@ -24,7 +24,7 @@ export function containersWithPath(spec: ReadonlyPodSpec, path: FieldPath): read
 }
 
 /** True if the predicate holds for any container. Allocates no list, because the answer is almost always false. */
-export function someContainer(spec: ReadonlyPodSpec, predicate: (container: ReadonlyContainer) => boolean): boolean {
+export function hasContainer(spec: ReadonlyPodSpec, predicate: (container: ReadonlyContainer) => boolean): boolean {
   return (
     (spec.initContainers?.some(predicate) ?? false) ||
     (spec.containers?.some(predicate) ?? false) ||
@@ -32,12 +32,12 @@ export function someContainer(spec: ReadonlyPodSpec, predicate: (container: Read
   )
 }
 
-export function everyContainer(spec: ReadonlyPodSpec): readonly ReadonlyContainer[] {
+export function listContainers(spec: ReadonlyPodSpec): readonly ReadonlyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
 /** Returns the containers themselves, for callers that mutate them. */
-export function everyMutableContainer(spec: PodSpec): AnyContainer[] {
+export function listMutableContainers(spec: PodSpec): AnyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 

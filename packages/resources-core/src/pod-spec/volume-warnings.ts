@@ -17,19 +17,19 @@ const sources: readonly (readonly [member: keyof VolumeSource, message: string, 
   ['rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ]
 
-export function volumeWarnings(volume: DeepReadonly<Volume>, path: FieldPath): string[] {
+export function findVolumeWarnings(volume: DeepReadonly<Volume>, path: FieldPath): string[] {
   const warnings: string[] = []
   for (const [member, message, named = member] of sources) {
     if (volume[member] === undefined) continue
     const template = member === 'ephemeral' ? volume.ephemeral?.volumeClaimTemplate : undefined
     if (template !== undefined)
-      appendAll(warnings, claimSpecWarnings(template.spec, path.child('ephemeral', 'volumeClaimTemplate', 'spec')))
+      appendAll(warnings, findClaimSpecWarnings(template.spec, path.child('ephemeral', 'volumeClaimTemplate', 'spec')))
     else if (member !== 'ephemeral') warnings.push(`${path.child(named)}: ${message}`)
   }
   return warnings
 }
 
-export function claimSpecWarnings(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: FieldPath): string[] {
+export function findClaimSpecWarnings(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: FieldPath): string[] {
   return (['requests', 'limits'] as const).flatMap((member) => {
     const storage = spec.resources?.[member]?.['storage']
     if (storage === undefined || !isFractional(parseQuantity(storage))) return []

@@ -1,6 +1,6 @@
 import type { Pod } from '@keelson/api/core/v1'
 import type { LabelSelector } from '@keelson/apimachinery'
-import { podAffinityTerms } from '../pod-spec/pod-affinity-terms.ts'
+import { collectPodAffinityTerms } from '../pod-spec/pod-affinity-terms.ts'
 
 interface LabelKeyed {
   readonly labelSelector?: LabelSelector
@@ -11,7 +11,7 @@ interface LabelKeyed {
 /** Merges label values of the pod for `matchLabelKeys` into its selectors. Mutates the pod; not idempotent. */
 export function mergeLabelKeys(pod: Pod): void {
   const { affinity, topologySpreadConstraints } = pod.spec ?? {}
-  const keyed: readonly LabelKeyed[] = [...podAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]
+  const keyed: readonly LabelKeyed[] = [...collectPodAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]
   for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of keyed) {
     if (labelSelector === undefined) continue
     addRequirements(labelSelector, 'In', { keys: matchLabelKeys, labels: pod.metadata.labels })

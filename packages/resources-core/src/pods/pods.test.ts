@@ -6,8 +6,8 @@ import type { RequestContext } from '@keelson/apimachinery'
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { describeResource } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
-import { podRules } from '../pod-spec/pod-rules.ts'
-import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { createPodRules } from '../pod-spec/pod-rules.ts'
+import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { setPodDefaults } from './defaults.ts'
 import { pods } from './index.ts'
 import { normalizePod } from './normalize-pod.ts'
@@ -305,7 +305,7 @@ describe('pod update', () => {
       'spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"',
     ])
     expect(update(old, ({ metadata }) => void (metadata.labels = { a: '' })).errors).toEqual([])
-    expect(podRules('pod', old).allowMountOptionSELinuxChange).toBe(true)
+    expect(createPodRules('pod', old).allowMountOptionSELinuxChange).toBe(true)
   })
 })
 
@@ -375,7 +375,7 @@ describe('pod warnings', () => {
         },
       ],
     })
-    expect(podWarnings(object)).toEqual([
+    expect(findPodWarnings(object)).toEqual([
       'volume "v" (ConfigMap "m"): overlapping paths: "x/y" with "x"',
       'spec.containers[0].env[1]: hides previous definition of "A", which may be dropped when using apply',
       'spec.containers[1].ports[0]: duplicate port definition with spec.containers[0].ports[0]',
@@ -388,9 +388,9 @@ describe('a pod with many ports and variables', () => {
   const count = 20_000
   const warned = async (container: (count: number) => object): Promise<number> => {
     const [few, many] = [count / 4, count].map((count) => pod({ containers: [{ name: 'a', image: 'i', ...container(count) }] }))
-    const small = await processorTime(() => podWarnings(few!))
-    expect(await processorTime(() => podWarnings(many!))).toBeLessThan(fourfold * small)
-    return podWarnings(many!).length
+    const small = await processorTime(() => findPodWarnings(few!))
+    expect(await processorTime(() => findPodWarnings(many!))).toBeLessThan(fourfold * small)
+    return findPodWarnings(many!).length
   }
 
   it('is checked in linear time', async () => {

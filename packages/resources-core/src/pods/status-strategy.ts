@@ -3,9 +3,9 @@ import { copyObject, fieldPath } from '@keelson/apimachinery'
 import type { OwnerReference } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
-import { ipWarnings } from '../ip-address.ts'
+import { findIPWarnings } from '../ip-address.ts'
 import { keepMember } from '../keep-member.ts'
-import { podRules } from '../pod-spec/pod-rules.ts'
+import { createPodRules } from '../pod-spec/pod-rules.ts'
 import { dropDisabledStatusFields } from './drop-disabled-status.ts'
 import { validatePodStatusUpdate } from './validate-status-update.ts'
 
@@ -23,10 +23,10 @@ export const podStatus: SubresourceStrategy<Pod> = {
       keepObservedGenerations(pod, old as Pod)
       dropDisabledStatusFields(pod.status, old.status)
     },
-    validateUpdate: (_context, pod, old) => validatePodStatusUpdate(pod, old, podRules('pod', old)),
+    validateUpdate: (_context, pod, old) => validatePodStatusUpdate(pod, old, createPodRules('pod', old)),
     warningsOnUpdate: (_context, { status }) =>
       (['podIPs', 'hostIPs'] as const).flatMap((member) =>
-        (status?.[member] ?? []).flatMap(({ ip = '' }, i) => ipWarnings(ip, fieldPath('status', member).index(i).child('ip'))),
+        (status?.[member] ?? []).flatMap(({ ip = '' }, i) => findIPWarnings(ip, fieldPath('status', member).index(i).child('ip'))),
       ),
   },
 }

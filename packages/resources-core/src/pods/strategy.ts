@@ -6,8 +6,8 @@ import type { Strategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
 import { normalizePodSpec } from '../pod-spec/normalize.ts'
-import { podRules } from '../pod-spec/pod-rules.ts'
-import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { createPodRules } from '../pod-spec/pod-rules.ts'
+import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { applyAppArmorAnnotations } from './apply-app-armor.ts'
 import { mergeLabelKeys } from './merge-label-keys.ts'
 import { computeQosClass } from './qos.ts'
@@ -35,8 +35,8 @@ export const podStrategy: Strategy<Pod> = {
     mergeLabelKeys(pod)
     applyAppArmorAnnotations(pod, (text) => context.warn(text))
   },
-  validateCreate: (_context, pod) => validatePodCreate(pod, podRules('pod')),
-  warningsOnCreate: (_context, pod) => [...nameWarnings(pod.metadata.name ?? ''), ...podWarnings(pod)],
+  validateCreate: (_context, pod) => validatePodCreate(pod, createPodRules('pod')),
+  warningsOnCreate: (_context, pod) => [...findNameWarnings(pod.metadata.name ?? ''), ...findPodWarnings(pod)],
   prepareForUpdate(_context, pod, old) {
     keepMember(pod, old, 'status')
     if (pod.spec !== undefined) {
@@ -45,15 +45,15 @@ export const podStrategy: Strategy<Pod> = {
     }
     countGeneration(pod, old)
   },
-  validateUpdate: (_context, pod, old) => validatePodUpdate(pod, old, podRules('pod', old)),
+  validateUpdate: (_context, pod, old) => validatePodUpdate(pod, old, createPodRules('pod', old)),
   checkGracefulDelete: (_context, pod, options) => {
-    options.gracePeriodSeconds = gracePeriod(pod, options)
+    options.gracePeriodSeconds = chooseGracePeriod(pod, options)
     return true
   },
 }
 
 /** Warns about names that are not DNS labels, because the name is the hostname of the pod. */
-function nameWarnings(name: string): string[] {
+function findNameWarnings(name: string): string[] {
   const messages = isDNS1123Label(name)
   if (messages.length === 0) return []
   const advice = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended"
@@ -67,7 +67,7 @@ export function countGeneration(pod: Pod, old: DeepReadonly<Pod>): void {
 }
 
 /** Pods without a node and terminated pods are deleted immediately. A negative period means one second. */
-function gracePeriod(pod: DeepReadonly<Pod>, options: DeleteOptions): number {
+function chooseGracePeriod(pod: DeepReadonly<Pod>, options: DeleteOptions): number {
   const requested = options.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0
   const isUnscheduled = (pod.spec?.nodeName ?? '') === ''
   const isTerminated = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'

@@ -4,7 +4,7 @@ import { asSent, fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
-import { lineDiff } from '../line-diff.ts'
+import { formatLineDiff } from '../line-diff.ts'
 import { printMap } from '../print-map.ts'
 
 const updatable = [
@@ -31,7 +31,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     rest = asSent(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
-  const detail = `pod updates may not change fields other than ${updatable}\n${lineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), rest))}`
+  const detail = `pod updates may not change fields other than ${updatable}\n${formatLineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), rest))}`
   return [...errors, fieldError.forbidden(path, detail)]
 }
 

@@ -2,10 +2,10 @@ import type { PodTemplate } from '@keelson/api/core/v1'
 import { fieldPath, semanticEqual } from '@keelson/apimachinery'
 import { defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { containerImages, containerNames } from '../container-columns.ts'
+import { formatContainerImages, formatContainerNames } from '../container-columns.ts'
 import { formatLabels } from '../format-labels.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
-import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
 import { setPodTemplateObjectDefaults } from './defaults.ts'
 
@@ -26,19 +26,19 @@ export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodT
       if (template?.spec !== undefined) dropDisabledPodFields(template.spec)
     },
     validateCreate: (_context, { template = {} }) => validatePodTemplateSpec(template, templatePath),
-    warningsOnCreate: (_context, { template = {} }) => podWarnings(template, templatePath),
+    warningsOnCreate: (_context, { template = {} }) => findPodWarnings(template, templatePath),
     prepareForUpdate(_context, { metadata, template }, old) {
       if (template?.spec !== undefined) dropDisabledPodFields(template.spec, old.template?.spec)
       if (!semanticEqual(template, old.template)) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateUpdate: (_context, { template = {} }, old) => validatePodTemplateSpec(template, templatePath, old.template),
     warningsOnUpdate: (_context, { metadata, template = {} }, old) =>
-      metadata.generation === old.metadata.generation ? [] : podWarnings(template, templatePath),
+      metadata.generation === old.metadata.generation ? [] : findPodWarnings(template, templatePath),
   },
   allColumns: [
     nameColumn,
-    { name: 'Containers', description: 'Names of the containers.', value: ({ template }) => containerNames(template) },
-    { name: 'Images', description: 'Images of the containers.', value: ({ template }) => containerImages(template) },
+    { name: 'Containers', description: 'Names of the containers.', value: ({ template }) => formatContainerNames(template) },
+    { name: 'Images', description: 'Images of the containers.', value: ({ template }) => formatContainerImages(template) },
     { name: 'Pod Labels', description: 'Labels of the pods.', value: ({ template }) => formatLabels(template?.metadata?.labels) },
   ],
 })

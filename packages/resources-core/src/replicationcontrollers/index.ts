@@ -1,7 +1,7 @@
 import type { ReplicationController } from '@keelson/api/core/v1'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { containerImages, containerNames } from '../container-columns.ts'
+import { formatContainerImages, formatContainerNames } from '../container-columns.ts'
 import { formatLabels } from '../format-labels.ts'
 import { templateLabelsOnRead } from '../template-labels.ts'
 import { setReplicationControllerDefaults } from './defaults.ts'
@@ -30,9 +30,9 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
       name: 'Containers',
       priority: 1,
       description: 'Names of the containers.',
-      value: ({ spec }) => containerNames(spec?.template),
+      value: ({ spec }) => formatContainerNames(spec?.template),
     },
-    { name: 'Images', priority: 1, description: 'Images of the containers.', value: ({ spec }) => containerImages(spec?.template) },
+    { name: 'Images', priority: 1, description: 'Images of the containers.', value: ({ spec }) => formatContainerImages(spec?.template) },
     { name: 'Selector', priority: 1, description: 'Selector of its pods.', value: ({ spec }) => formatLabels(spec?.selector) },
   ],
   subresources: { status: replicationControllerStatus },

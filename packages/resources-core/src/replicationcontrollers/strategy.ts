@@ -4,8 +4,8 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
-import { podNameWarnings } from '../pod-spec/pod-name-warnings.ts'
-import { podWarnings } from '../pod-spec/pod-warnings.ts'
+import { findPodNameWarnings } from '../pod-spec/pod-name-warnings.ts'
+import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { validateReplicationController, validateReplicationControllerStatus, validateReplicationControllerUpdate } from './validate.ts'
 
 const templatePath = fieldPath('spec', 'template')
@@ -23,8 +23,8 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
   },
   validateCreate: (_context, controller) => validateReplicationController(controller),
   warningsOnCreate: (_context, { metadata, spec }) => [
-    ...podNameWarnings(metadata.name ?? ''),
-    ...(spec?.template === undefined ? [] : podWarnings(spec.template, templatePath)),
+    ...findPodNameWarnings(metadata.name ?? ''),
+    ...(spec?.template === undefined ? [] : findPodWarnings(spec.template, templatePath)),
   ],
   prepareForUpdate(_context, controller, old) {
     keepMember(controller, old, 'status')
@@ -35,7 +35,9 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
   validateUpdate: (_context, controller, old) => validateReplicationControllerUpdate(controller, old),
   // Like kube-apiserver, warns about the old template.
   warningsOnUpdate: (_context, controller, { metadata, spec }) =>
-    controller.metadata.generation === metadata.generation || spec?.template === undefined ? [] : podWarnings(spec.template, templatePath),
+    controller.metadata.generation === metadata.generation || spec?.template === undefined
+      ? []
+      : findPodWarnings(spec.template, templatePath),
 }
 
 export const replicationControllerStatus: SubresourceStrategy<ReplicationController> = {

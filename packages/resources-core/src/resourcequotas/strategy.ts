@@ -13,7 +13,7 @@ export const resourceQuotaStrategy: Strategy<ResourceQuota> = {
     quota.status = {}
   },
   validateCreate: (_context, quota) => validateResourceQuota(quota),
-  warningsOnCreate: (_context, quota) => requestWarnings(quota),
+  warningsOnCreate: (_context, quota) => findRequestWarnings(quota),
   prepareForUpdate: (_context, quota, old) => keepMember(quota, old, 'status'),
   validateUpdate: (_context, quota, old) => validateResourceQuotaUpdate(quota, old),
 }
@@ -27,7 +27,7 @@ export const resourceQuotaStatus: SubresourceStrategy<ResourceQuota> = {
 }
 
 /** Warns about requests above the limit, which can never be used. */
-function requestWarnings({ spec }: DeepReadonly<ResourceQuota>): readonly string[] {
+function findRequestWarnings({ spec }: DeepReadonly<ResourceQuota>): readonly string[] {
   const hard = spec?.hard ?? {}
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((resource) => {
     const names = resource === 'cpu' || resource === 'memory' ? [`requests.${resource}`, resource] : [`requests.${resource}`]

@@ -37,7 +37,7 @@ export function validateScopes(spec: Spec, specPath: FieldPath): FieldErrorList 
   const path = specPath.child('scopes')
   const errors = scopes.flatMap((scope) => [
     ...(resourcesOfScope.has(scope) ? [] : [fieldError.invalid(path, scopes, 'unsupported scope')]),
-    ...uncountedResources(scope, spec).map(() => fieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
+    ...findUncountedResources(scope, spec).map(() => fieldError.invalid(path, scopes, 'unsupported scope applied to resource')),
   ])
   return [...errors, ...validateConflicts(scopes, spec, path)]
 }
@@ -50,7 +50,7 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
     const { scopeName } = requirement
     return [
       ...(resourcesOfScope.has(scopeName) ? [] : [fieldError.invalid(path.child('scopeName'), scopeName, 'unsupported scope')]),
-      ...uncountedResources(scopeName, spec).map(() =>
+      ...findUncountedResources(scopeName, spec).map(() =>
         fieldError.invalid(
           path,
           toInternalStruct(coreV1.table.resolve('ScopeSelector'), spec.scopeSelector),
@@ -70,7 +70,7 @@ export function validateScopeSelector(spec: Spec, specPath: FieldPath): FieldErr
   ]
 }
 
-function uncountedResources(scope: string, { hard = {} }: Spec): string[] {
+function findUncountedResources(scope: string, { hard = {} }: Spec): string[] {
   const counted = resourcesOfScope.get(scope)
   if (counted === undefined) return []
   return Object.keys(hard).filter((name) => isStandardQuotaResource(name) && !counted.includes(name))

@@ -3,7 +3,7 @@ import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { mergeStringData, setSecretDefaults } from './defaults.ts'
-import { tlsWarnings } from './tls-warnings.ts'
+import { findTLSWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
 
 const serviceAccountUid = 'kubernetes.io/service-account.uid'
@@ -27,13 +27,13 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
       throw newInvalid({ group: '', kind: 'Secret' }, secret.metadata.name ?? '', [error])
     },
     validateCreate: (_context, secret) => validateSecret(secret),
-    warningsOnCreate: (_context, secret) => tlsWarnings(secret),
+    warningsOnCreate: (_context, secret) => findTLSWarnings(secret),
     prepareForUpdate(_context, secret, old) {
       mergeStringData(secret)
       if (!secret.type && old.type) secret.type = old.type
     },
     validateUpdate: (_context, secret, old) => validateSecretUpdate(secret, old),
-    warningsOnUpdate: (_context, secret) => tlsWarnings(secret),
+    warningsOnUpdate: (_context, secret) => findTLSWarnings(secret),
   },
   selectableFields: { type: (secret) => secret.type ?? '' },
   columns: [

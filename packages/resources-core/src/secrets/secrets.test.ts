@@ -5,7 +5,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { mergeStringData, setSecretDefaults } from './defaults.ts'
 import { secrets } from './index.ts'
-import { tlsWarnings } from './tls-warnings.ts'
+import { findTLSWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
 
 const metadata = { name: 'a', namespace: 'x' }
@@ -69,11 +69,11 @@ describe('secrets', () => {
   it('warn about mismatched TLS pairs', () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
     const warn = (crt: string, tlsKey: string): readonly string[] =>
-      tlsWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })
+      findTLSWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })
     expect(warn('', '')).toEqual(['tls: failed to find any PEM data in certificate input'])
     expect(warn(key, key)).toEqual([
       'tls: failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched',
     ])
-    expect(tlsWarnings({ metadata, type: 'Opaque' })).toEqual([])
+    expect(findTLSWarnings({ metadata, type: 'Opaque' })).toEqual([])
   })
 })

@@ -5,9 +5,9 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
 /** Warns if the certificate and key of a TLS secret do not match. The secret is stored nevertheless. */
-export function tlsWarnings(secret: DeepReadonly<Secret>): readonly string[] {
+export function findTLSWarnings(secret: DeepReadonly<Secret>): readonly string[] {
   if (secret.type !== 'kubernetes.io/tls') return []
-  const error = keyPairError(decodeValue(secret, 'tls.crt'), decodeValue(secret, 'tls.key'))
+  const error = findKeyPairError(decodeValue(secret, 'tls.crt'), decodeValue(secret, 'tls.key'))
   return error === undefined ? [] : [error]
 }
 
@@ -15,7 +15,7 @@ function decodeValue(secret: DeepReadonly<Secret>, key: string): string {
   return Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8')
 }
 
-function keyPairError(certificates: string, keys: string): string | undefined {
+function findKeyPairError(certificates: string, keys: string): string | undefined {
   const certificateBlocks = pemBlocks(certificates)
   const certificateBlock = certificateBlocks.find(({ label }) => label === 'CERTIFICATE')
   if (certificateBlock === undefined) return missingBlockError('CERTIFICATE', 'certificate input', certificateBlocks)

@@ -1,7 +1,7 @@
 import type { Secret } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, parseJson, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { binarySize, maxDataSize, validateDataKey } from '../data-keys.ts'
+import { sumBinarySizes, maxDataSize, validateDataKey } from '../data-keys.ts'
 import { validateImmutableData } from '../immutable-data.ts'
 
 const dataPath = fieldPath('data')
@@ -10,7 +10,7 @@ const serviceAccountName = 'kubernetes.io/service-account.name'
 export function validateSecret(secret: DeepReadonly<Secret>): FieldErrorList {
   const data = secret.data ?? {}
   const errors = Object.keys(data).flatMap((key) => validateDataKey(key, dataPath))
-  if (binarySize(data) > maxDataSize) errors.push(fieldError.tooLong(dataPath, maxDataSize))
+  if (sumBinarySizes(data) > maxDataSize) errors.push(fieldError.tooLong(dataPath, maxDataSize))
   return [...errors, ...validateType(secret)]
 }
 
@@ -50,11 +50,11 @@ function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
 
 function validateDockerConfig(data: Readonly<Record<string, string>>, key: string): FieldErrorList {
   if (!Object.hasOwn(data, key)) return [fieldError.required(dataPath.key(key))]
-  const error = jsonObjectError(Buffer.from(data[key]!, 'base64').toString('utf8'))
+  const error = findJsonObjectError(Buffer.from(data[key]!, 'base64').toString('utf8'))
   return error === undefined ? [] : [fieldError.invalid(dataPath.key(key), '<secret contents redacted>', error)]
 }
 
-function jsonObjectError(text: string): string | undefined {
+function findJsonObjectError(text: string): string | undefined {
   try {
     const { value } = parseJson(text)
     if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined

@@ -3,10 +3,10 @@ import {
   isExternallyAccessible,
   needsClusterIP,
   needsHealthCheck,
-  nodePortsOf,
+  getNodePorts,
   opensNodePorts,
-  equalLists,
-  specOf,
+  hasEqualItems,
+  getSpec,
 } from './service-facts.ts'
 import type { ReadonlyService } from './service-facts.ts'
 
@@ -16,18 +16,18 @@ import type { ReadonlyService } from './service-facts.ts'
  */
 export function dropDependentFields(service: Service, oldService: ReadonlyService): void {
   const spec = (service.spec ??= {})
-  const old = specOf(oldService)
+  const old = getSpec(oldService)
   if (needsClusterIP(old) && !needsClusterIP(spec)) {
-    if ((old.clusterIP ?? '') === (spec.clusterIP ?? '') && equalLists(old.clusterIPs, spec.clusterIPs)) {
+    if ((old.clusterIP ?? '') === (spec.clusterIP ?? '') && hasEqualItems(old.clusterIPs, spec.clusterIPs)) {
       delete spec.clusterIP
       delete spec.clusterIPs
     }
-    if (equalLists(old.ipFamilies, spec.ipFamilies)) delete spec.ipFamilies
+    if (hasEqualItems(old.ipFamilies, spec.ipFamilies)) delete spec.ipFamilies
     if ((old.ipFamilyPolicy ?? '') === (spec.ipFamilyPolicy ?? '')) delete spec.ipFamilyPolicy
   }
   if (opensNodePorts(old) && !opensNodePorts(spec)) {
-    const known = new Set(nodePortsOf(old))
-    if (nodePortsOf(spec).every((port) => known.has(port))) for (const port of spec.ports ?? []) delete port.nodePort
+    const known = new Set(getNodePorts(old))
+    if (getNodePorts(spec).every((port) => known.has(port))) for (const port of spec.ports ?? []) delete port.nodePort
   }
   if (needsHealthCheck(old) && !needsHealthCheck(spec) && (old.healthCheckNodePort ?? 0) === (spec.healthCheckNodePort ?? 0)) {
     delete spec.healthCheckNodePort

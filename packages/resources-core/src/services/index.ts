@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { serviceColumns } from './columns.ts'
 import { setServiceDefaults } from './defaults.ts'
 import { serviceQuota } from './quota.ts'
-import { specOf } from './service-facts.ts'
+import { getSpec } from './service-facts.ts'
 import { serviceStatus, serviceStrategy } from './strategy.ts'
 
 /** `createServiceHooks` allocates addresses and node ports; without it, services are stored with the values that clients send. */
@@ -24,8 +24,8 @@ export const services: ResourceDefinition<Service> = defineResource<Service>({
   strategy: serviceStrategy,
   validateName: nameIsDNSLabel,
   selectableFields: {
-    'spec.clusterIP': (service) => specOf(service).clusterIP ?? '',
-    'spec.type': (service) => specOf(service).type ?? '',
+    'spec.clusterIP': (service) => getSpec(service).clusterIP ?? '',
+    'spec.type': (service) => getSpec(service).type ?? '',
   },
   columns: serviceColumns,
   subresources: { status: serviceStatus },

@@ -7,7 +7,7 @@ export type ReadonlySpec = DeepReadonly<ServiceSpec>
 export const noClusterIP = 'None'
 const emptySpec: ReadonlySpec = {}
 
-export function specOf(service: ReadonlyService): ReadonlySpec {
+export function getSpec(service: ReadonlyService): ReadonlySpec {
   return service.spec ?? emptySpec
 }
 
@@ -40,20 +40,20 @@ export function allocatesNodePorts({ type, allocateLoadBalancerNodePorts = true 
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts)
 }
 
-export function nodePortsOf({ ports = [] }: ReadonlySpec): number[] {
+export function getNodePorts({ ports = [] }: ReadonlySpec): number[] {
   return ports.flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort]))
 }
 
 /** Returns the addresses and node ports allocated to the service, which its deletion releases. */
-export function allocatedValues(service: ReadonlyService): { readonly ips: readonly string[]; readonly ports: readonly number[] } {
-  const spec = specOf(service)
+export function getAllocatedValues(service: ReadonlyService): { readonly ips: readonly string[]; readonly ports: readonly number[] } {
+  const spec = getSpec(service)
   const { healthCheckNodePort = 0 } = spec
   return {
     ips: spec.type === 'ExternalName' ? [] : (spec.clusterIPs ?? []).filter((ip) => ip !== '' && ip !== noClusterIP),
-    ports: needsHealthCheck(spec) && healthCheckNodePort !== 0 ? [...nodePortsOf(spec), healthCheckNodePort] : nodePortsOf(spec),
+    ports: needsHealthCheck(spec) && healthCheckNodePort !== 0 ? [...getNodePorts(spec), healthCheckNodePort] : getNodePorts(spec),
   }
 }
 
-export function equalLists(a: readonly string[] = [], b: readonly string[] = []): boolean {
+export function hasEqualItems(a: readonly string[] = [], b: readonly string[] = []): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i])
 }

@@ -7,7 +7,7 @@ import { services } from './index.ts'
 import { validateServiceStatus } from './validate-load-balancer.ts'
 import { validateServiceUpdate } from './validate-update.ts'
 import { validateService } from './validate.ts'
-import { serviceWarnings } from './warnings.ts'
+import { findServiceWarnings } from './warnings.ts'
 
 function service(spec: ServiceSpec = {}, annotations?: Record<string, string>): Service {
   const object: Service = { metadata: { name: 's', ...(annotations && { annotations }) }, spec: { ports: [{ port: 80 }], ...spec } }
@@ -173,15 +173,15 @@ describe('services', () => {
 
   it('warn about fields without effect', () => {
     expect(
-      serviceWarnings(service({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' })),
+      findServiceWarnings(service({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' })),
     ).toEqual(['spec.loadBalancerIP is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])
-    expect(serviceWarnings(service({ externalIPs: ['2001:DB8::1'], externalName: 'x', trafficDistribution: 'PreferClose' }))).toEqual([
+    expect(findServiceWarnings(service({ externalIPs: ['2001:DB8::1'], externalName: 'x', trafficDistribution: 'PreferClose' }))).toEqual([
       'spec.externalIPs[0]: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
       'spec.externalIPs is deprecated and may no longer be implemented in some clusters',
       'spec.externalName is ignored when spec.type is not "ExternalName"',
       'spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"',
     ])
-    expect(serviceWarnings(service({ type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.1/08', '2001:DB8::/32'] }))).toEqual([
+    expect(findServiceWarnings(service({ type: 'LoadBalancer', loadBalancerSourceRanges: ['10.0.0.1/08', '2001:DB8::/32'] }))).toEqual([
       'spec.loadBalancerSourceRanges[0]: CIDR value "10.0.0.1/08" is ambiguous in this context (should be "10.0.0.0/8" or "10.0.0.1/32"?)',
       'spec.loadBalancerSourceRanges[0]: non-standard CIDR value "10.0.0.1/08" is invalid: use "10.0.0.0/8"',
       'spec.loadBalancerSourceRanges[1]: IPv6 CIDR value "2001:DB8::/32" should be in RFC 5952 canonical format ("2001:db8::/32")',

@@ -6,7 +6,7 @@ import { dropDependentFields } from './drop-dependent-fields.ts'
 import { validateServiceStatus } from './validate-load-balancer.ts'
 import { validateServiceUpdate } from './validate-update.ts'
 import { validateService } from './validate.ts'
-import { serviceWarnings, statusWarnings } from './warnings.ts'
+import { findServiceWarnings, findStatusWarnings } from './warnings.ts'
 
 export const serviceStrategy: Strategy<Service> = {
   resetFields: withoutFields('status'),
@@ -16,13 +16,13 @@ export const serviceStrategy: Strategy<Service> = {
     service.status = { loadBalancer: {} }
   },
   validateCreate: (_context, service) => validateService(service),
-  warningsOnCreate: (_context, service) => serviceWarnings(service),
+  warningsOnCreate: (_context, service) => findServiceWarnings(service),
   prepareForUpdate(_context, service, old) {
     keepMember(service, old, 'status')
     dropDependentFields(service, old)
   },
   validateUpdate: (_context, service, old) => validateServiceUpdate(service, old),
-  warningsOnUpdate: (_context, service) => serviceWarnings(service),
+  warningsOnUpdate: (_context, service) => findServiceWarnings(service),
   canonicalize: dropUnusedPolicy,
   prepareForExport: ({ spec }, exact) => {
     if (spec === undefined || exact) return
@@ -42,7 +42,7 @@ export const serviceStatus: SubresourceStrategy<Service> = {
     resetFields: withoutFields('spec'),
     prepareForUpdate: (_context, service, old) => keepMember(service, old, 'spec'),
     validateUpdate: (_context, service, old) => validateServiceStatus(service, old),
-    warningsOnUpdate: (_context, service) => statusWarnings(service),
+    warningsOnUpdate: (_context, service) => findStatusWarnings(service),
     canonicalize: dropUnusedPolicy,
   },
 }

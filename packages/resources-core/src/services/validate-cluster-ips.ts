@@ -23,13 +23,13 @@ export function validateClusterIPs(spec: ReadonlySpec, old: ReadonlySpec | undef
   if (clusterIPs.length > 2) errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may only hold up to 2 values'))
   // Errors of the remaining rules would be misleading for invalid addresses.
   if (addressErrors.length > 0) return errors
-  if (clusterIPs.length > 1 && new Set(clusterIPs.map(familyOf)).size < 2) {
+  if (clusterIPs.length > 1 && new Set(clusterIPs.map(getFamily)).size < 2) {
     errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may specify no more than one IP for each IP family'))
   }
   return isHeadless(spec) ? errors : [...errors, ...validateFamiliesOfAddresses(spec)]
 }
 
-export function familyOf(ip: string): 'IPv4' | 'IPv6' {
+export function getFamily(ip: string): 'IPv4' | 'IPv6' {
   return parseIP(ip)?.family === 6 ? 'IPv6' : 'IPv4'
 }
 
@@ -61,7 +61,7 @@ function validateAddresses(clusterIPs: readonly string[], known: readonly string
 function validateFamiliesOfAddresses({ clusterIPs = [], ipFamilies = [] }: ReadonlySpec): FieldErrorList {
   return clusterIPs.flatMap((ip, i) => {
     const family = ipFamilies[i]
-    if (family === undefined || !families.includes(family) || familyOf(ip) === family) return []
+    if (family === undefined || !families.includes(family) || getFamily(ip) === family) return []
     return [fieldError.invalid(ipsPath.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``)]
   })
 }

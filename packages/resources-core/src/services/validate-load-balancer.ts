@@ -2,7 +2,7 @@ import { fieldError, fieldPath, isDNS1123Subdomain, isQualifiedName } from '@kee
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { validateLegacyCidr } from '../cidr.ts'
 import { parseIP, validateLegacyIP } from '../ip-address.ts'
-import { specOf } from './service-facts.ts'
+import { getSpec } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges'
@@ -11,12 +11,12 @@ const classPath = fieldPath('spec', 'loadBalancerClass')
 
 /** Validates the source ranges of a load balancer in the field or in the annotation that preceded it. */
 export function validateSourceRanges(service: ReadonlyService, old: ReadonlyService | undefined): FieldErrorList {
-  const { type, loadBalancerSourceRanges: ranges = [] } = specOf(service)
+  const { type, loadBalancerSourceRanges: ranges = [] } = getSpec(service)
   const isOtherType = type !== 'LoadBalancer'
   if (ranges.length > 0) {
     // Upstream capitalizes this field name.
     const path = fieldPath('spec', 'LoadBalancerSourceRanges')
-    const known = new Set((old && specOf(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
+    const known = new Set((old && getSpec(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
     return [
       ...(isOtherType ? [fieldError.forbidden(path, loadBalancerOnly)] : []),
       ...ranges.flatMap((range, i) => validateLegacyCidr(range.trim(), path.index(i), known)),
@@ -52,7 +52,7 @@ export function validateLoadBalancerClassUpdate(spec: ReadonlySpec, old: Readonl
 export function validateServiceStatus(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
   const ingress = service.status?.loadBalancer?.ingress ?? []
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  if (specOf(service).type !== 'LoadBalancer') {
+  if (getSpec(service).type !== 'LoadBalancer') {
     return ingress.length === 0 ? [] : [fieldError.forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }
   const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))

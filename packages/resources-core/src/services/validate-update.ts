@@ -1,7 +1,7 @@
 import { fieldError, fieldPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { printList } from '../print-map.ts'
-import { isHeadless, specOf } from './service-facts.ts'
+import { isHeadless, getSpec } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 import { validateLoadBalancerClassUpdate } from './validate-load-balancer.ts'
 import { validateHealthCheckUpdate } from './validate-traffic.ts'
@@ -11,8 +11,8 @@ const specPath = fieldPath('spec')
 const immutableDetail = 'may not change once set'
 
 export function validateServiceUpdate(service: ReadonlyService, old: ReadonlyService): FieldErrorList {
-  const spec = specOf(service)
-  const oldSpec = specOf(old)
+  const spec = getSpec(service)
+  const oldSpec = getSpec(old)
   return [
     ...validateClusterIPsUpdate(spec, oldSpec),
     ...validateFamiliesUpdate(spec, oldSpec),

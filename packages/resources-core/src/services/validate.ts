@@ -1,7 +1,7 @@
 import { fieldError, fieldPath, isDNS1123Subdomain, validateLabels } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { parseIP, validateLegacyIP } from '../ip-address.ts'
-import { isHeadless, specOf } from './service-facts.ts'
+import { isHeadless, getSpec } from './service-facts.ts'
 import type { ReadonlyService, ReadonlySpec } from './service-facts.ts'
 import { validateClusterIPs } from './validate-cluster-ips.ts'
 import { validateLoadBalancerClass, validateSourceRanges } from './validate-load-balancer.ts'
@@ -17,8 +17,8 @@ const maxAffinitySeconds = 86_400
 
 /** Validates a service except its metadata, in upstream's order, which clients see. */
 export function validateService(service: ReadonlyService, old?: ReadonlyService): FieldErrorList {
-  const spec = specOf(service)
-  const oldSpec = old && specOf(old)
+  const spec = getSpec(service)
+  const oldSpec = old && getSpec(old)
   const { type = '', allocateLoadBalancerNodePorts } = spec
   const isMisplaced = type !== 'LoadBalancer' && allocateLoadBalancerNodePorts !== undefined
   const isMissing = type === 'LoadBalancer' && allocateLoadBalancerNodePorts === undefined
@@ -101,12 +101,12 @@ function validateExternalIPs({ externalIPs = [] }: ReadonlySpec, old: ReadonlySp
   return externalIPs.flatMap((ip, i) => {
     const path = specPath.child('externalIPs').index(i)
     const errors = validateLegacyIP(ip, path, known)
-    return errors.length > 0 ? errors : endpointIPErrorMessages(ip).map((message) => fieldError.invalid(path, ip, message))
+    return errors.length > 0 ? errors : findEndpointIPErrors(ip).map((message) => fieldError.invalid(path, ip, message))
   })
 }
 
 /** Returns error messages for unspecified, loopback and link-local addresses. */
-export function endpointIPErrorMessages(ip: string): readonly string[] {
+export function findEndpointIPErrors(ip: string): readonly string[] {
   const address = parseIP(ip)
   if (address === undefined) return ['must be a valid IP address']
   const { bytes, family } = address

@@ -1,7 +1,7 @@
 import { appendAll, fieldPath } from '@keelson/apimachinery'
-import { cidrWarnings } from '../cidr.ts'
-import { ipWarnings } from '../ip-address.ts'
-import { noClusterIP, specOf } from './service-facts.ts'
+import { findCidrWarnings } from '../cidr.ts'
+import { findIPWarnings } from '../ip-address.ts'
+import { noClusterIP, getSpec } from './service-facts.ts'
 import type { ReadonlyService } from './service-facts.ts'
 
 const specPath = fieldPath('spec')
@@ -9,8 +9,8 @@ const topologyHints = 'service.kubernetes.io/topology-aware-hints'
 const topologyMode = 'service.kubernetes.io/topology-mode'
 
 /** Warns about deprecated fields, and about fields that have no effect. */
-export function serviceWarnings(service: ReadonlyService): readonly string[] {
-  const spec = specOf(service)
+export function findServiceWarnings(service: ReadonlyService): readonly string[] {
+  const spec = getSpec(service)
   const { type, clusterIP = '', externalIPs = [], loadBalancerIP = '', loadBalancerSourceRanges: ranges = [] } = spec
   const isHeadlessService = type === 'ClusterIP' && clusterIP === noClusterIP
   const warnings: string[] = []
@@ -20,7 +20,7 @@ export function serviceWarnings(service: ReadonlyService): readonly string[] {
   if (clusterIP !== '' && clusterIP !== noClusterIP) {
     appendAll(
       warnings,
-      (spec.clusterIPs ?? []).flatMap((ip, i) => ipWarnings(ip, specPath.child('clusterIPs').index(i))),
+      (spec.clusterIPs ?? []).flatMap((ip, i) => findIPWarnings(ip, specPath.child('clusterIPs').index(i))),
     )
   }
   if (isHeadlessService) {
@@ -30,15 +30,15 @@ export function serviceWarnings(service: ReadonlyService): readonly string[] {
   }
   appendAll(
     warnings,
-    externalIPs.flatMap((ip, i) => ipWarnings(ip, specPath.child('externalIPs').index(i))),
+    externalIPs.flatMap((ip, i) => findIPWarnings(ip, specPath.child('externalIPs').index(i))),
   )
   if (externalIPs.length > 0 && !isHeadlessService && type !== 'ExternalName') {
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
   }
-  if (loadBalancerIP !== '') appendAll(warnings, ipWarnings(loadBalancerIP, specPath.child('loadBalancerIP')))
+  if (loadBalancerIP !== '') appendAll(warnings, findIPWarnings(loadBalancerIP, specPath.child('loadBalancerIP')))
   appendAll(
     warnings,
-    ranges.flatMap((range, i) => cidrWarnings(range, specPath.child('loadBalancerSourceRanges').index(i))),
+    ranges.flatMap((range, i) => findCidrWarnings(range, specPath.child('loadBalancerSourceRanges').index(i))),
   )
   if (type === 'ExternalName' && externalIPs.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
   if (type !== 'ExternalName' && spec.externalName) warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"')
@@ -48,7 +48,7 @@ export function serviceWarnings(service: ReadonlyService): readonly string[] {
   return warnings
 }
 
-export function statusWarnings(service: ReadonlyService): readonly string[] {
+export function findStatusWarnings(service: ReadonlyService): readonly string[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  return (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) => (ip ? ipWarnings(ip, path.index(i)) : []))
+  return (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }, i) => (ip ? findIPWarnings(ip, path.index(i)) : []))
 }

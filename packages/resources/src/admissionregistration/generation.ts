@@ -24,12 +24,12 @@ export function generationStrategy<T extends KubeObject>(
       const emptied = options.emptyIsChange === true && (wasSentEmpty(object, member) || holdsSentEmpty(object[member]))
       if (emptied || !semanticEqual(object[member] ?? empty, before)) object.metadata.generation = (metadata.generation ?? 0) + 1
     },
-    warningsOnCreate: (_context, object) => nameWarnings(object),
-    warningsOnUpdate: (_context, object) => nameWarnings(object),
+    warningsOnCreate: (_context, object) => findNameWarnings(object),
+    warningsOnUpdate: (_context, object) => findNameWarnings(object),
   }
 }
 
-function nameWarnings({ metadata: { name = '' } }: DeepReadonly<KubeObject>): string[] {
+function findNameWarnings({ metadata: { name = '' } }: DeepReadonly<KubeObject>): string[] {
   if (!name.endsWith(reservedSuffix)) return []
   return [
     `metadata.name: names ending with "${reservedSuffix}" are reserved for static manifest-based configurations and cannot be managed via the API`,

@@ -6,7 +6,7 @@ const formatHint = '; desired format: https://host[/path]'
 const urlPattern = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 
 export function validateWebhookURL(url: string, path: FieldPath): FieldErrorList {
-  const syntaxError = urlSyntaxError(url)
+  const syntaxError = findUrlSyntaxError(url)
   if (syntaxError !== undefined)
     return [fieldError.required(path, `url must be a valid URL: parse ${quote(url)}: ${syntaxError}${formatHint}`)]
   const [, scheme = '', authority = '', , query = '', fragment = ''] = urlPattern.exec(url) ?? []
@@ -23,7 +23,7 @@ export function validateWebhookURL(url: string, path: FieldPath): FieldErrorList
 }
 
 /** Returns the error of Go's `net/url` for this URL; undefined if it parses. */
-function urlSyntaxError(url: string): string | undefined {
+function findUrlSyntaxError(url: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(url)) return 'net/url: invalid control character in URL'
   if (url.startsWith(':')) return 'missing protocol scheme'

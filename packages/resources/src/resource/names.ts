@@ -1,7 +1,7 @@
 import { byteLength, fieldError, isCIdentifier, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateCSIDriverName } from '@keelson/resources-core'
-import { uuidFormatError } from './uuid-format-error.ts'
+import { findUuidFormatError } from './uuid-format-error.ts'
 
 const maxPoolLength = 253
 const maxIdLength = 32
@@ -33,7 +33,7 @@ export function validateFullyQualifiedKey(name: string, path: FieldPath): FieldE
 
 export function validateShareID(id: string | undefined, path: FieldPath): FieldErrorList {
   if (id === undefined || uuid.test(id)) return []
-  const error = uuidFormatError(id)
+  const error = findUuidFormatError(id)
   if (error !== undefined) return [fieldError.invalid(path, id, `error validating uid: ${error}`)]
   const detail = 'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
   return [fieldError.invalid(path, id, detail)]

@@ -3,8 +3,8 @@ import type * as v1beta1 from '@keelson/api/resource/v1beta1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { ServedVersion } from '@keelson/registry'
 import { setClaimStatusDefaults } from './claim-spec.ts'
-import { claimSpecFromHub, claimSpecToHub, setBetaClaimSpecDefaults } from './v1beta1/convert-requests.ts'
-import { setBetaSliceDefaults, sliceFromHub, sliceToHub } from './v1beta1/convert-slices.ts'
+import { convertClaimSpecFromHub, convertClaimSpecToHub, setBetaClaimSpecDefaults } from './v1beta1/convert-requests.ts'
+import { setBetaSliceDefaults, convertSliceFromHub, convertSliceToHub } from './v1beta1/convert-slices.ts'
 
 const group = 'resource.k8s.io'
 
@@ -22,8 +22,9 @@ export const claimVersions: readonly ServedVersion[] = [
       setBetaClaimSpecDefaults(spec)
       setClaimStatusDefaults(status)
     },
-    toHub: ({ spec, ...rest }: v1beta1.ResourceClaim): v1.ResourceClaim => ({ ...rest, spec: claimSpecToHub(spec) }),
-    fromHub: ({ spec, ...rest }: DeepReadonly<v1.ResourceClaim>) => ({ ...rest, spec: claimSpecFromHub(spec) }) as v1beta1.ResourceClaim,
+    toHub: ({ spec, ...rest }: v1beta1.ResourceClaim): v1.ResourceClaim => ({ ...rest, spec: convertClaimSpecToHub(spec) }),
+    fromHub: ({ spec, ...rest }: DeepReadonly<v1.ResourceClaim>) =>
+      ({ ...rest, spec: convertClaimSpecFromHub(spec) }) as v1beta1.ResourceClaim,
   },
 ]
 
@@ -34,14 +35,14 @@ export const claimTemplateVersions: readonly ServedVersion[] = [
     setDefaults: ({ spec }: v1beta1.ResourceClaimTemplate) => setBetaClaimSpecDefaults(spec.spec),
     toHub: ({ spec, ...rest }: v1beta1.ResourceClaimTemplate): v1.ResourceClaimTemplate => ({
       ...rest,
-      spec: { ...spec, spec: claimSpecToHub(spec.spec) },
+      spec: { ...spec, spec: convertClaimSpecToHub(spec.spec) },
     }),
     fromHub: ({ spec, ...rest }: DeepReadonly<v1.ResourceClaimTemplate>) =>
-      ({ ...rest, spec: { ...spec, spec: claimSpecFromHub(spec.spec) } }) as v1beta1.ResourceClaimTemplate,
+      ({ ...rest, spec: { ...spec, spec: convertClaimSpecFromHub(spec.spec) } }) as v1beta1.ResourceClaimTemplate,
   },
 ]
 
 export const sliceVersions: readonly ServedVersion[] = [
   v1beta2Version,
-  { ...v1beta1Version, setDefaults: setBetaSliceDefaults, toHub: sliceToHub, fromHub: sliceFromHub },
+  { ...v1beta1Version, setDefaults: setBetaSliceDefaults, toHub: convertSliceToHub, fromHub: convertSliceFromHub },
 ]

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { uuidFormatError } from './uuid-format-error.ts'
+import { findUuidFormatError } from './uuid-format-error.ts'
 
 const uuid = '0b9eBf2e-7d1b-4f3c-9a42-6c1b1f0e5d77'
 
 it.each([uuid, `{${uuid}}`, `URN:uuid:${uuid}`, uuid.replaceAll('-', '')])('accepts %s', (text) => {
-  expect(uuidFormatError(text)).toBeUndefined()
+  expect(findUuidFormatError(text)).toBeUndefined()
 })
 
 it.each([
@@ -15,5 +15,5 @@ it.each([
   [`urn:uuix:${uuid}`, 'invalid urn prefix: "urn:uuix:"'],
   ['x'.repeat(32), 'invalid UUID format'],
 ])('rejects %s: %s', (text, reason) => {
-  expect(uuidFormatError(text)).toBe(reason)
+  expect(findUuidFormatError(text)).toBe(reason)
 })

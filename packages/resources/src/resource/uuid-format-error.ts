@@ -6,7 +6,7 @@ const urnPrefix = 'urn:uuid:'
 const invalidFormat = 'invalid UUID format'
 
 /** Returns the error of Go's `uuid.Parse`; undefined if the string parses. */
-export function uuidFormatError(text: string): string | undefined {
+export function findUuidFormatError(text: string): string | undefined {
   switch (byteLength(text)) {
     case 36:
       return hyphened.test(text) ? undefined : invalidFormat

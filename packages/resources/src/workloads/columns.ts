@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
 import type { Column } from '@keelson/registry'
-import { containerImages, containerNames, formatLabelSelector } from '@keelson/resources-core'
+import { formatContainerImages, formatContainerNames, formatLabelSelector } from '@keelson/resources-core'
 
 type TemplateOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<PodTemplateSpec> | undefined
 type SelectorOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<LabelSelector> | null | undefined
@@ -9,8 +9,8 @@ type SelectorOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonl
 /** Wide columns about the containers of a workload's pod template. */
 export function containerColumns<T extends KubeObject>(template: TemplateOf<T>): readonly Column<T>[] {
   return [
-    { name: 'Containers', priority: 1, description: 'Names of the containers.', value: (object) => containerNames(template(object)) },
-    { name: 'Images', priority: 1, description: 'Images of the containers.', value: (object) => containerImages(template(object)) },
+    { name: 'Containers', priority: 1, description: 'Names of the containers.', value: (object) => formatContainerNames(template(object)) },
+    { name: 'Images', priority: 1, description: 'Images of the containers.', value: (object) => formatContainerImages(template(object)) },
   ]
 }
 

@@ -1,7 +1,7 @@
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
 import { semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath, KubeObject } from '@keelson/apimachinery'
-import { dropDisabledPodFields, podWarnings } from '@keelson/resources-core'
+import { dropDisabledPodFields, findPodWarnings } from '@keelson/resources-core'
 
 type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
@@ -23,6 +23,6 @@ export function isNewGeneration(object: DeepReadonly<KubeObject>, old: DeepReado
   return object.metadata.generation !== old.metadata.generation
 }
 
-export function templateWarnings(template: ReadonlyTemplate | undefined, path: FieldPath): string[] {
-  return template === undefined ? [] : podWarnings(template, path)
+export function findTemplateWarnings(template: ReadonlyTemplate | undefined, path: FieldPath): string[] {
+  return template === undefined ? [] : findPodWarnings(template, path)
 }

@@ -5,10 +5,10 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../../keep-member.ts'
 import { toInternalStruct } from '../../internal-structs/to-internal-struct.ts'
-import { lineDiff } from '../../line-diff.ts'
+import { formatLineDiff } from '../../line-diff.ts'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
 import { dropDisabledPodFields } from '../../pod-spec/drop-disabled-fields.ts'
-import { podRules } from '../../pod-spec/pod-rules.ts'
+import { createPodRules } from '../../pod-spec/pod-rules.ts'
 import { countGeneration } from '../strategy.ts'
 import { validateAnnotationUpdate } from '../validate-annotation-update.ts'
 import { validatePod } from '../validate.ts'
@@ -39,7 +39,7 @@ function validateEphemeralUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>)
   if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) {
     return [fieldError.forbidden(unnamedPath, 'static pods do not support ephemeral containers')]
   }
-  const rules = podRules('pod', old)
+  const rules = createPodRules('pod', old)
   const containers = pod.spec?.ephemeralContainers ?? []
   return [
     ...validatePod(pod, rules),
@@ -57,7 +57,7 @@ function validateKept(old: DeepReadonly<EphemeralContainer>, containers: readonl
 }
 
 function diffContainers(old: DeepReadonly<EphemeralContainer>, container: DeepReadonly<EphemeralContainer>): string {
-  return lineDiff(
+  return formatLineDiff(
     toInternalStruct(coreV1.table.resolve('EphemeralContainer'), old),
     toInternalStruct(coreV1.table.resolve('EphemeralContainer'), container),
   )

@@ -2,7 +2,7 @@ import type { Container, Pod, ResourceRequirements } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, semanticEqual, unnamedPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { mirrorAnnotation } from '../../pod-spec/annotation-keys.ts'
-import { podRules } from '../../pod-spec/pod-rules.ts'
+import { createPodRules } from '../../pod-spec/pod-rules.ts'
 import { isSidecar } from '../../pod-spec/visit-containers.ts'
 import type { ReadonlyPodSpec } from '../../pod-spec/visit-containers.ts'
 import { computeQosClass } from '../qos.ts'
@@ -21,7 +21,7 @@ export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorLi
   if (unsupportedReason !== undefined) return [fieldError.forbidden(unnamedPath, unsupportedReason)]
   const { spec = noSpec } = pod
   const { spec: oldSpec = noSpec } = old
-  const errors = validatePod(pod, podRules('pod', old))
+  const errors = validatePod(pod, createPodRules('pod', old))
   if ((old.status?.qosClass || computeQosClass(old)) !== computeQosClass(pod)) {
     const detail = 'Pod QOS Class may not change as a result of resizing'
     errors.push(fieldError.invalid(specPath, pod.status?.qosClass ?? '', detail))

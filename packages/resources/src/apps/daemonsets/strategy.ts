@@ -3,7 +3,7 @@ import { fieldPath, semanticEqual } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
-import { dropDisabledTemplateFields, templateWarnings } from '../../workloads/template-hooks.ts'
+import { dropDisabledTemplateFields, findTemplateWarnings } from '../../workloads/template-hooks.ts'
 import { setTemplateGeneration, templateGeneration } from './template-generation.ts'
 import { validateDaemonSet, validateDaemonSetStatus, validateDaemonSetUpdate } from './validate.ts'
 
@@ -19,7 +19,7 @@ export const daemonSetStrategy: Strategy<DaemonSet> = {
     dropDisabledTemplateFields(set.spec?.template)
   },
   validateCreate: (_context, set) => validateDaemonSet(set),
-  warningsOnCreate: (_context, { spec }) => templateWarnings(spec?.template, templatePath),
+  warningsOnCreate: (_context, { spec }) => findTemplateWarnings(spec?.template, templatePath),
   prepareForUpdate(_context, set, old) {
     dropDisabledTemplateFields(set.spec?.template, old.spec?.template)
     keepMember(set, old, 'status')
@@ -29,7 +29,7 @@ export const daemonSetStrategy: Strategy<DaemonSet> = {
   },
   validateUpdate: (_context, set, old) => validateDaemonSetUpdate(set, old),
   warningsOnUpdate: (_context, set, old) =>
-    templateGeneration(set) === templateGeneration(old) ? [] : templateWarnings(set.spec?.template, templatePath),
+    templateGeneration(set) === templateGeneration(old) ? [] : findTemplateWarnings(set.spec?.template, templatePath),
 }
 
 export const daemonSetStatus: SubresourceStrategy<DaemonSet> = {

@@ -2,8 +2,8 @@ import type { Deployment } from '@keelson/api/apps/v1'
 import { fieldPath, semanticEqual } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
-import { keepMember, podNameWarnings } from '@keelson/resources-core'
-import { dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
+import { dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } from '../../workloads/template-hooks.ts'
 import { keepRollback } from './rollback-annotation.ts'
 import { validateDeployment, validateDeploymentStatus, validateDeploymentUpdate } from './validate.ts'
 
@@ -19,8 +19,8 @@ export const deploymentStrategy: Strategy<Deployment> = {
   },
   validateCreate: (_context, deployment) => validateDeployment(deployment),
   warningsOnCreate: (_context, { metadata, spec }) => [
-    ...podNameWarnings(metadata.name ?? ''),
-    ...templateWarnings(spec?.template, templatePath),
+    ...findPodNameWarnings(metadata.name ?? ''),
+    ...findTemplateWarnings(spec?.template, templatePath),
   ],
   prepareForUpdate(_context, deployment, old) {
     keepMember(deployment, old, 'status')
@@ -31,7 +31,7 @@ export const deploymentStrategy: Strategy<Deployment> = {
   },
   validateUpdate: (_context, deployment, old) => validateDeploymentUpdate(deployment, old),
   warningsOnUpdate: (_context, deployment, old) =>
-    isNewGeneration(deployment, old) ? templateWarnings(deployment.spec?.template, templatePath) : [],
+    isNewGeneration(deployment, old) ? findTemplateWarnings(deployment.spec?.template, templatePath) : [],
 }
 
 export const deploymentStatus: SubresourceStrategy<Deployment> = {

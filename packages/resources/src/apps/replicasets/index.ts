@@ -3,9 +3,9 @@ import { fieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { keepMember, podNameWarnings, setPodTemplateDefaults } from '@keelson/resources-core'
+import { keepMember, findPodNameWarnings, setPodTemplateDefaults } from '@keelson/resources-core'
 import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
-import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } from '../../workloads/template-hooks.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
 import { validateReplicaSet, validateReplicaSetStatus, validateReplicaSetUpdate } from './validate.ts'
@@ -35,8 +35,8 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
     },
     validateCreate: (_context, set) => validateReplicaSet(set),
     warningsOnCreate: (_context, { metadata, spec }) => [
-      ...podNameWarnings(metadata.name ?? ''),
-      ...templateWarnings(spec?.template, templatePath),
+      ...findPodNameWarnings(metadata.name ?? ''),
+      ...findTemplateWarnings(spec?.template, templatePath),
     ],
     prepareForUpdate(_context, set, old) {
       keepMember(set, old, 'status')
@@ -44,7 +44,7 @@ export const replicaSets: ResourceDefinition<ReplicaSet> = defineResource<Replic
       countSpecChanges(set, old)
     },
     validateUpdate: (_context, set, old) => validateReplicaSetUpdate(set, old),
-    warningsOnUpdate: (_context, set, old) => (isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
+    warningsOnUpdate: (_context, set, old) => (isNewGeneration(set, old) ? findTemplateWarnings(set.spec?.template, templatePath) : []),
   },
   fillBlank: fillBlankReplicas,
   columns: [

@@ -3,8 +3,8 @@ import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
-import { claimSpecWarnings, keepMember } from '@keelson/resources-core'
-import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, templateWarnings } from '../../workloads/template-hooks.ts'
+import { findClaimSpecWarnings, keepMember } from '@keelson/resources-core'
+import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } from '../../workloads/template-hooks.ts'
 import { validateStatefulSetStatus } from './validate-status.ts'
 import { validateStatefulSet, validateStatefulSetUpdate } from './validate.ts'
 
@@ -24,9 +24,9 @@ export const statefulSetStrategy: Strategy<StatefulSet> = {
   },
   validateCreate: (_context, set) => validateStatefulSet(set),
   warningsOnCreate: (_context, set) => [
-    ...templateWarnings(set.spec?.template, templatePath),
-    ...claimWarnings(set, (i) => claimsPath.index(i)),
-    ...historyWarnings(set),
+    ...findTemplateWarnings(set.spec?.template, templatePath),
+    ...findClaimWarnings(set, (i) => claimsPath.index(i)),
+    ...findHistoryWarnings(set),
   ],
   prepareForUpdate(_context, set, old) {
     keepMember(set, old, 'status')
@@ -36,10 +36,10 @@ export const statefulSetStrategy: Strategy<StatefulSet> = {
   },
   validateUpdate: (_context, set, old) => validateStatefulSetUpdate(set, old),
   warningsOnUpdate: (_context, set, old) => [
-    ...(isNewGeneration(set, old) ? templateWarnings(set.spec?.template, templatePath) : []),
+    ...(isNewGeneration(set, old) ? findTemplateWarnings(set.spec?.template, templatePath) : []),
     // Upstream spells this path with a capital S.
-    ...claimWarnings(set, (i) => claimsPath.index(i).child('Spec')),
-    ...historyWarnings(set),
+    ...findClaimWarnings(set, (i) => claimsPath.index(i).child('Spec')),
+    ...findHistoryWarnings(set),
   ],
 }
 
@@ -56,11 +56,11 @@ function dropMaxUnavailable({ spec }: StatefulSet, old?: ReadonlySet): void {
   if (old?.spec?.updateStrategy?.rollingUpdate?.maxUnavailable === undefined) delete spec?.updateStrategy?.rollingUpdate?.maxUnavailable
 }
 
-function claimWarnings({ spec }: ReadonlySet, path: (index: number) => FieldPath): string[] {
-  return (spec?.volumeClaimTemplates ?? []).flatMap((claim, i) => claimSpecWarnings(claim.spec ?? {}, path(i)))
+function findClaimWarnings({ spec }: ReadonlySet, path: (index: number) => FieldPath): string[] {
+  return (spec?.volumeClaimTemplates ?? []).flatMap((claim, i) => findClaimSpecWarnings(claim.spec ?? {}, path(i)))
 }
 
-function historyWarnings({ spec }: ReadonlySet): string[] {
+function findHistoryWarnings({ spec }: ReadonlySet): string[] {
   const isNegative = (spec?.revisionHistoryLimit ?? 0) < 0
   return isNegative ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []
 }

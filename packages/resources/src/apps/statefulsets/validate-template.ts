@@ -2,7 +2,7 @@ import type { StatefulSetSpec } from '@keelson/api/apps/v1'
 import type { PodSpec, PodTemplateSpec, Volume } from '@keelson/api/core/v1'
 import { validateAnnotations, validateLabels } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { podRules, validatePodAnnotations, validatePodTemplateSpec } from '@keelson/resources-core'
+import { createPodRules, validatePodAnnotations, validatePodTemplateSpec } from '@keelson/resources-core'
 
 type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
@@ -16,7 +16,7 @@ interface TemplateOptions {
 export function validateTemplate(spec: DeepReadonly<StatefulSetSpec>, path: FieldPath, { old, skipSpec }: TemplateOptions): FieldErrorList {
   const template = withClaimVolumes(spec)
   const { labels, annotations = {} } = template.metadata ?? {}
-  const rules = podRules('template', old)
+  const rules = createPodRules('template', old)
   const annotationsPath = path.child('annotations')
   return [
     ...(skipSpec ? [] : validatePodTemplateSpec(template, path, old)),

@@ -4,7 +4,7 @@ import type { KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import type { AccessAuthorizer } from '../access-authorizer.ts'
-import { requestInfoOf } from './request-info.ts'
+import { buildRequestInfo } from './request-info.ts'
 import { validateAccessReview } from './validate.ts'
 
 const group = 'authorization.k8s.io'
@@ -25,8 +25,8 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
       if (errors.length > 0) throw newInvalid({ group, kind: '' }, '', errors)
       if (namespaced) requireNamespace(review, context)
       await validate?.(copyObject(review), undefined)
-      const { info, evaluationError } = requestInfoOf(review.spec)
-      const user = kind === 'SelfSubjectAccessReview' ? context.user : subjectOf(review)
+      const { info, evaluationError } = buildRequestInfo(review.spec)
+      const user = kind === 'SelfSubjectAccessReview' ? context.user : getSubject(review)
       const { decision, reason } = await authorizer.authorize({ user, info })
       review.status = {
         allowed: decision === 'allow',
@@ -44,7 +44,7 @@ function requireNamespace({ metadata }: AccessReview, { namespace }: RequestCont
   throw newBadRequest(`spec.resourceAttributes.namespace must match namespace: ${namespace}`)
 }
 
-function subjectOf({ spec }: { readonly spec: SubjectAccessReview['spec'] }): UserInfo {
+function getSubject({ spec }: { readonly spec: SubjectAccessReview['spec'] }): UserInfo {
   const { user = '', groups = [], uid = '', extra } = spec
   return { name: user, groups, ...(uid !== '' && { uid }), ...(extra && { extra }) }
 }

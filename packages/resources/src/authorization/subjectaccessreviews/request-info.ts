@@ -14,7 +14,7 @@ export interface ReviewedRequest {
 }
 
 /** Builds the request attributes that a review describes. */
-export function requestInfoOf({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
+export function buildRequestInfo({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
   const noAttributes = { apiPrefix: '', apiGroup: '', apiVersion: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes

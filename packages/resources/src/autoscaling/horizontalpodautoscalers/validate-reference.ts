@@ -18,11 +18,11 @@ export function validateReference(reference: Reference | undefined, path: FieldP
     const at = path.child(member)
     return value === '' ? [fieldError.required(at)] : invalidEach(isPathSegmentName(value), value, at)
   })
-  const error = apiVersionError(reference, rules)
+  const error = findApiVersionError(reference, rules)
   return error === undefined ? errors : [...errors, fieldError.invalid(path.child('apiVersion'), apiVersion, error)]
 }
 
-export function apiVersionError(reference: Reference | undefined, rules: ReferenceRules): string | undefined {
+export function findApiVersionError(reference: Reference | undefined, rules: ReferenceRules): string | undefined {
   if (rules.allowInvalidVersion) return undefined
   try {
     const { group } = parseGroupVersion(reference?.apiVersion ?? '')

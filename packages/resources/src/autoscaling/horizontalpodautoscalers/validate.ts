@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateBehavior } from './validate-behavior.ts'
 import { validateMetric } from './validate-metrics.ts'
-import { validateReference, apiVersionError } from './validate-reference.ts'
+import { validateReference, findApiVersionError } from './validate-reference.ts'
 import type { ReferenceRules } from './validate-reference.ts'
 
 type ReadonlyAutoscaler = DeepReadonly<HorizontalPodAutoscaler>
@@ -50,7 +50,7 @@ function targetRules({ scaleTargetRef: target }: ReadonlySpec, old: ReadonlySpec
 function metricRules(old: readonly DeepReadonly<MetricSpec>[]): ReferenceRules {
   const rules: ReferenceRules = { allowInvalidVersion: false, allowEmptyGroup: true }
   const wasInvalid = old.some(
-    ({ type, object }) => type === 'Object' && object !== undefined && apiVersionError(object.describedObject, rules) !== undefined,
+    ({ type, object }) => type === 'Object' && object !== undefined && findApiVersionError(object.describedObject, rules) !== undefined,
   )
   return { ...rules, allowInvalidVersion: wasInvalid }
 }

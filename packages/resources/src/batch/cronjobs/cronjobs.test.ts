@@ -4,7 +4,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
 import { cronJobs } from './index.ts'
-import { scheduleError } from './schedule-error.ts'
+import { findScheduleError } from './schedule-error.ts'
 import { isTimeZone } from './time-zone.ts'
 
 const context = {} as RequestContext
@@ -27,7 +27,7 @@ describe('schedules', () => {
     '@every 1h30m',
     '@midnight',
     'TZ=UTC @daily',
-  ])('accept %s', (schedule) => expect(scheduleError(schedule)).toBeUndefined())
+  ])('accept %s', (schedule) => expect(findScheduleError(schedule)).toBeUndefined())
 
   it.each([
     ['', 'empty spec string'],
@@ -46,7 +46,7 @@ describe('schedules', () => {
     ['@every x', 'failed to parse duration @every x: time: invalid duration "x"'],
     ['TZ=0', 'invalid schedule format: runtime error: slice bounds out of range [:-1]'],
     ['CRON_TZ=Mars/Base * * * * *', 'provided bad location Mars/Base: unknown time zone Mars/Base'],
-  ])('reject %j', (schedule, message) => expect(scheduleError(schedule)).toBe(message))
+  ])('reject %j', (schedule, message) => expect(findScheduleError(schedule)).toBe(message))
 })
 
 describe('time zones', () => {

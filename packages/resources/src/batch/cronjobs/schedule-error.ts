@@ -1,5 +1,5 @@
 import { parseDuration, quote } from '@keelson/apimachinery'
-import { timeZoneError } from './time-zone.ts'
+import { findTimeZoneError } from './time-zone.ts'
 
 interface Bounds {
   readonly min: number
@@ -22,7 +22,7 @@ const every = '@every '
 const largestInt = 2n ** 63n
 
 /** Returns upstream's error message for an invalid cron schedule; undefined for a valid one. */
-export function scheduleError(text: string): string | undefined {
+export function findScheduleError(text: string): string | undefined {
   try {
     checkSchedule(text)
     return undefined
@@ -42,7 +42,7 @@ function checkSchedule(text: string): void {
     // Upstream's cron parser panics here and reports the recovered panic.
     if (space < 0) throw new ScheduleError('invalid schedule format: runtime error: slice bounds out of range [:-1]')
     const zone = text.slice(text.indexOf('=') + 1, space)
-    const zoneError = timeZoneError(zone)
+    const zoneError = findTimeZoneError(zone)
     if (zoneError !== undefined) throw new ScheduleError(`provided bad location ${zone}: ${zoneError}`)
     schedule = text.slice(space).trim()
   }

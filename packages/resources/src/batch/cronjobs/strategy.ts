@@ -2,9 +2,9 @@ import type { CronJob } from '@keelson/api/batch/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
-import { keepMember, podNameWarnings } from '@keelson/resources-core'
+import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
 import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration } from '../../workloads/template-hooks.ts'
-import { jobSpecWarnings } from '../jobs/job-spec-warnings.ts'
+import { findJobSpecWarnings } from '../jobs/job-spec-warnings.ts'
 import { validateCronJob, validateCronJobUpdate } from './validate.ts'
 
 const jobPath = fieldPath('spec', 'jobTemplate', 'spec')
@@ -21,8 +21,8 @@ export const cronJobStrategy: Strategy<CronJob> = {
   },
   validateCreate: (_context, cronJob) => validateCronJob(cronJob),
   warningsOnCreate: (_context, { metadata, spec }) => [
-    ...podNameWarnings(metadata.name ?? ''),
-    ...jobSpecWarnings(spec?.jobTemplate?.spec, jobPath),
+    ...findPodNameWarnings(metadata.name ?? ''),
+    ...findJobSpecWarnings(spec?.jobTemplate?.spec, jobPath),
   ],
   prepareForUpdate(_context, cronJob, old) {
     keepMember(cronJob, old, 'status')
@@ -31,7 +31,7 @@ export const cronJobStrategy: Strategy<CronJob> = {
   },
   validateUpdate: (_context, cronJob, old) => validateCronJobUpdate(cronJob, old),
   warningsOnUpdate: (_context, cronJob, old) => [
-    ...(isNewGeneration(cronJob, old) ? jobSpecWarnings(cronJob.spec?.jobTemplate?.spec, jobPath) : []),
+    ...(isNewGeneration(cronJob, old) ? findJobSpecWarnings(cronJob.spec?.jobTemplate?.spec, jobPath) : []),
     ...(cronJob.spec?.schedule.includes('TZ') === true ? [zoneInScheduleWarning] : []),
   ],
 }

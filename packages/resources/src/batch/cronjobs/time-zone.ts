@@ -13,7 +13,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 /** Returns the error of Go's `time.LoadLocation`; undefined if the zone exists. */
-export function timeZoneError(name: string): string | undefined {
+export function findTimeZoneError(name: string): string | undefined {
   if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) return 'time: invalid location name'
   return isTimeZone(name) ? undefined : `unknown time zone ${name}`
 }

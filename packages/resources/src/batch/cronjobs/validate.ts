@@ -5,8 +5,8 @@ import { validateRequiredOneOf } from '@keelson/resources-core'
 import { printSelector } from '../../workloads/workload-selector.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
 import { validateJobTemplate } from '../jobs/validate-spec.ts'
-import { scheduleError } from './schedule-error.ts'
-import { timeZoneError } from './time-zone.ts'
+import { findScheduleError } from './schedule-error.ts'
+import { findTimeZoneError } from './time-zone.ts'
 
 type ReadonlyCronJob = DeepReadonly<CronJob>
 type ReadonlySpec = DeepReadonly<CronJobSpec>
@@ -44,7 +44,7 @@ function validateSpec(spec: ReadonlySpec, old?: ReadonlySpec): FieldErrorList {
 
 /** A time zone inside the schedule is deprecated: only objects that already have one may keep it. */
 function validateSchedule({ schedule, timeZone }: ReadonlySpec, old: ReadonlySpec | undefined, path: FieldPath): FieldErrorList {
-  const error = scheduleError(schedule)
+  const error = findScheduleError(schedule)
   const errors = error === undefined ? [] : [fieldError.invalid(path, schedule, error)]
   if (!schedule.includes('TZ')) return errors
   if (old?.schedule.includes('TZ') !== true) {
@@ -65,7 +65,7 @@ function validateTimeZone(zone: string, path: FieldPath): FieldErrorList {
     const detail = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'
     errors.push(fieldError.invalid(path, zone, detail))
   }
-  const error = timeZoneError(zone)
+  const error = findTimeZoneError(zone)
   return error === undefined ? errors : [...errors, fieldError.invalid(path, zone, error)]
 }
 

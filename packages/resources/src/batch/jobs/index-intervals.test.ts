@@ -1,6 +1,6 @@
 import { assert, integer, property, uniqueArray } from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstOverlap, parseIndexes } from './index-intervals.ts'
+import { findFirstOverlap, parseIndexes } from './index-intervals.ts'
 
 const completions = 40
 const indexes = uniqueArray(integer({ min: 0, max: completions - 1 })).map((list) => new Set(list))
@@ -30,7 +30,7 @@ describe('index lists', () => {
     assert(
       property(indexes, indexes, (a, b) => {
         const both = [...a].filter((index) => b.has(index)).sort((x, y) => x - y)
-        expect(firstOverlap(formatIndexes(a), formatIndexes(b), completions)).toBe(both[0])
+        expect(findFirstOverlap(formatIndexes(a), formatIndexes(b), completions)).toBe(both[0])
       }),
     )
   })

@@ -20,7 +20,7 @@ export function parseIndexes(text: string, completions: number): ParsedIndexes {
 }
 
 /** Returns the first index that both lists contain. Ignores intervals that do not parse. */
-export function firstOverlap(text: string, other: string, completions: number): number | undefined {
+export function findFirstOverlap(text: string, other: string, completions: number): number | undefined {
   if (text === '' || other === '') return undefined
   const intervals = (list: string): Interval[] =>
     list.split(',').flatMap((part) => {

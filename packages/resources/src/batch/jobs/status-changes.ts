@@ -22,7 +22,7 @@ export interface StatusChanges {
   readonly uncounted: boolean
 }
 
-export function statusChanges(job: ReadonlyJob, old: ReadonlyJob): StatusChanges {
+export function compareStatuses(job: ReadonlyJob, old: ReadonlyJob): StatusChanges {
   const [after, before] = [job.status ?? {}, old.status ?? {}]
   return {
     finished: isFinished(job) !== isFinished(old),

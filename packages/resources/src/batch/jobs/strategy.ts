@@ -2,10 +2,10 @@ import type { Job } from '@keelson/api/batch/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
-import { keepMember, podNameWarnings } from '@keelson/resources-core'
+import { keepMember, findPodNameWarnings } from '@keelson/resources-core'
 import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration } from '../../workloads/template-hooks.ts'
 import { generateSelector } from './job-labels.ts'
-import { jobSpecWarnings } from './job-spec-warnings.ts'
+import { findJobSpecWarnings } from './job-spec-warnings.ts'
 import { validateJobStatus } from './validate-status.ts'
 import { validateJob, validateJobUpdate } from './validate.ts'
 
@@ -26,14 +26,14 @@ export const jobStrategy: Strategy<Job> = {
     dropDisabledTemplateFields(job.spec?.template)
   },
   validateCreate: (_context, job) => validateJob(job),
-  warningsOnCreate: (_context, { metadata, spec }) => [...podNameWarnings(metadata.name ?? ''), ...jobSpecWarnings(spec, specPath)],
+  warningsOnCreate: (_context, { metadata, spec }) => [...findPodNameWarnings(metadata.name ?? ''), ...findJobSpecWarnings(spec, specPath)],
   prepareForUpdate(_context, job, old) {
     keepMember(job, old, 'status')
     dropDisabledTemplateFields(job.spec?.template, old.spec?.template)
     countSpecChanges(job, old)
   },
   validateUpdate: (_context, job, old) => validateJobUpdate(job, old),
-  warningsOnUpdate: (_context, job, old) => (isNewGeneration(job, old) ? jobSpecWarnings(job.spec, specPath) : []),
+  warningsOnUpdate: (_context, job, old) => (isNewGeneration(job, old) ? findJobSpecWarnings(job.spec, specPath) : []),
 }
 
 export const jobStatus: SubresourceStrategy<Job> = {

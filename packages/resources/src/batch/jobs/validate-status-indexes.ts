@@ -1,6 +1,6 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { firstOverlap, parseIndexes } from './index-intervals.ts'
+import { findFirstOverlap, parseIndexes } from './index-intervals.ts'
 import type { ReadonlyJob, StatusChanges } from './status-changes.ts'
 
 /** Validates the lists of completed and failed indexes. */
@@ -25,7 +25,7 @@ export function validateStatusIndexes({ spec, status = {} }: ReadonlyJob, change
     errors.push(fieldError.invalid(failedPath, failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'))
   }
   if ((changes.failedIndexes || changes.completedIndexes) && completions !== undefined) {
-    const index = firstOverlap(completed, failed, completions)
+    const index = findFirstOverlap(completed, failed, completions)
     if (index !== undefined) {
       errors.push(fieldError.invalid(failedPath, failed, `failedIndexes and completedIndexes overlap at index: ${index}`))
     }

@@ -7,14 +7,14 @@ import { validateCounts } from '../../workloads/status-counts.ts'
 import { hasCondition, isFinished } from './job-conditions.ts'
 import { validateStatusConditions } from './validate-status-conditions.ts'
 import { validateStatusIndexes } from './validate-status-indexes.ts'
-import { statusChanges } from './status-changes.ts'
+import { compareStatuses } from './status-changes.ts'
 import type { ReadonlyJob, StatusChanges } from './status-changes.ts'
 
 const path = fieldPath('status')
 
 /** Validates a status written by any job controller. Each rule applies only if the update changes a field it covers. */
 export function validateJobStatus(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {
-  const changes = statusChanges(job, old)
+  const changes = compareStatuses(job, old)
   const { active, succeeded, failed, ready, terminating, uncountedTerminatedPods } = job.status ?? {}
   return [
     ...validateCounts({ active, succeeded, failed, ready, terminating }, path),

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { parsePemBlocks } from './pem.ts'
 
 /** Returns the first error in issued certificates (base64 of PEM); undefined if they are valid. */
-export function certificatesError(data: string): string | undefined {
+export function findCertificatesError(data: string): string | undefined {
   if (data === '') return undefined
   const blocks = parsePemBlocks(Buffer.from(data, 'base64').toString())
   for (const { type, hasHeaders, bytes } of blocks) {

@@ -5,7 +5,7 @@ import { tableConvertor } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { certificateSigningRequests } from './index.ts'
-import { certificateRequestError } from './request-pem.ts'
+import { findCertificateRequestError } from './request-pem.ts'
 import { requests } from './requests.fixture.ts'
 
 const context = {} as RequestContext
@@ -20,12 +20,12 @@ const decode = (base64: string): string => Buffer.from(base64, 'base64').toStrin
 
 describe('certificate signing requests', () => {
   it.each(Object.entries(requests))('accept a request signed with its own key: %s', (_kind, pem) => {
-    expect(certificateRequestError(pem)).toBeUndefined()
+    expect(findCertificateRequestError(pem)).toBeUndefined()
     const lines = decode(pem).split('\n')
     const body = Buffer.from(lines.slice(1, lines.indexOf('-----END CERTIFICATE REQUEST-----')).join(''), 'base64')
     body[body.length - 1]! ^= 1
     const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${body.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`
-    expect(certificateRequestError(Buffer.from(forged).toString('base64'))).toMatch(/verification/)
+    expect(findCertificateRequestError(Buffer.from(forged).toString('base64'))).toMatch(/verification/)
   })
 
   it.each([
@@ -33,7 +33,7 @@ describe('certificate signing requests', () => {
     ['-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n', 'PEM block type must be CERTIFICATE REQUEST'],
     ['-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n', 'asn1: syntax error: data truncated'],
   ])('reject the request %j', (text, message) => {
-    expect(certificateRequestError(Buffer.from(text).toString('base64'))).toBe(message)
+    expect(findCertificateRequestError(Buffer.from(text).toString('base64'))).toBe(message)
   })
 
   it('record the requesting user', () => {

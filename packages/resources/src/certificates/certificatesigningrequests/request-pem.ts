@@ -20,11 +20,11 @@ const digests: Readonly<Record<string, string | null>> = {
 }
 
 /** Returns the first error in a certificate request (base64 of PEM); undefined if it parses and is signed by its own key. */
-export function certificateRequestError(data: string): string | undefined {
+export function findCertificateRequestError(data: string): string | undefined {
   const [block] = parsePemBlocks(Buffer.from(data, 'base64').toString())
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST'
   try {
-    return signatureError(block.bytes)
+    return findSignatureError(block.bytes)
   } catch (error) {
     if (error instanceof DerError) return error.message
     throw error
@@ -32,7 +32,7 @@ export function certificateRequestError(data: string): string | undefined {
 }
 
 /** Verifies a CertificationRequest (RFC 2986), a sequence of signed info, algorithm and signature. */
-function signatureError(bytes: Buffer): string | undefined {
+function findSignatureError(bytes: Buffer): string | undefined {
   const [request, ...rest] = parseDerValues(bytes)
   if (rest.length > 0) throw new DerError('asn1: syntax error: trailing data')
   const [info, algorithm, signature] = sequenceValues(request, sequence)

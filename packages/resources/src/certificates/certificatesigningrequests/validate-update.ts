@@ -20,14 +20,14 @@ export function validateSigningRequestUpdate(
 ): FieldErrorList {
   const errors = validateSigningRequest(request, old)
   const forbid = (detail: string): void => void errors.push(fieldError.forbidden(conditionsPath, detail))
-  const count = (from: ReadonlyRequest, type: string): number => conditionsOf(from, type).length
+  const count = (from: ReadonlyRequest, type: string): number => filterConditions(from, type).length
   for (const type of ['Approved', 'Denied', 'Failed']) {
     if (count(request, type) < count(old, type)) forbid(`updates may not remove a condition of type "${type}"`)
   }
   for (const type of mayApprove ? [] : ['Approved', 'Denied']) {
     const added = count(request, type) - count(old, type)
     if (added > 0) forbid(`updates may not add a condition of type "${type}"`)
-    else if (added === 0 && !semanticEqual(conditionsOf(request, type), conditionsOf(old, type))) {
+    else if (added === 0 && !semanticEqual(filterConditions(request, type), filterConditions(old, type))) {
       forbid(`updates may not modify a condition of type "${type}"`)
     }
   }
@@ -41,6 +41,6 @@ export function validateSigningRequestUpdate(
 
 type Conditions = NonNullable<NonNullable<ReadonlyRequest['status']>['conditions']>
 
-function conditionsOf({ status }: ReadonlyRequest, conditionType: string): Conditions {
+function filterConditions({ status }: ReadonlyRequest, conditionType: string): Conditions {
   return (status?.conditions ?? []).filter(({ type }) => type === conditionType)
 }

@@ -2,8 +2,8 @@ import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
 import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { validateSignerName } from '@keelson/resources-core'
-import { certificatesError } from './certificate-pem.ts'
-import { certificateRequestError } from './request-pem.ts'
+import { findCertificatesError } from './certificate-pem.ts'
+import { findCertificateRequestError } from './request-pem.ts'
 import { keyUsages } from './key-usages.ts'
 import { validateRequestConditions } from './validate-conditions.ts'
 
@@ -16,7 +16,7 @@ const minSeconds = 600
 /** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
 export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, old?: ReadonlyRequest): FieldErrorList {
   const errors: FieldErrorList = []
-  const requestError = certificateRequestError(spec.request ?? '')
+  const requestError = findCertificateRequestError(spec.request ?? '')
   if (requestError !== undefined) errors.push(fieldError.invalid(specPath.child('request'), spec.request, requestError))
   errors.push(...validateUsages(spec.usages ?? [], old?.spec.usages))
   const signerPath = specPath.child('signerName')
@@ -33,8 +33,8 @@ export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, o
   errors.push(...validateRequestConditions(status.conditions ?? [], old?.status?.conditions))
   const { certificate = '' } = status
   const oldCertificate = old?.status?.certificate ?? ''
-  const isUnchecked = certificate === oldCertificate || (oldCertificate !== '' && certificatesError(oldCertificate) !== undefined)
-  const certificateError = old !== undefined && isUnchecked ? undefined : certificatesError(certificate)
+  const isUnchecked = certificate === oldCertificate || (oldCertificate !== '' && findCertificatesError(oldCertificate) !== undefined)
+  const certificateError = old !== undefined && isUnchecked ? undefined : findCertificatesError(certificate)
   if (certificateError !== undefined)
     errors.push(fieldError.invalid(fieldPath('status', 'certificate'), '<certificate data>', certificateError))
   return errors

@@ -2,7 +2,7 @@ import type { EndpointSlice } from '@keelson/api/discovery/v1'
 import { fieldPath, semanticEqual, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Strategy } from '@keelson/registry'
-import { ipWarnings } from '@keelson/resources-core'
+import { findIPWarnings } from '@keelson/resources-core'
 import { validateEndpointSlice, validateEndpointSliceUpdate } from './validate.ts'
 
 type ReadonlySlice = DeepReadonly<EndpointSlice>
@@ -25,10 +25,10 @@ export const endpointSliceStrategy: Strategy<EndpointSlice> = {
   validateCreate: (_context, slice) => validateEndpointSlice(slice),
   warningsOnCreate: (_context, slice) => [
     ...(slice.addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
-    ...addressWarnings(slice),
+    ...findAddressWarnings(slice),
   ],
   validateUpdate: (_context, slice, old) => validateEndpointSliceUpdate(slice, old),
-  warningsOnUpdate: (_context, slice) => addressWarnings(slice),
+  warningsOnUpdate: (_context, slice) => findAddressWarnings(slice),
 }
 
 /** Compares labels too, because they link the slice to its service. */
@@ -49,9 +49,9 @@ function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
   }
 }
 
-function addressWarnings({ metadata, endpoints }: ReadonlySlice): string[] {
+function findAddressWarnings({ metadata, endpoints }: ReadonlySlice): string[] {
   if (controllers.has(metadata.labels?.[managedBy] ?? '')) return []
   return (endpoints ?? []).flatMap(({ addresses }, i) =>
-    (addresses ?? []).flatMap((address, j) => ipWarnings(address, fieldPath('endpoints').index(i).child('addresses').index(j))),
+    (addresses ?? []).flatMap((address, j) => findIPWarnings(address, fieldPath('endpoints').index(i).child('addresses').index(j))),
   )
 }

@@ -9,7 +9,7 @@ import {
   validateLabels,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { endpointIPErrorMessages, invalidEach, parseIP, validateDNSLabel, validateIP, validateLegacyIP } from '@keelson/resources-core'
+import { findEndpointIPErrors, invalidEach, parseIP, validateDNSLabel, validateIP, validateLegacyIP } from '@keelson/resources-core'
 
 type ReadonlyEndpoint = DeepReadonly<Endpoint>
 
@@ -51,7 +51,7 @@ function validateAddress(address: string, family: 'IPv4' | 'IPv6', path: FieldPa
   const actual = parseIP(address)?.family === 4 ? 'IPv4' : 'IPv6'
   return [
     ...(actual === family ? [] : [fieldError.invalid(path, address, `must be an ${family} address`)]),
-    ...invalidEach(endpointIPErrorMessages(address), address, at),
+    ...invalidEach(findEndpointIPErrors(address), address, at),
   ]
 }
 

@@ -74,11 +74,11 @@ function validateStar(list: readonly string[] | null, others: string, path: Fiel
 }
 
 function validateURL(url: string, path: FieldPath): FieldErrorList {
-  const error = urlError(url)
+  const error = findUrlError(url)
   return error === undefined ? [] : [fieldError.invalid(path, url, error)]
 }
 
-function urlError(url: string): string | undefined {
+function findUrlError(url: string): string | undefined {
   if (url === '') return 'must not be empty'
   if (url === '/') return undefined
   if (!url.startsWith('/')) return 'must start with slash'

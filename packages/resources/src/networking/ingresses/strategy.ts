@@ -3,7 +3,7 @@ import { fieldPath, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
-import { ipWarnings, keepMember } from '@keelson/resources-core'
+import { findIPWarnings, keepMember } from '@keelson/resources-core'
 import { validateIngressStatus } from './validate-status.ts'
 import { classAnnotation, validateIngressCreate, validateIngressUpdate } from './validate.ts'
 
@@ -18,7 +18,7 @@ export const ingressStrategy: Strategy<Ingress> = {
     if (!semanticEqual(ingress.spec ?? {}, old.spec ?? {})) ingress.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateCreate: (_context, ingress) => validateIngressCreate(ingress),
-  warningsOnCreate: (_context, ingress) => annotationWarnings(ingress),
+  warningsOnCreate: (_context, ingress) => findAnnotationWarnings(ingress),
   validateUpdate: (_context, ingress, old) => validateIngressUpdate(ingress, old),
 }
 
@@ -27,16 +27,16 @@ export const ingressStatus: SubresourceStrategy<Ingress> = {
     resetFields: withoutFields('spec'),
     prepareForUpdate: (_context, ingress, old) => keepMember(ingress, old, 'spec'),
     validateUpdate: (_context, ingress, old) => validateIngressStatus(ingress, old),
-    warningsOnUpdate: (_context, ingress) => addressWarnings(ingress),
+    warningsOnUpdate: (_context, ingress) => findAddressWarnings(ingress),
   },
 }
 
-function annotationWarnings({ metadata, spec }: DeepReadonly<Ingress>): string[] {
+function findAnnotationWarnings({ metadata, spec }: DeepReadonly<Ingress>): string[] {
   const isLegacy = metadata.annotations?.[classAnnotation] !== undefined && spec?.ingressClassName === undefined
   return isLegacy ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : []
 }
 
-function addressWarnings({ status }: DeepReadonly<Ingress>): string[] {
+function findAddressWarnings({ status }: DeepReadonly<Ingress>): string[] {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
-  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '' }, i) => (ip === '' ? [] : ipWarnings(ip, path.index(i))))
+  return (status?.loadBalancer?.ingress ?? []).flatMap(({ ip = '' }, i) => (ip === '' ? [] : findIPWarnings(ip, path.index(i))))
 }

@@ -1,7 +1,7 @@
 import type { IPAddress } from '@keelson/api/networking/v1'
 import { ageColumn, defineResource, nameColumn } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { ipErrorMessages } from '@keelson/resources-core'
+import { findIPErrors } from '@keelson/resources-core'
 import { validateIPAddress, validateIPAddressUpdate } from './validate.ts'
 
 /** Allocated IP addresses. The object name is the address, so an address cannot be allocated twice. */
@@ -13,7 +13,7 @@ export const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddre
   alsoServedAs: [{ group: 'networking.k8s.io', version: 'v1beta1', deprecated: { since: '1.34', gone: '1.37' } }],
   scope: 'Cluster',
   shortNames: ['ip'],
-  validateName: ipErrorMessages,
+  validateName: findIPErrors,
   generateName: (base) => base,
   strategy: {
     validateCreate: (_context, address) => validateIPAddress(address),

@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { formatLabelSelector } from '@keelson/resources-core'
 import { setNetworkPolicyDefaults } from './defaults.ts'
 import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './validate.ts'
-import { networkPolicyWarnings } from './warnings.ts'
+import { findNetworkPolicyWarnings } from './warnings.ts'
 
 export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource<NetworkPolicy>({
   group: 'networking.k8s.io',
@@ -26,9 +26,9 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
       if (isChanged) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, policy) => validateNetworkPolicy(policy),
-    warningsOnCreate: (_context, policy) => networkPolicyWarnings(policy),
+    warningsOnCreate: (_context, policy) => findNetworkPolicyWarnings(policy),
     validateUpdate: (_context, policy, old) => validateNetworkPolicyUpdate(policy, old),
-    warningsOnUpdate: (_context, policy) => networkPolicyWarnings(policy),
+    warningsOnUpdate: (_context, policy) => findNetworkPolicyWarnings(policy),
   },
   columns: [
     { name: 'Pod-Selector', description: 'Label selector of its pods.', value: ({ spec }) => formatLabelSelector(spec?.podSelector ?? {}) },

@@ -1,16 +1,16 @@
 import type { NetworkPolicy } from '@keelson/api/networking/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
-import { cidrWarnings } from '@keelson/resources-core'
+import { findCidrWarnings } from '@keelson/resources-core'
 import { collectRules } from './peers.ts'
 
-export function networkPolicyWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
+export function findNetworkPolicyWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
   return collectRules(policy).flatMap(({ peers, peersPath }) =>
     peers.flatMap(({ ipBlock }, i) => {
       if (ipBlock === undefined) return []
       const path = peersPath.index(i).child('ipBlock')
       return [
-        ...cidrWarnings(ipBlock.cidr, path.child('cidr')),
-        ...(ipBlock.except ?? []).flatMap((except, j) => cidrWarnings(except, path.child('except').index(j))),
+        ...findCidrWarnings(ipBlock.cidr, path.child('cidr')),
+        ...(ipBlock.except ?? []).flatMap((except, j) => findCidrWarnings(except, path.child('except').index(j))),
       ]
     }),
   )

@@ -1,7 +1,7 @@
 import type { RuntimeClass } from '@keelson/api/node/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { runtimeClassWarnings, validateRuntimeClass, validateRuntimeClassUpdate } from './validate.ts'
+import { findRuntimeClassWarnings, validateRuntimeClass, validateRuntimeClassUpdate } from './validate.ts'
 
 export const runtimeClasses: ResourceDefinition<RuntimeClass> = defineResource<RuntimeClass>({
   group: 'node.k8s.io',
@@ -13,9 +13,9 @@ export const runtimeClasses: ResourceDefinition<RuntimeClass> = defineResource<R
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     validateCreate: (_context, runtimeClass) => validateRuntimeClass(runtimeClass),
-    warningsOnCreate: (_context, runtimeClass) => runtimeClassWarnings(runtimeClass),
+    warningsOnCreate: (_context, runtimeClass) => findRuntimeClassWarnings(runtimeClass),
     validateUpdate: (_context, runtimeClass, old) => validateRuntimeClassUpdate(runtimeClass, old),
-    warningsOnUpdate: (_context, runtimeClass) => runtimeClassWarnings(runtimeClass),
+    warningsOnUpdate: (_context, runtimeClass) => findRuntimeClassWarnings(runtimeClass),
   },
   columns: [{ name: 'Handler', description: 'Name of the runtime handler on the nodes.', value: ({ handler }) => handler }],
 })

@@ -5,8 +5,8 @@ import { fieldError, fieldPath, validateImmutableField, validateLabels } from '@
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import {
   toInternalStruct,
-  nodeLabelDeprecation,
-  podRules,
+  getNodeLabelDeprecation,
+  createPodRules,
   validateContainerResources,
   validateDNSLabel,
   validateTolerations,
@@ -15,7 +15,7 @@ import {
 type ReadonlyClass = DeepReadonly<RuntimeClass>
 
 const handlerPath = fieldPath('handler')
-const rules = podRules('template')
+const rules = createPodRules('template')
 
 export function validateRuntimeClass({ handler, overhead, scheduling }: ReadonlyClass): FieldErrorList {
   return [
@@ -31,9 +31,9 @@ export function validateRuntimeClassUpdate(runtimeClass: ReadonlyClass, old: Rea
   return [...validateRuntimeClass(runtimeClass), ...validateImmutableField(runtimeClass.handler, old.handler, handlerPath)]
 }
 
-export function runtimeClassWarnings({ scheduling }: ReadonlyClass): string[] {
+export function findRuntimeClassWarnings({ scheduling }: ReadonlyClass): string[] {
   return Object.keys(scheduling?.nodeSelector ?? {}).flatMap((key) => {
-    const message = nodeLabelDeprecation(key)
+    const message = getNodeLabelDeprecation(key)
     return message === undefined ? [] : [`scheduling.nodeSelector: ${message}`]
   })
 }

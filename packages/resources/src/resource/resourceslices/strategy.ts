@@ -29,9 +29,9 @@ export const resourceSliceStrategy: Strategy<ResourceSlice> = {
     dropDisabledFields(slice, old)
   },
   validateCreate: (_context, slice) => validateResourceSlice(slice),
-  warningsOnCreate: (_context, slice) => driverWarnings(slice),
+  warningsOnCreate: (_context, slice) => findDriverWarnings(slice),
   validateUpdate: (_context, slice, old) => validateResourceSlice(slice, old),
-  warningsOnUpdate: (_context, slice) => driverWarnings(slice),
+  warningsOnUpdate: (_context, slice) => findDriverWarnings(slice),
 }
 
 /** Drops fields of two features that are off by default, unless the stored slice already uses them. */
@@ -53,7 +53,7 @@ function dropLists({ attributes = {} }: Device): void {
   for (const attribute of Object.values(attributes)) for (const member of listFields) delete attribute[member]
 }
 
-function driverWarnings({ spec: { driver } }: ReadonlySlice): string[] {
+function findDriverWarnings({ spec: { driver } }: ReadonlySlice): string[] {
   if (driver === driver.toLowerCase()) return []
   return [`spec.driver: driver names should be lowercase; ${quote(driver)} contains uppercase characters`]
 }

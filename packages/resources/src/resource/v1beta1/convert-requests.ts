@@ -13,17 +13,17 @@ export function setBetaClaimSpecDefaults({ devices }: v1beta1.ResourceClaimSpec)
   }
 }
 
-export function claimSpecToHub({ devices, ...rest }: v1beta1.ResourceClaimSpec): v1.ResourceClaimSpec {
+export function convertClaimSpecToHub({ devices, ...rest }: v1beta1.ResourceClaimSpec): v1.ResourceClaimSpec {
   const { requests, ...others } = devices
-  return { ...rest, devices: { ...others, requests: requests?.map(requestToHub) ?? null } }
+  return { ...rest, devices: { ...others, requests: requests?.map(convertRequestToHub) ?? null } }
 }
 
-export function claimSpecFromHub({ devices, ...rest }: DeepReadonly<v1.ResourceClaimSpec>): v1beta1.ResourceClaimSpec {
+export function convertClaimSpecFromHub({ devices, ...rest }: DeepReadonly<v1.ResourceClaimSpec>): v1beta1.ResourceClaimSpec {
   const { requests, ...others } = devices as v1.DeviceClaim
-  return { ...rest, devices: { ...others, requests: requests?.map(requestFromHub) ?? null } }
+  return { ...rest, devices: { ...others, requests: requests?.map(convertRequestFromHub) ?? null } }
 }
 
-function requestToHub({ name, firstAvailable, ...exactly }: v1beta1.DeviceRequest): v1.DeviceRequest {
+function convertRequestToHub({ name, firstAvailable, ...exactly }: v1beta1.DeviceRequest): v1.DeviceRequest {
   return { name, ...(hasExactFields(exactly) && { exactly }), ...(firstAvailable && { firstAvailable }) }
 }
 
@@ -34,6 +34,6 @@ function hasExactFields(request: Omit<v1beta1.DeviceRequest, 'name' | 'firstAvai
   return [selectors, adminAccess, tolerations, capacity].some((member) => member !== undefined)
 }
 
-function requestFromHub({ name, exactly, firstAvailable }: v1.DeviceRequest): v1beta1.DeviceRequest {
+function convertRequestFromHub({ name, exactly, firstAvailable }: v1.DeviceRequest): v1beta1.DeviceRequest {
   return { name, ...(exactly ?? { deviceClassName: '' }), ...(firstAvailable && { firstAvailable }) }
 }

@@ -7,7 +7,7 @@ export function setBetaSliceDefaults({ spec }: v1beta1.ResourceSlice): void {
   for (const { basic } of spec.devices ?? []) if (basic !== undefined) setDeviceDefaults(basic)
 }
 
-export function sliceToHub({ spec, ...rest }: v1beta1.ResourceSlice): v1.ResourceSlice {
+export function convertSliceToHub({ spec, ...rest }: v1beta1.ResourceSlice): v1.ResourceSlice {
   const { nodeName, allNodes, devices, ...others } = spec
   return {
     ...rest,
@@ -15,17 +15,17 @@ export function sliceToHub({ spec, ...rest }: v1beta1.ResourceSlice): v1.Resourc
       ...others,
       ...(nodeName && { nodeName }),
       ...(allNodes && { allNodes }),
-      ...(devices && { devices: devices.map(deviceToHub) }),
+      ...(devices && { devices: devices.map(convertDeviceToHub) }),
     },
   }
 }
 
-function deviceToHub({ name, basic }: v1beta1.Device): v1.Device {
+function convertDeviceToHub({ name, basic }: v1beta1.Device): v1.Device {
   return { name, ...basic }
 }
 
 /** Converts every device to a `basic` one, the only type in v1beta1. */
-export function sliceFromHub(slice: DeepReadonly<v1.ResourceSlice>): v1beta1.ResourceSlice {
+export function convertSliceFromHub(slice: DeepReadonly<v1.ResourceSlice>): v1beta1.ResourceSlice {
   const { spec, ...rest } = slice as v1.ResourceSlice
   const { nodeName, allNodes, devices, ...others } = spec
   return {

@@ -27,9 +27,10 @@ export const csiDrivers: ResourceDefinition<CSIDriver> = defineResource<CSIDrive
       if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     validateCreate: (_context, driver) => validateCSIDriver(driver),
-    warningsOnCreate: (_context, { spec }) => tokenWarnings(spec),
+    warningsOnCreate: (_context, { spec }) => findTokenWarnings(spec),
     validateUpdate: (_context, driver, old) => validateCSIDriverUpdate(driver, old),
-    warningsOnUpdate: (_context, { spec }, old) => (semanticEqual(spec.tokenRequests, old.spec.tokenRequests) ? [] : tokenWarnings(spec)),
+    warningsOnUpdate: (_context, { spec }, old) =>
+      semanticEqual(spec.tokenRequests, old.spec.tokenRequests) ? [] : findTokenWarnings(spec),
   },
   columns: csiDriverColumns,
 })
@@ -39,6 +40,6 @@ function dropSchedulingPrevention(spec: CSIDriverSpec, old?: DeepReadonly<CSIDri
   if (old?.preventPodSchedulingIfMissing === undefined) delete spec.preventPodSchedulingIfMissing
 }
 
-function tokenWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: DeepReadonly<CSIDriverSpec>): string[] {
+function findTokenWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: DeepReadonly<CSIDriverSpec>): string[] {
   return tokenRequests.length > 0 && serviceAccountTokenInSecrets === undefined ? [tokensWarning] : []
 }

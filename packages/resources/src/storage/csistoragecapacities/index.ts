@@ -3,7 +3,7 @@ import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { nodeLabelSelectorWarnings } from '@keelson/resources-core'
+import { findNodeLabelSelectorWarnings } from '@keelson/resources-core'
 import { validateCSIStorageCapacity, validateCSIStorageCapacityUpdate } from './validate.ts'
 
 export const csiStorageCapacities: ResourceDefinition<CSIStorageCapacity> = defineResource<CSIStorageCapacity>({
@@ -15,12 +15,12 @@ export const csiStorageCapacities: ResourceDefinition<CSIStorageCapacity> = defi
   strategy: {
     allowUnconditionalUpdate: false,
     validateCreate: (_context, capacity) => validateCSIStorageCapacity(capacity),
-    warningsOnCreate: (_context, capacity) => topologyWarnings(capacity),
+    warningsOnCreate: (_context, capacity) => findTopologyWarnings(capacity),
     validateUpdate: (_context, capacity, old) => validateCSIStorageCapacityUpdate(capacity, old),
-    warningsOnUpdate: (_context, capacity) => topologyWarnings(capacity),
+    warningsOnUpdate: (_context, capacity) => findTopologyWarnings(capacity),
   },
 })
 
-function topologyWarnings({ nodeTopology }: DeepReadonly<CSIStorageCapacity>): string[] {
-  return nodeTopology === undefined ? [] : nodeLabelSelectorWarnings(nodeTopology, fieldPath('nodeTopology'))
+function findTopologyWarnings({ nodeTopology }: DeepReadonly<CSIStorageCapacity>): string[] {
+  return nodeTopology === undefined ? [] : findNodeLabelSelectorWarnings(nodeTopology, fieldPath('nodeTopology'))
 }

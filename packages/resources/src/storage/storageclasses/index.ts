@@ -3,7 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { storageClassColumns } from './columns.ts'
 import { validateStorageClass, validateStorageClassUpdate } from './validate.ts'
-import { storageClassWarnings } from './warnings.ts'
+import { findStorageClassWarnings } from './warnings.ts'
 
 export const storageClasses: ResourceDefinition<StorageClass> = defineResource<StorageClass>({
   group: 'storage.k8s.io',
@@ -19,9 +19,9 @@ export const storageClasses: ResourceDefinition<StorageClass> = defineResource<S
   },
   strategy: {
     validateCreate: (_context, storageClass) => validateStorageClass(storageClass),
-    warningsOnCreate: (_context, storageClass) => storageClassWarnings(storageClass),
+    warningsOnCreate: (_context, storageClass) => findStorageClassWarnings(storageClass),
     validateUpdate: (_context, storageClass, old) => validateStorageClassUpdate(storageClass, old),
-    warningsOnUpdate: (_context, storageClass) => storageClassWarnings(storageClass),
+    warningsOnUpdate: (_context, storageClass) => findStorageClassWarnings(storageClass),
   },
   allColumns: storageClassColumns,
 })

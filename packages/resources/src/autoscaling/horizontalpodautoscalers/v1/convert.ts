@@ -5,8 +5,8 @@ import { cpuMetric } from '../defaults.ts'
 import { decodeList, encodeList } from './annotation-lists.ts'
 import { annotationKeys, dropConversionAnnotations } from './annotations.ts'
 import { decodeBehavior, encodeBehavior } from './behavior-annotation.ts'
-import { metricFromHub, metricToHub } from './metric-specs.ts'
-import { metricStatusFromHub, metricStatusToHub } from './metric-statuses.ts'
+import { convertMetricFromHub, convertMetricToHub } from './metric-specs.ts'
+import { convertMetricStatusFromHub, convertMetricStatusToHub } from './metric-statuses.ts'
 
 /** Converts from v1, which has a field for CPU utilization only and carries everything else in annotations. */
 export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodAutoscaler {
@@ -14,23 +14,23 @@ export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodA
   const annotations = metadata.annotations ?? {}
   const { targetCPUUtilizationPercentage: utilization, ...specRest } = spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 }
   const others = decodeList<v1.MetricSpec>('MetricSpec', annotations[annotationKeys.metrics]) ?? []
-  const metrics = [...others.map(metricToHub), ...(utilization === undefined ? [] : [cpuMetric(utilization)])]
+  const metrics = [...others.map(convertMetricToHub), ...(utilization === undefined ? [] : [cpuMetric(utilization)])]
   const behavior = decodeBehavior(annotations[annotationKeys.behavior])
   return dropConversionAnnotations({
     ...rest,
     metadata,
     spec: { ...specRest, metrics: metrics.length > 0 ? metrics : [cpuMetric()], ...(behavior !== undefined && { behavior }) },
-    status: statusToHub(status ?? { currentReplicas: 0, desiredReplicas: 0 }, annotations),
+    status: convertStatusToHub(status ?? { currentReplicas: 0, desiredReplicas: 0 }, annotations),
   })
 }
 
-function statusToHub(
+function convertStatusToHub(
   status: v1.HorizontalPodAutoscalerStatus,
   annotations: Readonly<Record<string, string>>,
 ): v2.HorizontalPodAutoscalerStatus {
   const { observedGeneration, lastScaleTime, currentReplicas, desiredReplicas, currentCPUUtilizationPercentage: utilization } = status
   // The annotation wins: it holds all metrics, the field only CPU utilization.
-  const current = decodeList<v1.MetricStatus>('MetricStatus', annotations[annotationKeys.currentMetrics])?.map(metricStatusToHub)
+  const current = decodeList<v1.MetricStatus>('MetricStatus', annotations[annotationKeys.currentMetrics])?.map(convertMetricStatusToHub)
   const conditions = decodeList<v2.HorizontalPodAutoscalerCondition>(
     'HorizontalPodAutoscalerCondition',
     annotations[annotationKeys.conditions],
@@ -62,9 +62,9 @@ export function fromHub(autoscaler: DeepReadonly<v2.HorizontalPodAutoscaler>): v
   const conditions = status?.conditions ?? []
   const annotations = {
     ...dropConversionAnnotations({ metadata: { ...metadata } }).metadata.annotations,
-    ...(others.length > 0 && { [annotationKeys.metrics]: encodeList('MetricSpec', others.map(metricFromHub)) }),
+    ...(others.length > 0 && { [annotationKeys.metrics]: encodeList('MetricSpec', others.map(convertMetricFromHub)) }),
     ...(currentMetrics.length > 0 && {
-      [annotationKeys.currentMetrics]: encodeList('MetricStatus', currentMetrics.map(metricStatusFromHub)),
+      [annotationKeys.currentMetrics]: encodeList('MetricStatus', currentMetrics.map(convertMetricStatusFromHub)),
     }),
     ...(behavior !== undefined && { [annotationKeys.behavior]: encodeBehavior(behavior) }),
     ...(conditions.length > 0 && { [annotationKeys.conditions]: encodeList('HorizontalPodAutoscalerCondition', conditions) }),
@@ -79,7 +79,7 @@ export function fromHub(autoscaler: DeepReadonly<v2.HorizontalPodAutoscaler>): v
       maxReplicas,
       ...(target !== undefined && { targetCPUUtilizationPercentage: target }),
     },
-    status: statusFromHub(status),
+    status: convertStatusFromHub(status),
   }
 }
 
@@ -87,7 +87,7 @@ function isCpuUtilization({ type, resource }: v2.MetricSpec): boolean {
   return type === 'Resource' && resource?.name === 'cpu' && resource.target.averageUtilization !== undefined
 }
 
-function statusFromHub(status: v2.HorizontalPodAutoscalerStatus | undefined): v1.HorizontalPodAutoscalerStatus {
+function convertStatusFromHub(status: v2.HorizontalPodAutoscalerStatus | undefined): v1.HorizontalPodAutoscalerStatus {
   const { observedGeneration, lastScaleTime, currentReplicas = 0, desiredReplicas = 0, currentMetrics } = status ?? {}
   const cpu = (currentMetrics ?? []).findLast(
     ({ type, resource }) => type === 'Resource' && resource?.name === 'cpu' && resource.current.averageUtilization !== undefined,

@@ -4,7 +4,7 @@ import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, LabelSelector } from '@keelson/apimachinery'
 
 /** Converts a metric spec from the hub version. */
-export function metricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.MetricSpec {
+export function convertMetricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric as v2.MetricSpec
   return {
     type,
@@ -24,11 +24,11 @@ export function metricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.MetricSpe
         ...selectorOf('selector', pods.metric),
       },
     }),
-    ...(resource && { resource: { name: resource.name, ...averagesFromHub(resource.target) } }),
+    ...(resource && { resource: { name: resource.name, ...convertAveragesFromHub(resource.target) } }),
     ...(containerResource && {
       containerResource: {
         name: containerResource.name,
-        ...averagesFromHub(containerResource.target),
+        ...convertAveragesFromHub(containerResource.target),
         container: containerResource.container,
       },
     }),
@@ -43,7 +43,7 @@ export function metricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.MetricSpe
   }
 }
 
-export function metricToHub({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): v2.MetricSpec {
+export function convertMetricToHub({ type, object, pods, resource, containerResource, external }: v1.MetricSpec): v2.MetricSpec {
   return {
     type,
     ...(object && {
@@ -59,11 +59,11 @@ export function metricToHub({ type, object, pods, resource, containerResource, e
         target: { type: 'AverageValue', averageValue: pods.targetAverageValue ?? '0' },
       },
     }),
-    ...(resource && { resource: { name: resource.name, target: averagesToHub(resource) } }),
+    ...(resource && { resource: { name: resource.name, target: convertAveragesToHub(resource) } }),
     ...(containerResource && {
       containerResource: {
         name: containerResource.name,
-        target: averagesToHub(containerResource),
+        target: convertAveragesToHub(containerResource),
         container: containerResource.container,
       },
     }),
@@ -84,14 +84,17 @@ interface Averages {
   targetAverageValue?: string
 }
 
-function averagesFromHub({ averageUtilization, averageValue }: v2.MetricTarget): Averages {
+function convertAveragesFromHub({ averageUtilization, averageValue }: v2.MetricTarget): Averages {
   return {
     ...(averageUtilization !== undefined && { targetAverageUtilization: averageUtilization }),
     ...(averageValue !== undefined && { targetAverageValue: averageValue }),
   }
 }
 
-function averagesToHub({ targetAverageUtilization: averageUtilization, targetAverageValue: averageValue }: Averages): v2.MetricTarget {
+function convertAveragesToHub({
+  targetAverageUtilization: averageUtilization,
+  targetAverageValue: averageValue,
+}: Averages): v2.MetricTarget {
   return {
     type: averageUtilization === undefined ? 'AverageValue' : 'Utilization',
     ...(averageValue !== undefined && { averageValue }),

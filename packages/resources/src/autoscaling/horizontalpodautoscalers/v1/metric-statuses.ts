@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { identifier, selectorOf } from './metric-specs.ts'
 
 /** Converts a metric status from the hub version. */
-export function metricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
+export function convertMetricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
   const { type, object, pods, resource, containerResource, external } = status as v2.MetricStatus
   return {
     type,
@@ -24,11 +24,11 @@ export function metricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.M
         ...selectorOf('selector', pods.metric),
       },
     }),
-    ...(resource && { resource: { name: resource.name, ...averagesFromHub(resource.current) } }),
+    ...(resource && { resource: { name: resource.name, ...convertAveragesFromHub(resource.current) } }),
     ...(containerResource && {
       containerResource: {
         name: containerResource.name,
-        ...averagesFromHub(containerResource.current),
+        ...convertAveragesFromHub(containerResource.current),
         container: containerResource.container,
       },
     }),
@@ -43,7 +43,7 @@ export function metricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.M
   }
 }
 
-export function metricStatusToHub({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): v2.MetricStatus {
+export function convertMetricStatusToHub({ type, object, pods, resource, containerResource, external }: v1.MetricStatus): v2.MetricStatus {
   return {
     type,
     ...(object && {
@@ -56,11 +56,11 @@ export function metricStatusToHub({ type, object, pods, resource, containerResou
     ...(pods && {
       pods: { metric: identifier(pods.metricName, pods.selector), current: { averageValue: pods.currentAverageValue ?? '0' } },
     }),
-    ...(resource && { resource: { name: resource.name, current: averagesToHub(resource) } }),
+    ...(resource && { resource: { name: resource.name, current: convertAveragesToHub(resource) } }),
     ...(containerResource && {
       containerResource: {
         name: containerResource.name,
-        current: averagesToHub(containerResource),
+        current: convertAveragesToHub(containerResource),
         container: containerResource.container,
       },
     }),
@@ -82,14 +82,14 @@ interface Averages {
   currentAverageValue: string
 }
 
-function averagesFromHub({ averageUtilization, averageValue = '0' }: v2.MetricValueStatus): Averages {
+function convertAveragesFromHub({ averageUtilization, averageValue = '0' }: v2.MetricValueStatus): Averages {
   return {
     ...(averageUtilization !== undefined && { currentAverageUtilization: averageUtilization }),
     currentAverageValue: averageValue,
   }
 }
 
-function averagesToHub({ currentAverageUtilization, currentAverageValue = '0' }: Averages): v2.MetricValueStatus {
+function convertAveragesToHub({ currentAverageUtilization, currentAverageValue = '0' }: Averages): v2.MetricValueStatus {
   return {
     averageValue: currentAverageValue,
     ...(currentAverageUtilization !== undefined && { averageUtilization: currentAverageUtilization }),
