@@ -11,6 +11,7 @@ it('exports exactly these names', () => {
     'decodeUnknown',
     'encodeUnknown',
     'hasProtoMagic',
+    'jsonKinds',
   ])
   expect(Object.keys(openapi).toSorted()).toEqual(['openAPISchemas', 'toOpenAPIv3'])
 })

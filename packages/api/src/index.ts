@@ -1,6 +1,8 @@
 export { aggregateContainers } from './aggregate-containers.ts'
 export { createApiTypes } from './api-types.ts'
 export type { ApiTypesRegistry } from './api-types.ts'
+export { jsonKinds } from './json-kinds.ts'
+export type { JsonKind } from './json-kinds.ts'
 export type { ApiTypes, GroupVersionTypes, KindType } from './kind-type.ts'
 export { FieldSets } from './proto/field-sets.ts'
 export { ProtoError } from './proto/proto-error.ts'

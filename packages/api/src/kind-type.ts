@@ -2,11 +2,13 @@ import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@
 import type { FieldSets } from './proto/field-sets.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
-/** The generated code and facts of one kind. */
+/** The code and facts of one kind: generated, made by `jsonKinds`, or written by hand. */
 export interface KindType {
   readonly gvk: GroupVersionKind
   /** Expanded from its compact table on first use. */
   readonly schema: StructSchema
+  /** The kind has no protobuf encoding: it is stored as JSON, and protobuf is neither accepted nor sent. Default false. */
+  readonly isJsonOnly?: boolean
   /** Encodes the bare message, without the `k8s\0` envelope. Ignores kind and apiVersion. */
   encodeProto(object: KubeObject): Uint8Array
   /**

@@ -166,6 +166,15 @@ export function newNotAcceptable(supported: readonly string[]): ApiError {
   return new ApiError({ reason: 'NotAcceptable', message: `only the following media types are accepted: ${supported.join(', ')}` })
 }
 
+/** 406 for protobuf of a kind that has only a JSON encoding, as kube-apiserver words it for custom resources. */
+export function newProtobufNotAcceptable(isList: boolean): ApiError {
+  const type = `*unstructured.Unstructured${isList ? 'List' : ''}`
+  return new ApiError({
+    reason: 'NotAcceptable',
+    message: `object ${type} does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message`,
+  })
+}
+
 export function newUnsupportedMediaType(supported: readonly string[]): ApiError {
   return new ApiError({
     reason: 'UnsupportedMediaType',

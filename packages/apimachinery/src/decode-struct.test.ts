@@ -331,3 +331,29 @@ test('converting reports the first mismatch in schema order', () => {
   expect(() => decodeStruct(schema, document)).toThrow('quantities must match')
   expect(() => decodeStruct(schema, document, { converting: true })).toThrow('json: cannot unmarshal number into Go value of type string')
 })
+
+describe('a struct that keeps unknown members', () => {
+  const open = struct('Open', [{ name: 'metadata', type: meta, omit: 'empty' }], {
+    keepsUnknown: true,
+    gvk: { group: 'example.com', version: 'v1', kind: 'Open' },
+  })
+
+  test('writes known members first, the others unchanged and in order of name', () => {
+    const text = '{"z":[1,null,{"b":1,"a":[]}],"kind":"Open","metadata":{"name":"a","other":1},"a":{}}'
+    const { object, strictErrors } = decodeJson(open, text, { strict: 'Strict' })
+    expect(encodeJson(open, object)).toBe('{"metadata":{"name":"a"},"a":{},"z":[1,null,{"b":1,"a":[]}]}')
+    expect(strictErrors).toEqual(['unknown field "metadata.other"'])
+  })
+
+  test('reports members that are sent twice', () => {
+    expect(decodeJson(open, '{"a":1,"a":2}', { strict: 'Strict' })).toMatchObject({
+      object: { a: 2 },
+      strictErrors: ['duplicate field "a"'],
+    })
+  })
+
+  test('stays canonical when it is changed', () => {
+    const object = { spec: { b: 1 }, metadata: { name: 'a' }, other: 1 }
+    expect(encodeJson(open, canonicalStruct(open, object))).toBe('{"metadata":{"name":"a"},"other":1,"spec":{"b":1}}')
+  })
+})

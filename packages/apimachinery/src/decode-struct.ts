@@ -99,6 +99,7 @@ interface FieldPlan {
 
 interface StructPlan {
   readonly goType: string
+  readonly keepsUnknown: boolean
   readonly fields: readonly FieldPlan[]
   /** Fields that JSON has even if they are absent. */
   readonly written: readonly FieldPlan[]
@@ -119,6 +120,7 @@ function planOf(schema: StructSchema): StructPlan {
     const planned = fields.map(({ field, typeMeta }, slot) => planField(schema, field, slot, typeMeta))
     plan = {
       goType: goTypeName(schema),
+      keepsUnknown: schema.keepsUnknown === true,
       fields: planned,
       written: planned.filter((field) => field.absent !== undefined),
       byName: new Map(planned.map((field) => [field.name, field])),
@@ -304,6 +306,11 @@ function isObject(value: unknown): value is JsonMembers {
 
 /** Reads members in document order, to report the same first type mismatch as kube-apiserver, and writes them in schema order. */
 function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+  if (plan.keepsUnknown) return decodeOpenMembers(plan, value, context, dropTypeMeta)
+  return decodeFields(plan, value, context, dropTypeMeta)
+}
+
+function decodeFields(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   if (context.reuse) return reuseMembers(plan, value, context, dropTypeMeta)
   const members = acquireMembers()
   if (context.inOrder) {
@@ -311,6 +318,34 @@ function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeCont
   } else if (value instanceof ObjectWithDuplicates) readRepeated(plan, value, context, members)
   else for (const key in value) readMember(plan, key, value[key], context, members)
   return writeFields(plan, members, context, dropTypeMeta)
+}
+
+const decodeUnknown = decoderOf({ kind: 'json' })
+
+/** Known members as their fields describe them, then the others. */
+function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
+  const repeated = value instanceof ObjectWithDuplicates ? value.entries : undefined
+  const source: JsonMembers = repeated === undefined ? value : objectFromEntries(repeated)
+  const known: { [key: string]: unknown } = {}
+  const unknown: string[] = []
+  for (const key in source) {
+    if (plan.byName.has(key)) setOwn(known, key, source[key])
+    else unknown.push(key)
+  }
+  if (repeated !== undefined) {
+    const seen = new Set<string>()
+    for (const [key] of repeated) {
+      if (seen.has(key)) context.strictError('duplicate field', key)
+      seen.add(key)
+    }
+  }
+  const decoded = decodeFields(plan, known, context, dropTypeMeta) as { [key: string]: unknown }
+  for (const key of unknown.sort()) {
+    context.steps.push(key)
+    setOwn(decoded, key, decodeUnknown(source[key], context))
+    context.steps.pop()
+  }
+  return decoded as JsonObject
 }
 
 function readMember(plan: StructPlan, key: string, member: unknown, context: DecodeContext, members: Members): void {

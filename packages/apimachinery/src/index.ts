@@ -37,6 +37,7 @@ export {
 } from './name-strings.ts'
 export type { RequestContext, RequestInfo, UserInfo } from './request.ts'
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
+export { structSchema } from './struct-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
 export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
@@ -84,6 +85,7 @@ export {
   newInvalid,
   newMethodNotSupported,
   newNotAcceptable,
+  newProtobufNotAcceptable,
   newNotFound,
   newRequestEntityTooLarge,
   newResourceExpired,

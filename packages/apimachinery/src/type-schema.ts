@@ -63,6 +63,11 @@ export interface StructSchema extends GoNamed {
   readonly byName: ReadonlyMap<string, FieldSchema>
   readonly mapType?: 'granular' | 'atomic'
   readonly gvk?: GroupVersionKind
+  /**
+   * Members that no field describes are kept as they are, behind the others and in order of name
+   * (`x-kubernetes-preserve-unknown-fields`). Default false: they are dropped.
+   */
+  readonly keepsUnknown?: boolean
 }
 
 export interface FieldSchema {

@@ -251,6 +251,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     this.#watches.endAll(undefined)
     await this.#feed
     await this.#storage.close()
+    this.#options.metrics?.close()
   }
 
   #sink(): FeedSink<T> {

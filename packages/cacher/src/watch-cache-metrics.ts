@@ -27,6 +27,8 @@ export interface ResourceCacheMetrics {
   /** `index`: the index that the list used, "" for none. */
   listed(index: string, fetched: number, returned: number): void
   compared(status: 'success' | 'failure' | 'error'): void
+  /** Removes the series that describe the present. */
+  close(): void
 }
 
 const waitBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
@@ -87,6 +89,7 @@ export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMe
           add(returned.with(labels), given)
         },
         compared: (status) => add(checks.with({ ...labels, status }), 1),
+        close: () => [revisions, capacity].forEach((gauge) => gauge.delete(labels)),
       }
     },
   }

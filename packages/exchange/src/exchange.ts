@@ -31,6 +31,8 @@ export interface ExchangeServices {
 /** Serves the requests of one path. Found from the request attributes before the request is authorized. */
 export interface Route {
   readonly namespaced: boolean
+  /** Its kind has no protobuf encoding. */
+  readonly isJsonOnly: boolean
   serve(exchange: Exchange): Promise<void>
 }
 

@@ -37,7 +37,7 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
     const record = records(request)
     // Reading values of other kinds converts them, defaults them or adds their name.
     const readAsWritten = !namedByKey && storedVersion === kind.gvk.version && defaultOnRead === undefined
-    const asJson = mediaType === 'application/json' || jsonGroups.has(kind.gvk.group)
+    const asJson = mediaType === 'application/json' || kind.isJsonOnly === true || jsonGroups.has(kind.gvk.group)
     return {
       encode(object, key) {
         const stored = withoutResourceVersion(object)

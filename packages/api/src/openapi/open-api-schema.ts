@@ -15,6 +15,7 @@ export interface OpenAPISchema {
   readonly 'x-kubernetes-list-type'?: string
   readonly 'x-kubernetes-list-map-keys'?: readonly string[]
   readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true
   readonly 'x-kubernetes-patch-strategy'?: string
   readonly 'x-kubernetes-patch-merge-key'?: string
   readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[]

@@ -15,12 +15,15 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   const required = schema.fields.filter((field) => field.required).map((field) => field.name)
   const discriminating = unionsOf(schema.definition)
   return {
-    ...(fields.length > 0 && { properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])) }),
+    // kubectl patches and validates by published properties, so a kind that keeps every member publishes none, as a CRD without a schema does.
+    ...(fields.length > 0 &&
+      !(schema.keepsUnknown && schema.gvk) && { properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])) }),
     ...(required.length > 0 && { required }),
     type: 'object',
     ...(schema.gvk && {
       'x-kubernetes-group-version-kind': [{ group: schema.gvk.group, kind: schema.gvk.kind, version: schema.gvk.version }],
     }),
+    ...(schema.keepsUnknown && { 'x-kubernetes-preserve-unknown-fields': true }),
     ...(schema.mapType && { 'x-kubernetes-map-type': schema.mapType }),
     ...(discriminating && { 'x-kubernetes-unions': discriminating }),
   }

@@ -153,7 +153,9 @@ function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, t
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
   } else {
-    for (const name of sortedKeys({ ...from, ...to })) builder.compare(fieldElement(name), values, memberOf(from, name), memberOf(to, name))
+    for (const name of sortedKeys({ ...from, ...to })) {
+      builder.compare(fieldElement(name), memberType(type, name) ?? values, memberOf(from, name), memberOf(to, name))
+    }
   }
   return builder.build()
 }
@@ -214,7 +216,14 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
       const member = members[name]
       if (member !== undefined) node.add(element, allFields(fieldType, member))
     }
-  } else for (const name of sortedKeys(members)) node.add(fieldElement(name), allFields(values, members[name]!))
+    return
+  }
+  for (const name of sortedKeys(members)) node.add(fieldElement(name), allFields(memberType(type, name) ?? values, members[name]!))
+}
+
+/** Undefined in a map, which has no fields. */
+function memberType({ byName }: MergeMap, name: string): MergeType | undefined {
+  return byName.size === 0 ? undefined : byName.get(name)?.type
 }
 
 function addItems(type: MergeList, list: readonly JsonValue[], node: NodeBuilder): void {

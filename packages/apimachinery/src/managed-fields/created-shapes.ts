@@ -129,7 +129,7 @@ export class CreatedShapes {
       this.#step(name)
       const node = this.#at
       if (node === undefined) return
-      if (node.type === undefined) node.type = type.values ?? type.byName.get(name)?.type ?? null
+      if (node.type === undefined) node.type = type.byName.get(name)?.type ?? type.values ?? null
       if (node.type !== null) this.#value(node.type, memberOf(from, name), member)
     }
     this.#step(end)

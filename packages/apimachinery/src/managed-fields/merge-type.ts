@@ -28,7 +28,7 @@ export interface KeyField {
   readonly default: JsonValue | undefined
 }
 
-/** Structs have `fields`, maps have `values`. */
+/** Structs have `fields`, maps have `values`. A struct that keeps unknown members has both. */
 export interface MergeMap {
   readonly kind: 'map'
   readonly atomic: boolean
@@ -177,9 +177,9 @@ class StructType implements MergeMap {
     return (this.#byElement ??= new Map(this.fields.map((field) => [field.element, field])))
   }
 
-  /** A struct without declared fields accepts any. */
+  /** A struct without declared fields, or one that keeps unknown members, accepts any. */
   get values(): MergeType | undefined {
-    return this.fields.length === 0 ? deduced : undefined
+    return this.fields.length === 0 || this.#schema.keepsUnknown === true ? deduced : undefined
   }
 }
 

@@ -9,9 +9,17 @@ export const cborApplyPatchType = 'application/apply-patch+cbor'
 export const usualPatchTypes: readonly string[] = [...mergePatchTypes, applyPatchType]
 const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatchType]
 
+const strategicPatchType = 'application/strategic-merge-patch+json'
+
 /** The patches that are taken. */
-export function patchTypes(exchange: Exchange): readonly string[] {
-  return exchange.services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
+export function patchTypes({ services, route }: Exchange): readonly string[] {
+  const types = services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
+  return route?.isJsonOnly === true ? withoutStrategic(types) : types
+}
+
+/** For kinds that are JSON only: without a Go type there is no strategy to merge by. */
+export function withoutStrategic(types: readonly string[]): readonly string[] {
+  return types.filter((type) => type !== strategicPatchType)
 }
 
 export function isApply(patchType: string): boolean {

@@ -1,4 +1,4 @@
-import { newNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
+import { newNotAcceptable, newProtobufNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
 import { mediaTypeOf } from '@keelson/exchange'
 import type { AcceptClause, Exchange, QueryParameters } from '@keelson/exchange'
 
@@ -63,6 +63,7 @@ export type EndpointKind = 'object' | 'untabled' | 'error'
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
   const found = tryNegotiate(exchange, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
+  requireEncoding(exchange, found)
   return found
 }
 
@@ -75,7 +76,14 @@ export interface NegotiatedStream extends Negotiated {
 export function negotiateStream(exchange: Exchange): NegotiatedStream {
   const found = tryNegotiate(exchange, 'object')
   if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(exchange).streams)
+  requireEncoding(exchange, found)
   return found
+}
+
+/** Throws 406 for protobuf of a kind that has only a JSON encoding; its metadata has one. */
+function requireEncoding({ route, info }: Exchange, { form, transform }: Negotiated): void {
+  if (form !== 'protobuf' || transform !== undefined || route?.isJsonOnly !== true) return
+  throw newProtobufNotAcceptable(info.verb === 'list')
 }
 
 function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {

@@ -2,8 +2,8 @@ import type { StructSchema } from '@keelson/apimachinery'
 import type { OpenAPISchema } from '@keelson/api/openapi'
 import { canConnect, canList, canStream, canWatch } from '@keelson/registry'
 import { metaType } from '../encoding/meta-types.ts'
-import { usualMediaTypes, usualStreams } from '../negotiation/negotiate.ts'
-import { usualPatchTypes } from '../handlers/patch-types.ts'
+import { mediaTypes, usualMediaTypes, usualStreams } from '../negotiation/negotiate.ts'
+import { usualPatchTypes, withoutStrategic } from '../handlers/patch-types.ts'
 import type { ResourceRoutes } from '../routing/route-table.ts'
 import type { MethodTable } from '../routing/scope.ts'
 import { connectItems, streamItem } from './connect-items.ts'
@@ -92,13 +92,14 @@ function watchItem(
 function operation({ routes, kind, refer }: Subject, path: string, action: string): Component {
   const { scope } = routes
   const own = scope.type === undefined ? anyObject : refer(scope.type.schema)
-  const body = bodyOf(action, own, refer)
+  const isJsonOnly = scope.type?.isJsonOnly === true
+  const body = bodyOf(action, own, { refer, isJsonOnly })
   const subject: OperationSubject = { scope, kind, path }
   return {
     operationId: operationId(action, subject),
     parameters: actionParameters(action),
     ...(body === undefined ? undefined : { requestBody: body }),
-    responses: responsesOf(action, answerOf(action, routes, own, refer)),
+    responses: responsesOf(action, answerOf(action, routes, own, refer), isJsonOnly),
     tags: [versionTag(scope.gvr)],
     'x-kubernetes-action': action,
     'x-kubernetes-group-version-kind': { ...scope.gvk },
@@ -136,13 +137,18 @@ function content(types: readonly string[], schema: OpenAPISchema): Component {
   return Object.fromEntries(types.map((type) => [type, { schema }]))
 }
 
-function bodyOf(action: string, kind: OpenAPISchema, refer: Refer): Component | undefined {
+interface BodyOptions {
+  readonly refer: Refer
+  readonly isJsonOnly: boolean
+}
+
+function bodyOf(action: string, kind: OpenAPISchema, { refer, isJsonOnly }: BodyOptions): Component | undefined {
   switch (action) {
     case 'post':
     case 'put':
       return { content: content(['*/*'], kind), required: true }
     case 'patch':
-      return { content: content(usualPatchTypes, refer(patchSchema)), required: true }
+      return { content: content(isJsonOnly ? withoutStrategic(usualPatchTypes) : usualPatchTypes, refer(patchSchema)), required: true }
     case 'delete':
     case 'deletecollection':
       return { content: content(['*/*'], refer(metaType('DeleteOptions').schema)) }
@@ -154,9 +160,10 @@ function bodyOf(action: string, kind: OpenAPISchema, refer: Refer): Component | 
 const words: Readonly<Record<number, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' }
 const streaming = new Set(['list', 'watch', 'watchlist'])
 
-function responsesOf(action: string, schema: OpenAPISchema): Component {
+function responsesOf(action: string, schema: OpenAPISchema, isJsonOnly: boolean): Component {
   const codes = { post: [200, 201, 202], put: [200, 201], patch: [200, 201], delete: [200, 202] }[action] ?? [200]
-  const types = streaming.has(action) ? [...usualMediaTypes, ...usualStreams] : usualMediaTypes
+  const all = streaming.has(action) ? [...usualMediaTypes, ...usualStreams] : usualMediaTypes
+  const types = isJsonOnly ? all.filter((type) => !type.startsWith(mediaTypes.protobuf)) : all
   const responses = codes.map((code) => [code, { description: words[code], content: content(types, schema) }] as const)
   return { ...Object.fromEntries(responses), 401: { description: 'Unauthorized' } }
 }

@@ -14,6 +14,7 @@ const none: readonly string[] = []
 export class ResourceRoute implements Route {
   readonly scope: ResourceScope
   readonly namespaced: boolean
+  readonly isJsonOnly: boolean
   readonly #methods: MethodTable
   readonly #isList: boolean
   #watched: ResourceRoute | undefined
@@ -21,6 +22,7 @@ export class ResourceRoute implements Route {
   constructor(scope: ResourceScope, methods: MethodTable, isList: boolean) {
     this.scope = scope
     this.namespaced = scope.namespaced
+    this.isJsonOnly = scope.type?.isJsonOnly === true
     this.#methods = methods
     this.#isList = isList
   }
@@ -48,7 +50,8 @@ export class ResourceRoute implements Route {
     const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
     const { handle, mediaTypes = none } = found
-    if (mediaTypes !== 'any') {
+    // kube-apiserver serves kinds that are JSON only without its router.
+    if (mediaTypes !== 'any' && !this.isJsonOnly) {
       if (method === 'PATCH') checkConsumable(exchange.contentType, patchTypes(exchange))
       checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)
     }

@@ -4,7 +4,7 @@ import { Exchange, openFetchPair } from '@keelson/exchange'
 import { openTestExchange } from './exchange.fixture.ts'
 import { requestInfo } from './request-info.ts'
 
-const route: Route = { namespaced: false, serve: async () => {} }
+const route: Route = { namespaced: false, isJsonOnly: false, serve: async () => {} }
 
 test('the route is found from the attributes, once, and says whether there is a namespace', async () => {
   const asked: RequestAttributes[] = []

@@ -1,0 +1,75 @@
+import { newProtobufNotAcceptable, structSchema } from '@keelson/apimachinery'
+import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '@keelson/apimachinery'
+import { metaV1Schema } from './generated/meta/v1/schema.ts'
+import type { GroupVersionTypes, KindType } from './kind-type.ts'
+
+/** A kind that is served as JSON, YAML and CBOR, as custom resources are. */
+export interface JsonKind {
+  readonly kind: string
+  /** Members beside metadata; others are reported as unknown, and dropped. Absent: every member is kept as it was sent. */
+  readonly fields?: readonly FieldSchema[]
+}
+
+/**
+ * The types of a group version whose kinds have no protobuf encoding, each with its list. What such kinds are stored and served as is JSON.
+ *
+ * @example
+ * const exampleV1 = jsonKinds({ group: 'example.com', version: 'v1' }, [{ kind: 'Widget' }])
+ */
+export function jsonKinds(groupVersion: GroupVersion, kinds: readonly JsonKind[]): GroupVersionTypes {
+  const { group, version } = groupVersion
+  const prefix = [...group.split('.').reverse(), version].join('.')
+  const structs = new Map<string, StructSchema>()
+  for (const { kind, fields } of kinds) {
+    const gvk = { group, version, kind }
+    const metadata = memberOf('PartialObjectMetadata', 'metadata')
+    const object = structSchema({
+      name: kind,
+      definition: `${prefix}.${kind}`,
+      gvk,
+      fields: [...typeMeta, metadata, ...(fields ?? [])],
+      ...(fields === undefined && { keepsUnknown: true }),
+    })
+    const list = structSchema({
+      name: `${kind}List`,
+      definition: `${prefix}.${kind}List`,
+      gvk: { ...gvk, kind: `${kind}List` },
+      fields: [
+        ...typeMeta,
+        memberOf('PartialObjectMetadataList', 'metadata'),
+        { name: 'items', type: { kind: 'list', items: object }, required: true },
+      ],
+    })
+    for (const schema of [object, list]) structs.set(schema.name, schema)
+  }
+  const resolve = (name: string): StructSchema => {
+    const found = structs.get(name)
+    if (found === undefined) throw new TypeError(`${prefix} has no type ${name}`)
+    return found
+  }
+  return {
+    groupVersion,
+    kinds: Array.from(structs.values(), jsonKind),
+    table: { definition: prefix, groupVersion, names: [...structs.keys()], struct: (name) => structs.get(name), resolve },
+  }
+}
+
+function jsonKind(schema: StructSchema): KindType {
+  return {
+    gvk: schema.gvk as GroupVersionKind,
+    schema,
+    isJsonOnly: true,
+    encodeProto() {
+      throw newProtobufNotAcceptable(false)
+    },
+    decodeProto() {
+      throw new Error(newProtobufNotAcceptable(false).message)
+    },
+  }
+}
+
+const typeMeta: readonly FieldSchema[] = ['kind', 'apiVersion'].map((name) => ({ name, type: { kind: 'string' }, omit: 'empty' }))
+
+function memberOf(type: string, member: string): FieldSchema {
+  return metaV1Schema.resolve(type).byName.get(member)!
+}

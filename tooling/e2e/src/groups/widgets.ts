@@ -1,0 +1,107 @@
+import { jsonKinds } from '@keelson/api'
+import type { GroupVersionTypes, KindType } from '@keelson/api'
+import { autoscalingV1 } from '@keelson/api/autoscaling/v1'
+import { metaV1 } from '@keelson/api/meta/v1'
+import { fieldError, fieldPath, structSchema } from '@keelson/apimachinery'
+import type { FieldErrorList, FieldSchema, KubeObject, StructSchema } from '@keelson/apimachinery'
+import { defineApiGroup, defineResource } from '@keelson/registry'
+import type { ApiGroup } from '@keelson/registry'
+
+export interface Widget extends KubeObject {
+  spec?: { size?: number; replicas?: number; color?: string }
+  status?: { replicas?: number; phase?: string }
+}
+
+const groupVersion = { group: 'widgets.example.com', version: 'v1' }
+
+function validate({ spec = {} }: Pick<Widget, 'spec'>): FieldErrorList {
+  const { size = 0 } = spec
+  return size > 0 ? [] : [fieldError.invalid(fieldPath('spec', 'size'), size, 'must be greater than 0')]
+}
+
+const widgets = defineResource<Widget>({
+  ...groupVersion,
+  kind: 'Widget',
+  plural: 'widgets',
+  scope: 'Namespaced',
+  shortNames: ['wd'],
+  setDefaults(widget) {
+    widget.spec ??= {}
+    widget.spec.replicas ??= 1
+  },
+  strategy: {
+    prepareForCreate: (_context, widget) => void delete widget.status,
+    prepareForUpdate(_context, widget, old) {
+      delete widget.status
+      if (old.status !== undefined) widget.status = { ...old.status }
+    },
+    validateCreate: (_context, widget) => validate(widget),
+    validateUpdate: (_context, widget) => validate(widget),
+  },
+  columns: [
+    { name: 'Size', type: 'integer', value: ({ spec }) => spec?.size ?? 0 },
+    { name: 'Phase', value: ({ status }) => status?.phase ?? '<none>' },
+  ],
+  selectableFields: { 'spec.color': ({ spec }) => spec?.color ?? '' },
+  subresources: { status: { update: { prepareForUpdate: (_context, widget, old) => void Object.assign(widget, { spec: old.spec }) } } },
+  scale: {
+    replicas: ({ spec }) => spec?.replicas ?? 0,
+    setReplicas: (widget, replicas) => void (widget.spec = { ...widget.spec, replicas }),
+    statusReplicas: ({ status }) => status?.replicas ?? 0,
+    replicasPath: 'spec.replicas',
+    selector: () => '',
+  },
+})
+
+/** Scales of widgets are of this kind. */
+const scales = autoscalingV1
+
+/** Kinds without a schema: every member is kept. */
+const untypedWidgets: GroupVersionTypes = jsonKinds(groupVersion, [{ kind: 'Widget' }])
+
+/** A kind written by hand, with a schema and an encoding of its own. */
+const typedWidgets: GroupVersionTypes = {
+  groupVersion,
+  kinds: [handWritten(widgetSchema())],
+  table: untypedWidgets.table,
+}
+
+function widgetSchema(): StructSchema {
+  const field = (name: string, kind: 'int32' | 'string'): FieldSchema => ({ name, type: { kind }, omit: 'empty' })
+  const part = (name: string, fields: readonly FieldSchema[]): StructSchema =>
+    structSchema({ name, definition: `com.example.widgets.v1.${name}`, fields })
+  const metadata = metaV1.table.resolve('PartialObjectMetadata').byName.get('metadata')!
+  return structSchema({
+    name: 'Widget',
+    definition: 'com.example.widgets.v1.Widget',
+    gvk: { ...groupVersion, kind: 'Widget' },
+    fields: [
+      field('kind', 'string'),
+      field('apiVersion', 'string'),
+      metadata,
+      {
+        name: 'spec',
+        type: part('WidgetSpec', [field('size', 'int32'), field('replicas', 'int32'), field('color', 'string')]),
+        omit: 'zero',
+      },
+      { name: 'status', type: part('WidgetStatus', [field('replicas', 'int32'), field('phase', 'string')]), omit: 'zero' },
+    ],
+  })
+}
+
+/** A message with one field, the object's JSON: enough for a server that is the only one to read it. */
+function handWritten(schema: StructSchema): KindType {
+  return {
+    gvk: schema.gvk!,
+    schema,
+    encodeProto: (object) => Buffer.from(JSON.stringify(object)),
+    decodeProto: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as KubeObject,
+  }
+}
+
+function groupOf(types: GroupVersionTypes): ApiGroup {
+  return defineApiGroup({ name: groupVersion.group, priority: 1000, types: [types, scales], resources: [widgets] })
+}
+
+export const typedGroup: ApiGroup = groupOf(typedWidgets)
+export const untypedGroup: ApiGroup = groupOf(untypedWidgets)
