@@ -85,7 +85,8 @@ export function defineApiGroup<const Objects extends readonly KubeObject[], Serv
 
 /** Registers the kind in every version of the definition. */
 function registerKind(scheme: KindRegistry, definition: ResourceDefinition): void {
-  const { group, version, kind, storedVersion = version, alsoServedAs = [], refuseFieldLabel, normalize } = definition
+  const { group, version, kind, alsoServedAs = [], refuseFieldLabel, normalize } = definition
+  const storedVersion = definition.storage?.version ?? version
   const hub = { group, version, kind }
   const versions: ServedVersion[] = [{ group, version, ...(normalize && { toHub: normalize }) }, ...alsoServedAs]
   // The version that is stored need not be one that can be served.

@@ -49,8 +49,8 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     codec: restOptions.createCodec<T>({
       kind: type,
       selectableFields,
-      defaultOnRead: definition.defaultOnRead,
-      ...(definition.storedVersion !== undefined && { storedVersion: definition.storedVersion }),
+      defaultOnRead: definition.storage?.defaultOnRead,
+      ...(definition.storage?.version !== undefined && { storedVersion: definition.storage.version }),
     }),
     resource,
     prefix: `${prefix}/`,

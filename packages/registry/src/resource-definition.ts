@@ -95,7 +95,9 @@ export interface ColumnGroup<T extends KubeObject> {
 }
 
 /** How the objects of a resource are stored. */
-export interface StorageFacts {
+export interface StorageFacts<T extends KubeObject = KubeObject> {
+  /** The version of objects in a store that is shared with kube-apiserver. Default: the hub. The two differ only by name. */
+  readonly version?: string
   /** Path below the root of the storage: the place where kube-apiserver keeps these objects. Default: the plural. */
   readonly prefix?: string
   /** The selectable field that most watchers select one value of (pods: their node). The watch cache dispatches and lists by it. Default: none. */
@@ -104,6 +106,8 @@ export interface StorageFacts {
   readonly ttlSeconds?: number
   /** Whether a watch cache answers reads, unless the server's options name the resource. Default true. */
   readonly watchCache?: boolean
+  /** Defaults that objects are stored without, because their strategy removes them. Default: none. */
+  readonly defaultOnRead?: DefaultOnRead<T>
 }
 
 /** Another group version of a resource, and its differences from the hub. */
@@ -132,8 +136,6 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
-  /** The version of objects in a store that is shared with kube-apiserver. Default: the hub. The two differ only by name. */
-  readonly storedVersion?: string
   /** Further group versions of the same objects (core events are also events.k8s.io/v1), in order of preference. The server's options enable them. */
   readonly alsoServedAs?: readonly ServedVersion[]
   /** Fills in fields that clients may leave out, before anything else sees the object. Default: nothing. */
@@ -157,8 +159,6 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly refuseFieldLabel?: FieldLabelRefusal
   /** Columns after Name; those of priority 0 stand before Age, the rest after it. []: Name and Age. Default: Name and Created At, like kinds that kube-apiserver has no printer for. */
   readonly columns?: readonly (Column<T> | ColumnGroup<T>)[]
-  /** Defaults that objects are stored without, because their strategy removes them. Default: none. */
-  readonly defaultOnRead?: DefaultOnRead<T>
   /** Replaces all columns, Name and Age too (events). */
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
@@ -173,7 +173,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
   /** DELETE answers with the object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean
-  readonly storage?: StorageFacts
+  readonly storage?: StorageFacts<T>
   /** Throws ApiError to refuse a delete of the object of this name. Like in kube-apiserver, deletecollection does not call it. */
   readonly checkDelete?: (name: string) => void
   /** Deletes in steps, see namespaces. Default: ordinary deletion. */

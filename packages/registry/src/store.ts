@@ -67,7 +67,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     this.singularName = definition.singular ?? definition.kind.toLowerCase()
     this.shortNames = definition.shortNames ?? []
     this.categories = definition.categories ?? []
-    this.storedVersion = definition.storedVersion ?? definition.version
+    this.storedVersion = definition.storage?.version ?? definition.version
     this.table = tabled ? tableConvertor(definition) : undefined
     this.specAnnotations = definition.specAnnotations
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void

@@ -104,7 +104,8 @@ function create(step: Step): string | JsonObject {
   ]
   if (errors.length > 0) return newInvalid(hub, object.metadata.name ?? '', errors).message
   definition.strategy.canonicalize?.(object)
-  if (definition.defaultOnRead?.isDue(object) === true) definition.defaultOnRead.fill(object)
+  const { defaultOnRead } = definition.storage ?? {}
+  if (defaultOnRead?.isDue(object) === true) defaultOnRead.fill(object)
   return JSON.parse(encodeJson(type.schema, scheme.fromHub(gvk, object))) as JsonObject
 }
 

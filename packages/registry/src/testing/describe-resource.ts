@@ -32,7 +32,7 @@ export interface ResourceCases<T extends KubeObject> {
 }
 
 function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, types: ApiTypes): ObjectCodec<T> {
-  const { group, version, kind, setDefaults, defaultOnRead } = definition as unknown as ResourceDefinition
+  const { group, version, kind, setDefaults, storage: { defaultOnRead } = {} } = definition as unknown as ResourceDefinition
   const gvk = { group, version, kind }
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk, ...(setDefaults && { setDefaults }) })
@@ -117,7 +117,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         plain((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
       const created = await create(a)
       // The first may write what is filled in on reading.
-      const before = definition.defaultOnRead === undefined ? created : await again(created)
+      const before = definition.storage?.defaultOnRead === undefined ? created : await again(created)
       expect((await again(before)).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     })
 

@@ -29,7 +29,7 @@ export function writeTarget<T extends KubeObject>(
   { storage, definition }: Pick<StoreParts<T>, 'storage' | 'definition'>,
   dryRun: boolean,
 ): WriteTarget<T> {
-  return dryRun ? new DryRunTarget(storage, definition.defaultOnRead) : storage
+  return dryRun ? new DryRunTarget(storage, definition.storage?.defaultOnRead) : storage
 }
 
 /** Reads, checks and refuses like the storage, and writes nothing. */

@@ -160,7 +160,7 @@ it('writes defaults on read with the first update, even without changes, and sho
   const labels = { filled: 'in' }
   const isDue = ({ metadata }: { readonly metadata: { readonly labels?: object } }): boolean => metadata.labels === undefined
   const fill = (object: Widget): void => void (object.metadata.labels = labels)
-  await using filling = openTestStore({ ...widgets, defaultOnRead: { isDue, fill } }, { backend: test.backend })
+  await using filling = openTestStore({ ...widgets, storage: { defaultOnRead: { isDue, fill } } }, { backend: test.backend })
   const { store } = filling
   const made = plain(await store.create(context, { metadata: { name: 'b' }, spec: { size: 1 } } as Widget, { dryRun: false }))
   expect(made.metadata.labels).toEqual(labels)

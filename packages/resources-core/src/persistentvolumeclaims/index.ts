@@ -15,7 +15,7 @@ export const persistentVolumeClaims: ResourceDefinition<PersistentVolumeClaim> =
   shortNames: ['pvc'],
   returnsDeletedObject: true,
   quota: claimQuota,
-  defaultOnRead: claimDefaultOnRead,
+  storage: { defaultOnRead: claimDefaultOnRead },
   setDefaults: setClaimDefaults,
   strategy: claimStrategy,
   columns: claimColumns,

@@ -18,7 +18,7 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
   scope: 'Cluster',
   categories: ['api-extensions'],
   // Stored as v1beta1 so that servers of the previous release can read it.
-  storedVersion: 'v1beta1',
+  storage: { version: 'v1beta1' },
   setDefaults({ spec }) {
     if (spec === undefined) return
     spec.failurePolicy ??= 'Fail'

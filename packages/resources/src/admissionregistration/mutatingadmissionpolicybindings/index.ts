@@ -29,7 +29,7 @@ export const mutatingAdmissionPolicyBindings: ResourceDefinition<MutatingAdmissi
     scope: 'Cluster',
     categories: ['api-extensions'],
     // Stored as v1beta1 so that servers of the previous release can read it.
-    storedVersion: 'v1beta1',
+    storage: { version: 'v1beta1' },
     setDefaults: ({ spec }) => setMatchResourcesDefaults(spec?.matchResources),
     strategy: {
       ...generationStrategy<MutatingAdmissionPolicyBinding>('spec', {}),

@@ -15,7 +15,7 @@ export const jobs: ResourceDefinition<Job> = defineResource<Job>({
   scope: 'Namespaced',
   categories: ['all'],
   setDefaults: setJobDefaults,
-  defaultOnRead: templateLabelsOnRead,
+  storage: { defaultOnRead: templateLabelsOnRead },
   strategy: jobStrategy,
   refuseFieldLabel: (label) => `field label ${quote(label)} not supported for Job`,
   selectableFields: { 'status.successful': ({ status }) => String(status?.succeeded ?? 0) },

@@ -41,8 +41,8 @@ describe('jobs', () => {
       template: { metadata: { labels } },
     })
     expect(messages(made)).toEqual([])
-    expect(jobs.defaultOnRead?.isDue(made)).toBe(true)
-    jobs.defaultOnRead?.fill(made)
+    expect(jobs.storage?.defaultOnRead?.isDue(made)).toBe(true)
+    jobs.storage?.defaultOnRead?.fill(made)
     expect(made.metadata.labels).toEqual(labels)
   })
 
