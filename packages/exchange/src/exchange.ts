@@ -241,6 +241,7 @@ export class Exchange implements RequestContext {
 
 /** Whether a value is an `Exchange`, also of another copy of this package. */
 export function isExchange(value: unknown): value is Exchange {
+  if (value instanceof Exchange) return true
   return typeof value === 'object' && value !== null && 'interpret' in value && 'acceptClauses' in value
 }
 

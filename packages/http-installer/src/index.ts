@@ -11,7 +11,7 @@ export type { GroupHost, GroupHostOptions, InstalledGroup } from './groups/group
 export { exchangeOf, openExchange, responseSent, withExchange } from './routing/hono.ts'
 export type { InstallerContext, InstallerEnv } from './routing/hono.ts'
 export { installDefaults } from './install-defaults.ts'
-export { findRoute, installAPIGroup, isInstalledResource } from './install-api-group.ts'
+export { createRouteFinder, installAPIGroup, isInstalledResource } from './install-api-group.ts'
 export type { DeprecationObserver, InstalledRoutes, InstallOptions, WatchObserver } from './install-options.ts'
 export type { Page } from './openapi/discovery-items.ts'
 export { pageSource } from './openapi/openapi-document.ts'

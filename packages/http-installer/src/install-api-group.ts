@@ -41,7 +41,8 @@ export function isInstalledResource(app: Hono<InstallerEnv>, info: RequestInfo):
   return ApiSurface.on(app)?.serves(info) === true
 }
 
-/** The route of a request in the groups of an app, whatever its method. Undefined if no installed resource serves the URL. */
-export function findRoute(app: Hono<InstallerEnv>, info: RequestAttributes): Route | undefined {
-  return ApiSurface.on(app)?.find(info)
+/** Returns a function that finds the route of a request in the groups of an app, whatever its method. Undefined if no installed resource serves the URL. */
+export function createRouteFinder(app: Hono<InstallerEnv>): (info: RequestAttributes) => Route | undefined {
+  let surface: ApiSurface | undefined
+  return (info) => (surface ??= ApiSurface.on(app))?.find(info)
 }

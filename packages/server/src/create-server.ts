@@ -8,8 +8,8 @@ import type { Authenticator, Authorizer } from '@keelson/auth'
 import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
 import {
+  createRouteFinder,
   exchangeOf,
-  findRoute,
   isInstalledResource,
   responseSent,
   serveJsonDocument,
@@ -189,13 +189,13 @@ export function createServer(options: ServerOptions): Server {
     lifecycle,
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
-    findRoute: (info) => findRoute(app, info),
+    findRoute: (info) => findRoute(info),
     onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', record) : undefined,
   })
   const onFailure = (error: unknown, { method, incoming, requestId }: Exchange): void =>
     onBug(`${method} ${incoming.url}`, error, requestId)
   const chain = createHandlerChain({
-    filters: placeFilters(filters, options.filters ?? []).map(({ filter }) => filter),
+    filters: placeFilters(filters, options.filters ?? []).flatMap(({ filter }) => filter ?? []),
     services,
     onPanic: onFailure,
   })
@@ -215,6 +215,7 @@ export function createServer(options: ServerOptions): Server {
     },
     router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }),
   })
+  const findRoute = createRouteFinder(app)
   app.use('*', chain)
   app.onError(onError)
   app.notFound(withExchange(writePageNotFound))

@@ -4,7 +4,7 @@ import type { ExchangeServices } from '@keelson/exchange'
 import type { Hono, MiddlewareHandler } from 'hono'
 import { openExchange } from './hono.ts'
 import type { InstallerEnv } from './hono.ts'
-import { findRoute } from '../install-api-group.ts'
+import { createRouteFinder } from '../install-api-group.ts'
 import { writeError } from '../encoding/write-error.ts'
 
 export interface CreateExchangesOptions extends ExchangeServices {
@@ -14,13 +14,14 @@ export interface CreateExchangesOptions extends ExchangeServices {
 
 /** Middleware for an app without `@keelson/server` in front: gives each request its exchange, with attributes and route. It authorizes nothing. */
 export function createExchanges(app: Hono<InstallerEnv>, { user, ...services }: CreateExchangesOptions): MiddlewareHandler<InstallerEnv> {
+  const findRoute = createRouteFinder(app)
   return async (c, next) => {
     await openExchange(c, services, async (exchange) => {
       exchange.requestor = exchange.user = user
       if (!exchange.hasValidTarget) return sendBytes(exchange, 400, {}, '400 Bad Request\n')
       try {
         const info = parseRequestInfo(exchange.method, exchange.target, exchange.query)
-        exchange.interpret(info, findRoute(app, info))
+        exchange.interpret(info, findRoute(info))
         await next()
       } catch (error) {
         writeError(exchange, error)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cors } from './cors.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
-const filter = cors([/^https:\/\/good\./])
+const filter = cors([/^https:\/\/good\./])!
 
 test('a page of an allowed origin may read the response; another request passes unchanged', () => {
   const { exchange } = openTestExchange('/', { headers: { origin: 'https://good.example' } })

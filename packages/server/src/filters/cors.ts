@@ -16,8 +16,8 @@ const fixed: HeaderList = [
 ]
 
 /** Lets web pages of the allowed origins read responses, and answers their preflight requests. Other requests pass unchanged, as in kube-apiserver. */
-export function cors(allowedOrigins: readonly RegExp[]): Filter {
-  if (allowedOrigins.length === 0) return () => {}
+export function cors(allowedOrigins: readonly RegExp[]): Filter | undefined {
+  if (allowedOrigins.length === 0) return undefined
   return (exchange) => {
     const headers = corsHeaders(allowedOrigins, exchange.header('origin'))
     if (headers === undefined) return

@@ -18,11 +18,13 @@ export type Filter = (exchange: Exchange) => FilterOutcome | Promise<FilterOutco
 /** A filter with the name that other filters are placed by. */
 export interface NamedFilter {
   readonly name: string
-  readonly filter: Filter
+  /** Undefined: not configured, so that no request runs it. Its position stays. */
+  readonly filter: Filter | undefined
 }
 
 /** A filter of an embedder, next to the named filter of the server or of an earlier item. Exactly one of `before` and `after`. */
 export interface PlacedFilter extends NamedFilter {
+  readonly filter: Filter
   readonly before?: string
   readonly after?: string
 }

@@ -2,8 +2,8 @@ import { closeAfterAnswer } from '../close-after-answer.ts'
 import type { Filter } from './filter.ts'
 
 /** Asks clients of HTTP/2 with the given probability to reconnect after the response, so that load balancers can spread them. */
-export function goAway(chance: number): Filter {
-  if (chance <= 0) return () => {}
+export function goAway(chance: number): Filter | undefined {
+  if (chance <= 0) return undefined
   return ({ incoming }) => {
     if (Math.random() < chance) closeAfterAnswer(incoming)
   }

@@ -7,7 +7,7 @@ import type { RequestRecord } from './request-log.ts'
 test('the record has the requestor, the impersonated user and the status', async () => {
   const records: RequestRecord[] = []
   const { exchange, response } = openTestExchange('/version?a', { headers: { 'user-agent': 'tester' } })
-  await logRequest((record) => records.push(record))(exchange)
+  await logRequest((record) => records.push(record))!(exchange)
   exchange.requestId = 'id'
   exchange.requestor = { name: 'alice', groups: [] }
   exchange.user = { name: 'bob', groups: [] }

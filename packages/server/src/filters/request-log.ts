@@ -19,8 +19,8 @@ export interface RequestRecord extends Readonly<Record<string, unknown>> {
 }
 
 /** Logs every request when its response is written, or its client has left. */
-export function logRequest(log: ((record: RequestRecord) => void) | undefined): Filter {
-  if (log === undefined) return () => {}
+export function logRequest(log: ((record: RequestRecord) => void) | undefined): Filter | undefined {
+  if (log === undefined) return undefined
   return (exchange) => {
     const { incoming, outgoing } = exchange
     const { remoteAddress = '', remotePort = 0 } = incoming.socket

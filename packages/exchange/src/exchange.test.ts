@@ -1,0 +1,121 @@
+import { expect, test } from 'vitest'
+import { Exchange, isExchange } from './exchange.ts'
+import type { ExchangeServices } from './exchange.ts'
+import { openFetchPair } from './fetch-pair.ts'
+import { parseRequestInfo } from './request-attributes.ts'
+import { sendBytes } from './send.ts'
+import { sendStream } from './send-stream.ts'
+
+function open(
+  url = 'https://server/',
+  init: RequestInit = {},
+  services: ExchangeServices = {},
+): { exchange: Exchange; response: Promise<Response> } {
+  let exchange!: Exchange
+  const response = new Promise<Response>((resolve, reject) => {
+    const { incoming, outgoing } = openFetchPair(new Request(url, init), { resolve, reject })
+    exchange = new Exchange(incoming, outgoing, services)
+  })
+  return { exchange, response }
+}
+
+test('each part of the request is parsed once', () => {
+  const { exchange } = open('https://server/api/v1/pods?a=1', { headers: { accept: 'text/plain;q=0.5, application/json;as=Table' } })
+  expect(exchange.target).toMatchObject({ path: '/api/v1/pods', query: 'a=1' })
+  expect(exchange.query).toBe(exchange.query)
+  expect(exchange.query.get('a')).toBe('1')
+  expect(exchange.acceptClauses).toBe(exchange.acceptClauses)
+  expect(exchange.acceptClauses.map(({ subtype }) => subtype)).toEqual(['json', 'plain'])
+  expect(exchange.acceptedTypes).toEqual(['text/plain', 'application/json'])
+})
+
+test('a request without the headers has none of their parts', () => {
+  const { exchange } = open()
+  expect([exchange.accept, exchange.contentType, exchange.userAgent, exchange.query.size]).toEqual(['', undefined, '', 0])
+})
+
+test.each([
+  ['https://server/?fieldManager=mine', 'kubectl/v1 (linux)', 'mine'],
+  ['https://server/', 'kubectl/v1 (linux)', 'kubectl'],
+  ['https://server/', '', ''],
+])('the field manager of %s from %j is %j', (url, userAgent, manager) => {
+  expect(open(url, { headers: { 'user-agent': userAgent } }).exchange.fieldManager).toBe(manager)
+})
+
+test('the namespace is empty for a route that is cluster-wide, whatever the URL names', () => {
+  const { exchange } = open('https://server/api/v1/namespaces/x')
+  const info = parseRequestInfo('GET', exchange.target, exchange.query)
+  const serve = async (): Promise<void> => {}
+  exchange.interpret(info, { namespaced: true, serve })
+  expect(exchange.namespace).toBe('x')
+  exchange.interpret(info, { namespaced: false, serve })
+  expect(exchange.namespace).toBe('')
+})
+
+test('finishers run once at the end, the last one first; a late one runs at once', () => {
+  const { exchange } = open()
+  const ran: string[] = []
+  exchange.onEnd(() => ran.push('first'))
+  exchange.onEnd((ended) => ran.push(`second ${ended === exchange}`))
+  exchange.end()
+  exchange.end()
+  exchange.onEnd(() => ran.push('late'))
+  expect(ran).toEqual(['second true', 'first', 'late'])
+})
+
+test.each([
+  ['the client leaves', (exchange: Exchange) => void exchange.outgoing.destroy(), 'ClientGoneError'],
+  ['the deadline passes', (exchange: Exchange) => exchange.expire(), 'DeadlineExceededError'],
+])('the signal aborts when %s, whether or not it was read before', async (_, happen, name) => {
+  const { exchange, response } = open()
+  response.catch(() => {})
+  const { exchange: unread, response: other } = open()
+  other.catch(() => {})
+  const { signal } = exchange
+  expect([exchange.aborted, unread.aborted]).toEqual([false, false])
+  happen(exchange)
+  happen(unread)
+  await expect.poll(() => signal.aborted).toBe(true)
+  expect((signal.reason as Error).name).toBe(name)
+  expect([exchange.aborted, unread.aborted, unread.signal.aborted]).toEqual([true, true, true])
+})
+
+test('a connection that closes after the end aborts nothing', async () => {
+  const { exchange, response } = open()
+  const { signal } = exchange
+  exchange.end()
+  sendBytes(exchange, 200, {}, 'ok')
+  await (await response).text()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect([signal.aborted, exchange.aborted]).toEqual([false, false])
+})
+
+test('warnings are sent once each, until the head of the response', async () => {
+  const { exchange, response } = open()
+  for (const text of ['old "field"', 'old "field"', '', 'second']) exchange.warn(text)
+  exchange.addHeaders(['Audit-Id', 'a'])
+  exchange.addHeaders(['Cache-Control', 'no-cache'])
+  sendBytes(exchange, 200, {}, 'ok')
+  exchange.warn('late')
+  const { headers } = await response
+  expect(headers.get('warning')).toBe('299 - "old \\"field\\"", 299 - "second"')
+  expect([headers.get('audit-id'), headers.get('cache-control'), headers.get('content-length')]).toEqual(['a', 'no-cache', '2'])
+})
+
+test('a stream that fails after its head breaks off the response', async () => {
+  const { exchange, response } = open()
+  const sent = sendStream(exchange, 200, {}, async (sink) => {
+    sink.write('half')
+    await new Promise((resolve) => setImmediate(resolve))
+    throw new Error('broken')
+  })
+  await expect(sent).rejects.toMatchObject({ name: 'BrokenResponseError', cause: { message: 'broken' } })
+  await expect((await response).text()).rejects.toThrow('broke off')
+})
+
+test('an exchange of another copy of the package is recognized', () => {
+  const { exchange } = open()
+  expect([isExchange(exchange), isExchange({ incoming: {}, outgoing: {} }), isExchange(undefined)]).toEqual([true, false, false])
+  // Of another class, with the same members.
+  expect(isExchange({ interpret: () => {}, acceptClauses: [] })).toBe(true)
+})
