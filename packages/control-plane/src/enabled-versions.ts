@@ -44,7 +44,7 @@ export function namedVersions(groups: readonly ApiGroup[]): readonly GroupVersio
   })
 }
 
-/** Returns the problems of `wanted`, one sentence per key. Unknown versions are problems, so that a typo does not go unnoticed. */
+/** Returns the problems of `--runtime-config`, one sentence per key. Rejects unknown versions, so that a typo does not go unnoticed. */
 export function runtimeConfigProblems(overrides: Readonly<Record<string, boolean>>, known: readonly GroupVersion[]): readonly string[] {
   if (overrides['api/all' satisfies Stage] === false && Object.keys(overrides).length === 1) {
     return ['invalid runtime-config with only api/all=false']

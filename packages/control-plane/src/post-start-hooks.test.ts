@@ -38,14 +38,14 @@ test('run hooks after the preceding ones, or after those they name', async () =>
   const record = (name: string) => async (): Promise<void> => void calls.push(name)
   hooks.add('first', record('first'))
   hooks.add('slow', () => slow.opened, { after: ['first'] })
-  hooks.add('beside', record('beside'), { after: ['first'] })
+  hooks.add('parallel', record('parallel'), { after: ['first'] })
   hooks.add('last', record('last'))
   const ran = hooks.run()
-  await expect.poll(() => calls).toEqual(['first', 'beside'])
+  await expect.poll(() => calls).toEqual(['first', 'parallel'])
   expect(failing()).toEqual(['poststarthook/slow', 'poststarthook/last'])
   slow.open()
   await ran
-  expect(calls).toEqual(['first', 'beside', 'last'])
+  expect(calls).toEqual(['first', 'parallel', 'last'])
   expect(failing()).toEqual([])
 })
 

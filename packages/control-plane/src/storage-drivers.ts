@@ -41,7 +41,7 @@ export function storageDrivers({ storage: { drivers } = {}, log = () => {}, cloc
 
 const builtinTypes = ['memory', 'embedded', 'etcd3']
 
-/** An unknown storage type, in one sentence. */
+/** Describes an unknown storage type in one sentence. */
 export function storageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
   const known = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
   if (type === undefined || type === '' || type === 'etcd2' || known.includes(type)) return []

@@ -11,7 +11,7 @@ export interface AdmissionOptions extends BuiltinPluginsOptions {
   readonly disable?: readonly string[]
   /** An AdmissionConfiguration file. */
   readonly configFile?: string
-  /** Plugins of your own, by name; enabled unless disabled, after the built-in ones. */
+  /** Custom plugins by name. They run after the built-in ones and are enabled by default. */
   readonly plugins?: Readonly<Record<string, PluginFactory>>
 }
 

@@ -2,41 +2,41 @@ import { hasMethods, isBoolean, isNumber, isString, listOf, objectOf } from '@ke
 import type { OptionTable } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
 
-/** Signing and verification of service account tokens. */
+/** Options for issuing and verifying service account tokens. */
 export interface ServiceAccountOptions {
-  /** The first is the `iss` of new tokens; tokens of all are accepted. */
+  /** Accepted issuers; the first one is the `iss` of new tokens. */
   readonly issuers?: readonly string[]
-  /** PEM. Default: a key that the server makes and keeps with its certificates. */
+  /** PEM file. Default: a generated key, stored with the server's certificates. */
   readonly signingKeyFile?: string
-  /** PEM, public or private; tokens signed by any of them are accepted. Default: the signing key. */
+  /** PEM files with public or private keys for verifying tokens. Default: the signing key. */
   readonly keyFiles?: readonly string[]
   /** Accepted audiences. Default: the issuers. */
   readonly audiences?: readonly string[]
-  /** URL of the published keys. Default: at the server's own address. */
+  /** URL of the published keys. Default: at the address of this server. */
   readonly keySetUri?: string
-  /** Longer requests are cut to this. Default: no limit. */
+  /** Maximum lifetime; longer requests are shortened. Default: no limit. */
   readonly maxTokenExpirationSeconds?: number
-  /** Tokens that kubelets request for pods live a year. */
+  /** Extends pod tokens requested by kubelets to one year. */
   readonly extendTokenExpiration?: boolean
 }
 
 /** Sources of identities. */
 export interface AuthenticationOptions {
-  /** PEM, in addition to the server's own authority. */
+  /** CAs for client certificates in PEM, in addition to the server's own CA. */
   readonly clientAuthorities?: readonly string[]
-  /** PEM files of further ones, followed: client certificates, those of open connections too, are checked against their current content. */
+  /** PEM files with further CAs, reloaded on changes. The current content also applies to open connections. */
   readonly clientAuthorityFiles?: readonly string[]
   readonly tokenFile?: string
-  /** Further sources of bearer tokens. */
+  /** Additional authenticators of bearer tokens. */
   readonly tokens?: readonly TokenAuthenticator[]
   readonly serviceAccounts?: ServiceAccountOptions
-  /** Requests without credentials are `system:anonymous`; otherwise they get 401. */
+  /** Treats requests without credentials as `system:anonymous`. Otherwise they get 401. */
   readonly anonymous?: boolean
 }
 
-/** Rules besides the administrators' permission for everything. */
+/** Authorization of users who are not administrators. */
 export interface AuthorizationOptions {
-  /** Paths that need no permission; a trailing `*` matches any rest. */
+  /** Paths that everyone may access; a trailing `*` is a wildcard. */
   readonly alwaysAllowPaths?: readonly string[]
 }
 

@@ -1,13 +1,13 @@
 import { isBoolean, isString, mapOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 
-/** Information for operators. */
+/** Logs and diagnostic pages for operators. */
 export interface DiagnosticsOptions {
-  /** Log every request at level 3 when it ends. */
+  /** Logs every request at level 3 when it ends. */
   readonly logRequests?: boolean
-  /** Serve profiles at `/debug/pprof/`. */
+  /** Serves profiles at `/debug/pprof/`. */
   readonly profiling?: boolean
-  /** The process's flags by name, for `/flagz`. Absent: there is no such page. */
+  /** Flags of the process by name, for `/flagz`. Default: the page does not exist. */
   readonly flags?: Readonly<Record<string, string>>
 }
 

@@ -5,9 +5,9 @@ import type { KubeletOptions } from '@keelson/core-services'
 
 /** Connections to the kubelets of nodes. Files are PEM. */
 export interface KubeletClientOptions extends Omit<KubeletOptions, 'tls'> {
-  /** Authorities of kubelets' certificates. Absent: any certificate is accepted. */
+  /** CAs of the kubelets' certificates. Default: certificates are not verified. */
   readonly authorityFile?: string
-  /** The client certificate. Absent: none, and most kubelets refuse the connection. */
+  /** Client certificate for kubelets. Default: none, which most kubelets reject. */
   readonly certificateFile?: string
   readonly keyFile?: string
 }

@@ -2,15 +2,15 @@ import { isBoolean, isNumber } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { serverDefaults } from '@keelson/server'
 
-/** Start and stop. */
+/** Start and shutdown. */
 export interface LifecycleOptions {
-  /** Time for which `/livez` passes although the start has not finished. */
+  /** Time during which `/livez` succeeds although the start has not completed. */
   readonly livezGraceMs?: number
-  /** Time for which `/readyz` fails before a stop begins. */
+  /** Time during which `/readyz` fails before the shutdown starts. */
   readonly shutdownDelayMs?: number
-  /** During a stop, answer new connections with 429 until nothing is in flight; otherwise they are refused. */
+  /** Answers new connections with 429 during the shutdown until no request is in flight. Otherwise they are refused. */
   readonly shutdownSendRetryAfter?: boolean
-  /** Longest wait of a stop for requests in flight. */
+  /** Maximum time that the shutdown waits for requests in flight. */
   readonly shutdownGraceMs?: number
 }
 

@@ -5,13 +5,13 @@ import { serverDefaults } from '@keelson/server'
 
 /** Limits and timeouts of requests. */
 export interface RequestOptions {
-  /** Reads at the same time; more get 429. 0 is no limit. */
+  /** Maximum number of concurrent reads; others get 429. 0 means no limit. */
   readonly maxReadOnlyInFlight?: number
-  /** Writes at the same time; more get 429. 0 is no limit. */
+  /** Maximum number of concurrent writes; others get 429. 0 means no limit. */
   readonly maxMutatingInFlight?: number
-  /** For requests that are not watches. */
+  /** Timeout for requests that are not watches. */
   readonly timeoutMs?: number
-  /** After this the server may end a watch that sets no timeout. */
+  /** Minimum duration of watches without a timeout of their own. */
   readonly minWatchTimeoutSeconds?: number
 }
 

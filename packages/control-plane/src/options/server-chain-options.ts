@@ -28,8 +28,8 @@ import type { StorageOptions } from './storage.ts'
 /** Options of a server, in sections. The file of a section has its type, its defaults and its checks. */
 export interface ServerChainOptions {
   /**
-   * The API groups to serve, with or without the built-in ones: `[...builtinGroups, widgets]`. Bootstrap steps and controllers whose resources are not
-   * served are skipped, which is logged at level 1. Default: `builtinGroups`.
+   * API groups to serve, with or without the built-in ones: `[...builtinGroups, widgets]`. Bootstrap hooks and controllers whose resources
+   * are not served are skipped, which is logged at level 1. Default: `builtinGroups`.
    */
   readonly groups?: readonly ApiGroup<GroupServices>[]
   /** Tried after client certificates and bearer tokens, in this order, before a request counts as anonymous. */
@@ -50,8 +50,8 @@ export interface ServerChainOptions {
   /** `*`, `none`, `-name`. Default: all; none with etcd, which other servers may share. */
   readonly controllers?: readonly string[]
   /**
-   * Time of object timestamps, leases, tokens, graceful deletion, periodic work of controllers and services, and of stores that the server opens.
-   * Certificates and request deadlines use the system's clock, as clients do. Default: the system's.
+   * Clock for object timestamps, leases, tokens, graceful deletion, periodic work, and stores that the server opens. Certificates and request
+   * deadlines always use the system clock, like clients. Default: the system clock.
    */
   readonly clock?: Clock
   /** Level 0 is for operators; higher levels are more verbose. Default: level 0 goes to the console. */

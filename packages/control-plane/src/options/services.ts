@@ -7,7 +7,7 @@ export interface ServicesOptions {
   /** One CIDR range, or two of different families, comma separated. */
   readonly clusterIpRange?: string
   readonly nodePortRange?: string
-  /** `lease`: this server is an endpoint of the kubernetes service while it lives. `none`: it does not touch them. */
+  /** `lease`: this server is an endpoint of the kubernetes service while it runs. `none`: it does not manage the endpoints. */
   readonly endpointReconcilerType?: 'lease' | 'none'
 }
 

@@ -4,40 +4,40 @@ import { serverDefaults } from '@keelson/server'
 import type { KeyPair } from '@keelson/server'
 import type { CertificateFiles, NamedCertificateFiles } from '../serving-files.ts'
 
-/** The port, its certificates, and the rules for connections. */
+/** Port, certificates and connection limits. */
 export interface ServingOptions {
   readonly bindAddress?: string
-  /** Address at which others reach the server. Default: the bind address, or this machine's own. */
+  /** Address by which other machines reach the server. Default: the bind address, or the first external address. */
   readonly advertiseAddress?: string
-  /** 0 is any free port. */
+  /** Port to listen on; 0 selects a free one. */
   readonly port?: number
   readonly http2?: boolean
-  /** Requests that one HTTP/2 connection may have open. */
+  /** Maximum number of concurrent requests on an HTTP/2 connection. */
   readonly maxStreamsPerConnection?: number
   /** Probability, from 0 to 0.02, that an HTTP/2 client is asked to reconnect after a request. */
   readonly goAwayChance?: number
-  /** An unclosed server does not keep the process alive: for tests. Pending writes to disk do. */
+  /** Lets the process exit although the server is not closed, for tests. Pending writes to disk still keep it alive. */
   readonly unref?: boolean
-  /** Certificates that the server makes for itself. */
+  /** Certificates that the server generates. */
   readonly certificates?: {
-    /** Absent: in memory, new at each start. */
+    /** Directory for the certificates. Default: in memory, generated on each start. */
     readonly directory?: string
-    /** Further names and addresses for the serving certificate. */
+    /** Additional names and addresses in the serving certificate. */
     readonly names?: readonly string[]
   }
-  /** PEM. Absent: the server makes its own. */
+  /** Serving certificate and key in PEM. Default: generated. */
   readonly certificate?: KeyPair
-  /** PEM files, followed: a change is served without a restart. They exclude `certificate`. */
+  /** PEM files of the serving certificate, reloaded on changes. Mutually exclusive with `certificate`. */
   readonly certificateFiles?: CertificateFiles
-  /** For clients that ask for one of their names. Followed, too. */
+  /** Certificates for single server names (SNI), reloaded on changes. */
   readonly namedCertificateFiles?: readonly NamedCertificateFiles[]
-  /** Oldest TLS version, by Kubernetes' name. */
+  /** Minimum TLS version, by Kubernetes' name. */
   readonly tlsMinVersion?: string
-  /** By Kubernetes' names. Default: the runtime's. */
+  /** Cipher suites, by Kubernetes' names. Default: those of Node.js. */
   readonly tlsCipherSuites?: readonly string[]
-  /** Written when the server listens. Absent: not written; `kubeconfig` of the server has the text. */
+  /** File for the administrator's kubeconfig, written when the server listens. Default: none; see `kubeconfig` of the server. */
   readonly kubeconfigPath?: string
-  /** Patterns of `Origin` headers whose pages may send requests. */
+  /** Patterns of the `Origin` headers that CORS allows. */
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** Directives of the `Strict-Transport-Security` header. Default: no header. */
   readonly hstsDirectives?: readonly string[]

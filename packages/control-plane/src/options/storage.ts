@@ -4,39 +4,39 @@ import { restDefaults } from '@keelson/registry'
 import type { StorageMediaType } from '@keelson/registry'
 import type { Backend, Config, Drivers } from '@keelson/storagebackend'
 
-/** Other etcd servers for one resource. */
+/** Separate etcd servers for one resource. */
 export interface StorageOverride {
-  /** "group/resource"; the group of core is "". */
+  /** Resource as "group/resource"; the group of core is "". */
   readonly resource: string
   readonly servers: readonly string[]
 }
 
 /** Where and how objects are stored. */
 export interface StorageOptions extends Config {
-  /** Resources on other servers, of the same type. */
+  /** Resources with separate servers of the same type. */
   readonly overrides?: readonly StorageOverride[]
   /** Encoding of objects written to etcd; both encodings are read. Default protobuf. */
   readonly mediaType?: StorageMediaType
-  /** Opens stores, by `type`; in place of a built-in driver of that name. The server closes the opened stores. */
+  /** Custom drivers by `type`; override built-in ones of that name. The server closes the stores that they open. */
   readonly drivers?: Drivers
   /**
-   * An open store, used instead of opening one. It stays open when the server closes, so that the next one can use it. `type` then only selects the
-   * encoding of objects.
+   * An open store to use instead of opening one. It stays open when the server closes, so that it can be reused. `type` then only selects
+   * the encoding of objects.
    */
   readonly backend?: Backend
   /** An EncryptionConfiguration file. Default: no encryption. */
   readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
-  /** Serve lists and watches from memory. */
+  /** Serves lists and watches from memory. */
   readonly watchCache?: boolean
   /** By resource, "pods" or "deployments.apps": 0 disables its watch cache, other numbers enable it. Default for events: 0. */
   readonly watchCacheSizes?: Readonly<Record<string, number>>
   /** For resources that `watchCacheSizes` does not name: 0 disables the watch cache, other numbers have no effect. */
   readonly defaultWatchCacheSize?: number
-  /** Lifetime of events. Default: as their definition says. */
+  /** Lifetime of events. Default: that of their definition. */
   readonly eventTtlSeconds?: number
-  /** Objects of a collection that are deleted at the same time. */
+  /** Number of objects that a deletecollection deletes concurrently. */
   readonly deleteCollectionWorkers?: number
-  /** Prepare deletions for the garbage collector (foreground and orphan deletion). */
+  /** Supports foreground and orphan deletion, which the garbage collector carries out. */
   readonly enableGarbageCollection?: boolean
 }
 
