@@ -6,12 +6,12 @@ import type { GroupVersionTypes, KindType } from './kind-type.ts'
 /** A kind that is served as JSON, YAML and CBOR, as custom resources are. */
 export interface JsonKind {
   readonly kind: string
-  /** Members beside metadata; others are reported as unknown, and dropped. Absent: every member is kept as it was sent. */
+  /** Fields besides metadata; others are reported as unknown and dropped. Default: every field is kept as sent. */
   readonly fields?: readonly FieldSchema[]
 }
 
 /**
- * The types of a group version whose kinds have no protobuf encoding, each with its list. What such kinds are stored and served as is JSON.
+ * Returns the types of a group version whose kinds have no protobuf encoding, each with its list. They are stored and served as JSON.
  *
  * @example
  * const exampleV1 = jsonKinds({ group: 'example.com', version: 'v1' }, [{ kind: 'Widget' }])

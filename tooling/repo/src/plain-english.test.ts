@@ -12,10 +12,14 @@ const folders: readonly string[] = [
   'packages/auth',
   'packages/backend-etcd3',
   'packages/cel',
+  'packages/control-plane',
   'packages/controllers',
+  'packages/core-services',
   'packages/encryption',
   'packages/loopback',
   'packages/registry',
+  'packages/resources',
+  'packages/resources-core',
   'tooling/codegen',
 ]
 

@@ -24,7 +24,7 @@ export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void
   behavior.scaleDown = withDefaults(behavior.scaleDown, scaleDown)
 }
 
-/** The defaults of autoscaling/v1. What it lacks is defaulted by the conversion. */
+/** Sets the defaults of fields that autoscaling/v1 has. The conversion to v2 sets the others. */
 export function setDefaultsV1(autoscaler: v1.HorizontalPodAutoscaler): void {
   const spec = (autoscaler.spec ??= { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 })
   spec.minReplicas ??= 1
