@@ -46,9 +46,9 @@ test('the namespace is empty for a route that is cluster-wide, whatever the URL 
   const { exchange } = open('https://server/api/v1/namespaces/x')
   const info = parseRequestInfo('GET', exchange.target, exchange.query)
   const serve = async (): Promise<void> => {}
-  exchange.interpret(info, { namespaced: true, serve })
+  exchange.interpret(info, { namespaced: true, isJsonOnly: false, serve })
   expect(exchange.namespace).toBe('x')
-  exchange.interpret(info, { namespaced: false, serve })
+  exchange.interpret(info, { namespaced: false, isJsonOnly: false, serve })
   expect(exchange.namespace).toBe('')
 })
 
