@@ -43,6 +43,7 @@ export type {
   StorageFacts,
   Strategy,
   SubresourceStrategy,
+  ValidationSteps,
 } from './resource-definition.ts'
 export type { CodecFactory, CodecRequest, RESTOptions, RESTOptionsGetter, StorageDecorator } from './rest-options.ts'
 export { readResult } from './read-result.ts'

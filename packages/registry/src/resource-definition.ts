@@ -14,17 +14,26 @@ import type { QuotaRules } from './quota-rules.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
+/** The expensive steps of one validation, which `runValidation` spreads over several turns of the event loop. */
+export interface ValidationSteps {
+  /**
+   * The result of a step, computed now or in an earlier call of the validation. Undefined if it must wait for a later slice: then the whole
+   * validation is called again, and the errors of this call are discarded. A validation must ask for the same steps in the same order each time.
+   */
+  run<T>(step: () => T): T | undefined
+}
+
 /** The rules for creating, updating and deleting objects of a kind. Every hook is optional; its comment names the default. */
 export interface Strategy<T extends KubeObject> {
   /** Clears fields that clients may not set, and fills in fields that they may leave out. Default: nothing. */
   prepareForCreate?(context: RequestContext, object: T): void
-  /** Default: no rules beyond metadata's. */
-  validateCreate?(context: RequestContext, object: DeepReadonly<T>): FieldErrorList
+  /** Default: no rules beyond metadata's. `steps`: see `runValidation`. */
+  validateCreate?(context: RequestContext, object: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
   /**
-   * Runs `validateCreate` or `validateUpdate` in slices, so that other requests are served between them. A promise only if validation takes long.
-   * Default: in one go.
+   * Calls `validateCreate` or `validateUpdate`, possibly several times, with the steps of one slice each, so that other requests are served in between.
+   * A promise only if validation takes long. Default: one call, without `steps`.
    */
-  runValidation?(context: RequestContext, validate: () => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
+  runValidation?(context: RequestContext, validate: (steps?: ValidationSteps) => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
   warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
   /** For `?export=true`, after `prepareForCreate`: drops the fields that another cluster sets itself; throws ApiError to refuse. Default: nothing. */
   prepareForExport?(object: T, exact: boolean): void
@@ -32,7 +41,7 @@ export interface Strategy<T extends KubeObject> {
   canonicalize?(object: T): void
   /** `old` is the stored object. Default: nothing. */
   prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
-  validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): FieldErrorList
+  validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
   warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
   /** Fields that `prepareForCreate` and `prepareForUpdate` reset, so that no client comes to own them. Default: none. */
   resetFields?: FieldFilter

@@ -8,7 +8,7 @@ import {
   nameIsDNSSubdomain,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
-import type { ResourceDefinition, Strategy } from '../resource-definition.ts'
+import type { ResourceDefinition, Strategy, ValidationSteps } from '../resource-definition.ts'
 import type { StoreParts } from '../store-parts.ts'
 
 /** Sets uid and creation time, and drops the other system fields that a client sent. */
@@ -28,7 +28,7 @@ export function beforeCreate<T extends KubeObject>(parts: StoreParts<T>, context
   strategy.prepareForCreate?.(context, object)
   const readonly = object as DeepReadonly<T>
   return runValidation(strategy, context, {
-    validate: () => invalidities(definition, object.metadata, strategy.validateCreate?.(context, readonly) ?? []),
+    validate: (steps) => invalidities(definition, object.metadata, strategy.validateCreate?.(context, readonly, steps) ?? []),
     finish(errors) {
       refuseInvalid(parts, object, errors)
       for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
@@ -81,8 +81,8 @@ export function refuseInvalid<T extends KubeObject>(parts: StoreParts<T>, object
   if (errors.length > 0) throw newInvalid({ group: parts.gvk.group, kind: parts.gvk.kind }, object.metadata.name ?? '', errors)
 }
 
-export interface ValidationSteps {
-  readonly validate: () => FieldErrorList
+export interface Validation {
+  readonly validate: (steps?: ValidationSteps) => FieldErrorList
   readonly finish: (errors: FieldErrorList) => void
 }
 
@@ -90,10 +90,9 @@ export interface ValidationSteps {
 export function runValidation(
   strategy: Pick<Strategy<KubeObject>, 'runValidation'>,
   context: RequestContext,
-  steps: ValidationSteps,
+  { validate, finish }: Validation,
 ): void | Promise<void> {
-  const { finish } = steps
-  const validate = (): FieldErrorList => collectFieldErrors(steps.validate)
-  const errors = strategy.runValidation === undefined ? validate() : strategy.runValidation(context, validate)
+  const collect = (steps?: ValidationSteps): FieldErrorList => collectFieldErrors(() => validate(steps))
+  const errors = strategy.runValidation === undefined ? collect() : strategy.runValidation(context, collect)
   return errors instanceof Promise ? errors.then(finish) : finish(errors)
 }

@@ -21,9 +21,9 @@ export function beforeUpdate<T extends KubeObject>(
   keepSystemFields(object.metadata, old.metadata)
   const readonly = object as DeepReadonly<T>
   return runValidation(strategy, context, {
-    validate: () => [
+    validate: (steps) => [
       ...metadataErrors(parts, plan, object.metadata, old.metadata),
-      ...(strategy.validateUpdate?.(context, readonly, old) ?? []),
+      ...(strategy.validateUpdate?.(context, readonly, old, steps) ?? []),
     ],
     finish(errors) {
       refuseInvalid(parts, object, errors)

@@ -41,7 +41,7 @@ it('stops after 1,000 errors, and lists them all', async () => {
 
 it.each<[string, Strategy<Widget>['runValidation']]>([
   ['at once', (_context, run) => run()],
-  ['in steps', async (_context, run) => Promise.resolve().then(run)],
+  ['in steps', async (_context, run) => Promise.resolve().then(() => run())],
 ])('a validation that is run %s decides', async (_, runValidation) => {
   const strategy = { ...widgets.strategy, validateCreate: validate, validateUpdate: validate, runValidation: runValidation! }
   await using test = openTestStore({ ...widgets, strategy })

@@ -79,7 +79,10 @@ function hooksWith<T extends KubeObject>(
     const readonly = object as DeepReadonly<T>
     const validationErrors = await validateInSlices(
       context,
-      () => (old === undefined ? strategy.validateCreate?.(context, readonly) : strategy.validateUpdate?.(context, readonly, old)) ?? [],
+      (steps) =>
+        (old === undefined
+          ? strategy.validateCreate?.(context, readonly, steps)
+          : strategy.validateUpdate?.(context, readonly, old, steps)) ?? [],
     )
     if (validationErrors.length > 0) return noCompletion
     throw newInvalid({ group, kind }, object.metadata.name ?? '', [fieldError.forbidden(fieldPath('spec', member), denial)])

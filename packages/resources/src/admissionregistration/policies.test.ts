@@ -14,7 +14,7 @@ type MutatingSpec = MutatingAdmissionPolicy['spec']
 
 function validating(spec: ValidatingSpec, old?: ValidatingSpec): readonly string[] {
   const policy = (ownSpec: ValidatingSpec): ValidatingAdmissionPolicy => ({ metadata: { name: 'policy' }, spec: { ...common, ...ownSpec } })
-  return validateValidatingPolicy(policy(spec), old === undefined ? undefined : policy(old)).map(
+  return validateValidatingPolicy(policy(spec), old === undefined ? {} : { old: policy(old) }).map(
     ({ field, detail }) => `${field}: ${detail}`,
   )
 }

@@ -2,6 +2,7 @@ import type { MatchCondition, MatchResources, ParamKind, Variable } from '@keels
 import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { AdmissionScope, Type } from '@keelson/cel'
+import type { ValidationSteps } from '@keelson/registry'
 import { validateSupported } from '@keelson/resources-core'
 import { celLibrary } from '../expressions/cel-library.ts'
 import { compileAdmissionExpression } from '../expressions/validate-expression.ts'
@@ -30,9 +31,10 @@ interface PolicyRules {
   readonly old: DeepReadonly<PolicySpec> | undefined
   /** Declares the CEL variable `variables` even if the policy defines none. */
   readonly alwaysHasVariables: boolean
+  readonly steps: ValidationSteps | undefined
 }
 
-export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasVariables }: PolicyRules): PolicyResult {
+export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasVariables, steps }: PolicyRules): PolicyResult {
   const { failurePolicy, paramKind, matchConstraints, matchConditions = [], variables = [] } = spec
   const failurePath = specPath.child('failurePolicy')
   const hasParams = paramKind !== undefined
@@ -43,8 +45,8 @@ export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasV
     ...(failurePolicy === undefined ? [fieldError.required(failurePath)] : validateSupported(failurePolicy, failurePolicies, failurePath)),
     ...(paramKind === undefined ? [] : validateParamKind(paramKind, specPath.child('paramKind'))),
     ...validateMatchConstraints(matchConstraints, specPath.child('matchConstraints')),
-    ...(sameConditions ? [] : validateMatchConditions(matchConditions, { hasParams }, specPath.child('matchConditions'))),
-    ...variables.flatMap((variable, i) => validateVariable(variable, { hasParams, types }, specPath.child('variables').index(i))),
+    ...(sameConditions ? [] : validateMatchConditions(matchConditions, { hasParams, steps }, specPath.child('matchConditions'))),
+    ...variables.flatMap((variable, i) => validateVariable(variable, { hasParams, types, steps }, specPath.child('variables').index(i))),
   ]
   const scope = { hasParams, hasAuthorizer: true }
   return { errors, scope: alwaysHasVariables || variables.length > 0 ? { ...scope, variables: types } : scope }
@@ -54,11 +56,12 @@ interface VariableRules {
   readonly hasParams: boolean
   /** Types of the preceding variables, which this expression may reference. */
   readonly types: Map<string, Type>
+  readonly steps: ValidationSteps | undefined
 }
 
 function validateVariable(
   { name, expression }: DeepReadonly<Variable>,
-  { hasParams, types }: VariableRules,
+  { hasParams, types, steps }: VariableRules,
   path: FieldPath,
 ): FieldErrorList {
   const { isIdentifier, variableType } = celLibrary()
@@ -69,7 +72,7 @@ function validateVariable(
   const expressionPath = path.child('expression')
   if (expression.trim() === '') return [...errors, fieldError.required(expressionPath, 'expression is not specified')]
   const scope = { hasParams, hasAuthorizer: true, variables: types }
-  const result = compileAdmissionExpression({ expression, purpose: 'variable', scope }, expressionPath)
+  const result = compileAdmissionExpression({ expression, purpose: 'variable', scope, steps }, expressionPath)
   types.set(name, variableType(result.type))
   return [...errors, ...result.errors]
 }

@@ -1,6 +1,7 @@
 import type { MatchCondition } from '@keelson/api/admissionregistration/v1'
 import { fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ValidationSteps } from '@keelson/registry'
 import { validateQualifiedName } from '@keelson/resources-core'
 import { validateAdmissionExpression } from '../expressions/validate-expression.ts'
 
@@ -8,11 +9,12 @@ const maxConditions = 64
 
 export interface ConditionRules {
   readonly hasParams: boolean
+  readonly steps: ValidationSteps | undefined
 }
 
 export function validateMatchConditions(
   conditions: readonly DeepReadonly<MatchCondition>[],
-  { hasParams }: ConditionRules,
+  { hasParams, steps }: ConditionRules,
   path: FieldPath,
 ): FieldErrorList {
   const isRepeated = repeatCheck<string>()
@@ -23,7 +25,7 @@ export function validateMatchConditions(
     const expressionPath = at.child('expression')
     const scope = { hasParams, hasAuthorizer: true }
     if (expression === '') errors.push(fieldError.required(expressionPath))
-    else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope }, expressionPath))
+    else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope, steps }, expressionPath))
     if (name === '') errors.push(fieldError.required(at.child('name')))
     else errors.push(...validateQualifiedName(name, at.child('name')))
     if (name !== '' && isRepeated(name)) errors.push(fieldError.duplicate(at.child('name'), name))

@@ -9,6 +9,7 @@ import {
   validateLabelSelector,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ValidationSteps } from '@keelson/registry'
 import { invalidEach, validateSupported } from '@keelson/resources-core'
 import { failurePolicies, matchPolicies, reinvocationPolicies } from './policies.ts'
 import { validateMatchConditions } from './validate-match-conditions.ts'
@@ -42,7 +43,10 @@ export function setRuleDefaults(rules: readonly RuleWithOperations[] = []): void
 }
 
 /** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
-export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldErrorList {
+export function validateWebhooks(
+  webhooks: Webhooks,
+  { old, steps }: { readonly old?: Webhooks; readonly steps?: ValidationSteps | undefined } = {},
+): FieldErrorList {
   const rules: WebhookRules = {
     sideEffects: (old ?? []).every(({ sideEffects }) => harmlessSideEffects.includes(sideEffects ?? ''))
       ? harmlessSideEffects
@@ -50,6 +54,7 @@ export function validateWebhooks(webhooks: Webhooks, old?: Webhooks): FieldError
     requireKnownVersion: (old ?? []).every(({ admissionReviewVersions }) => hasKnownVersion(admissionReviewVersions ?? [])),
     allowInvalidLabelValue: (old ?? []).some(hasInvalidSelector),
     checkConditions: old === undefined || !sameConditions(webhooks, old),
+    steps,
   }
   const oldNamesAreUnique = new Set((old ?? []).map(({ name }) => name)).size === (old ?? []).length
   const isRepeated = repeatCheck<string>()
@@ -69,6 +74,7 @@ interface WebhookRules {
   readonly requireKnownVersion: boolean
   readonly allowInvalidLabelValue: boolean
   readonly checkConditions: boolean
+  readonly steps: ValidationSteps | undefined
 }
 
 function validateWebhook(webhook: DeepReadonly<Webhook>, rules: WebhookRules, path: FieldPath): FieldErrorList {
@@ -91,7 +97,9 @@ function validateWebhook(webhook: DeepReadonly<Webhook>, rules: WebhookRules, pa
     ...validateLabelSelector(webhook.objectSelector, path.child('objectSelector'), rules),
     ...validateSupported(reinvocationPolicy, reinvocationPolicies, path.child('reinvocationPolicy')),
     ...validateClientConfig(webhook, path.child('clientConfig')),
-    ...(rules.checkConditions ? validateMatchConditions(matchConditions, { hasParams: false }, path.child('matchConditions')) : []),
+    ...(rules.checkConditions
+      ? validateMatchConditions(matchConditions, { hasParams: false, steps: rules.steps }, path.child('matchConditions'))
+      : []),
   ]
 }
 

@@ -1,8 +1,8 @@
 import { fieldError } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { AdmissionPurpose, AdmissionScope, Type } from '@keelson/cel'
+import type { ValidationSteps } from '@keelson/registry'
 import { celLibrary } from './cel-library.ts'
-import { compileInSlice } from './validate-in-slices.ts'
 
 /** Result type and errors of an expression. */
 export interface ExpressionResult {
@@ -16,17 +16,18 @@ export interface AdmissionExpression {
   readonly sent?: string
   readonly purpose: AdmissionPurpose
   readonly scope: AdmissionScope
+  readonly steps?: ValidationSteps | undefined
 }
 
 /** Compiles an admission expression. The type is `dyn` if it does not compile. */
 export function compileAdmissionExpression(
-  { expression, sent = expression, purpose, scope }: AdmissionExpression,
+  { expression, sent = expression, purpose, scope, steps }: AdmissionExpression,
   path: FieldPath,
 ): ExpressionResult {
   const { compileAdmission, types } = celLibrary()
-  const { type, problem } = compileInSlice(() => {
+  const { type, problem } = runStep(steps, { type: types.dyn, problem: undefined }, () => {
     const { compiled, problem } = compileAdmission(expression, purpose, scope)
-    return problem === undefined ? { type: compiled.type } : { type: types.dyn, problem }
+    return problem === undefined ? { type: compiled.type, problem } : { type: types.dyn, problem }
   })
   return { type, errors: problem === undefined ? [] : [fieldError.invalid(path, sent, problem)] }
 }
@@ -36,12 +37,17 @@ export function validateAdmissionExpression(expression: AdmissionExpression, pat
 }
 
 /** Validates a CEL expression that selects devices. */
-export function validateDeviceSelector(expression: string, path: FieldPath): FieldErrorList {
+export function validateDeviceSelector(expression: string, path: FieldPath, steps: ValidationSteps | undefined): FieldErrorList {
   const { compileDeviceSelector, isTooComplex } = celLibrary()
-  const { problem, tooComplex } = compileInSlice(() => {
+  const { problem, tooComplex } = runStep(steps, { problem: undefined, tooComplex: false }, () => {
     const compilation = compileDeviceSelector(expression)
     return { problem: compilation.problem, tooComplex: compilation.problem === undefined && isTooComplex(compilation) }
   })
   if (problem !== undefined) return [fieldError.invalid(path, expression, problem)]
   return tooComplex ? [fieldError.forbidden(path, 'too complex, exceeds cost limit')] : []
+}
+
+/** Runs a step, or returns `placeholder` if it must wait for a later slice. */
+function runStep<T>(steps: ValidationSteps | undefined, placeholder: T, step: () => T): T {
+  return steps === undefined ? step() : (steps.run(step) ?? placeholder)
 }

@@ -1,73 +1,71 @@
+import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
 import type { FieldErrorList, RequestContext } from '@keelson/apimachinery'
-
-const sliceMilliseconds = 10
-
-/** The validation that is running now. Set only during synchronous code. */
-let current: SlicedRun | undefined
-
-/** Runs an expensive step of a validation, which may pause before it. Its result is kept until the validation is complete. */
-export function compileInSlice<T>(compile: () => T): T {
-  return current === undefined ? compile() : current.step(compile)
-}
+import type { ValidationSteps } from '@keelson/registry'
 
 /**
- * Runs a validation and pauses it if compiling its expressions takes long. After a pause, `validate` runs again and completed steps return
- * their kept results, so it must run the same steps each time. Returns a promise only after a pause, which rejects when the signal aborts.
+ * Runs a validation whose steps, the compilation of expressions, may take long. When the slice is over, the remaining steps give no result and the
+ * validation is called again in the next turn, with the results of the earlier steps. A promise only if there was more than one slice; it rejects
+ * with the signal's reason when the client has left.
+ *
+ * @example
+ * const errors = await validateInSlices(context, (steps) => strategy.validateCreate?.(context, object, steps) ?? [])
  */
 export function validateInSlices(
   context: Pick<RequestContext, 'signal'>,
-  validate: () => FieldErrorList,
+  validate: (steps: ValidationSteps) => FieldErrorList,
 ): FieldErrorList | Promise<FieldErrorList> {
-  const run = new SlicedRun()
-  return runSlice(run, validate) ?? resume(run, validate, context.signal)
+  const steps = new SlicedSteps()
+  const errors = validate(steps)
+  return steps.isComplete ? errors : continueInSlices(steps, validate, context.signal)
 }
 
-async function resume(run: SlicedRun, validate: () => FieldErrorList, signal: AbortSignal): Promise<FieldErrorList> {
+async function continueInSlices(
+  steps: SlicedSteps,
+  validate: (steps: ValidationSteps) => FieldErrorList,
+  signal: AbortSignal,
+): Promise<FieldErrorList> {
   for (;;) {
-    await new Promise<void>((resolve) => setImmediate(resolve))
+    await nextTurn()
     signal.throwIfAborted()
-    const errors = runSlice(run, validate)
-    if (errors !== undefined) return errors
+    steps.startSlice()
+    const errors = validate(steps)
+    if (steps.isComplete) return errors
   }
 }
 
-/** Runs the validation; returns undefined if it is time to pause. */
-function runSlice(run: SlicedRun, validate: () => FieldErrorList): FieldErrorList | undefined {
-  const outer = current
-  current = run
-  run.begin()
-  try {
-    return validate()
-  } catch (error) {
-    if (error instanceof Pause) return undefined
-    throw error
-  } finally {
-    current = outer
-  }
-}
-
-class Pause extends Error {}
-
-class SlicedRun {
-  readonly #done: unknown[] = []
+class SlicedSteps implements ValidationSteps {
+  readonly #results: unknown[] = []
   #next = 0
-  #began = 0
+  #start = performance.now()
+  /** Undefined before the first new step of the slice. */
   #end: number | undefined
+  #isComplete = true
 
-  begin(): void {
-    this.#next = 0
-    this.#began = performance.now()
-    this.#end = undefined
+  /** False if a step of the last call gave no result. */
+  get isComplete(): boolean {
+    return this.#isComplete
   }
 
-  /** Gives new steps at least as much time as replaying the completed ones took, so that pauses at most double the work. */
-  step<T>(run: () => T): T {
-    if (this.#next < this.#done.length) return this.#done[this.#next++] as T
+  startSlice(): void {
+    this.#next = 0
+    this.#start = performance.now()
+    this.#end = undefined
+    this.#isComplete = true
+  }
+
+  run<T>(step: () => T): T | undefined {
+    if (this.#next < this.#results.length) return this.#results[this.#next++] as T
+    if (!this.#isComplete) return undefined
     const now = performance.now()
-    if (this.#end === undefined) this.#end = now + Math.max(sliceMilliseconds, now - this.#began)
-    else if (now > this.#end) throw new Pause()
-    const result = run()
-    this.#done.push(result)
+    if (this.#end === undefined) {
+      // New steps take at least as long as the way to the first of them, so that slices at most double the work.
+      this.#end = now + Math.max(sliceMilliseconds, now - this.#start)
+    } else if (now > this.#end) {
+      this.#isComplete = false
+      return undefined
+    }
+    const result = step()
+    this.#results.push(result)
     this.#next++
     return result
   }

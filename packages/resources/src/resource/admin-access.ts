@@ -37,8 +37,8 @@ function hooksWith<T extends KubeObject>(
       const index = (requestsOf(readonly) ?? []).findIndex(({ exactly }) => exactly?.adminAccess === true)
       const errors = index < 0 ? [] : await validateNamespaceLabel(context, labelsOf, fieldPath('spec', 'devices', 'requests').index(index))
       if (errors.length === 0) return () => {}
-      const validationErrors = await validateInSlices(context, () =>
-        collectFieldErrors(() => strategy.validateCreate?.(context, readonly) ?? []),
+      const validationErrors = await validateInSlices(context, (steps) =>
+        collectFieldErrors(() => strategy.validateCreate?.(context, readonly, steps) ?? []),
       )
       throw newInvalid({ group, kind }, object.metadata.name ?? '', [...errors, ...validationErrors])
     },

@@ -7,6 +7,7 @@ import type {
 } from '@keelson/api/resource/v1'
 import { fieldError, isDNS1123Label } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ValidationSteps } from '@keelson/registry'
 import { invalidEach } from '@keelson/resources-core'
 import { validateConfiguration } from './configuration.ts'
 import { validateList, validateSet } from './lists.ts'
@@ -30,12 +31,20 @@ export function setClaimStatusDefaults(status: ResourceClaimStatus | undefined):
   status?.allocation?.devices?.results?.forEach(setTolerationDefaults)
 }
 
-export function validateClaimSpec({ devices }: DeepReadonly<ResourceClaimSpec>, path: FieldPath): FieldErrorList {
+export function validateClaimSpec(
+  { devices }: DeepReadonly<ResourceClaimSpec>,
+  path: FieldPath,
+  steps: ValidationSteps | undefined,
+): FieldErrorList {
   const { requests, constraints, config } = devices
   const names = collectRequestNames(devices)
   const at = path.child('devices')
   return [
-    ...validateSet(requests, { max: maxRequests, rule: validateRequest, key: ({ name }) => name }, at.child('requests')),
+    ...validateSet(
+      requests,
+      { max: maxRequests, rule: (request, p) => validateRequest(request, p, steps), key: ({ name }) => name },
+      at.child('requests'),
+    ),
     ...validateList(constraints, maxConstraints, (item, p) => validateConstraint(item, names, p), at.child('constraints')),
     ...validateList(config, maxConfigurations, (item, p) => validateClaimConfiguration(item, names, p), at.child('config')),
   ]

@@ -1,6 +1,7 @@
 import type { DeviceRequest, DeviceSubRequest, ExactDeviceRequest } from '@keelson/api/resource/v1'
 import { fieldError, isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
+import type { ValidationSteps } from '@keelson/registry'
 import { invalidEach } from '@keelson/resources-core'
 import { validateSet } from './lists.ts'
 import { validateSelectors } from './selectors.ts'
@@ -16,30 +17,42 @@ export function setRequestDefaults(request: ExactDeviceRequest | DeviceSubReques
 }
 
 /** Validates a request for exact devices, or for the first available of several alternatives. */
-export function validateRequest({ name, exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>, path: FieldPath): FieldErrorList {
+export function validateRequest(
+  { name, exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>,
+  path: FieldPath,
+  steps: ValidationSteps | undefined,
+): FieldErrorList {
   const errors = invalidEach(isDNS1123Label(name), name, path.child('name'))
   const oneRequired = 'exactly one of `exactly` or `firstAvailable` is required'
   if (exactly !== undefined && firstAvailable.length > 0) {
     return [...errors, fieldError.invalid(path, null, `${oneRequired}, but multiple fields are set`)]
   }
-  if (exactly !== undefined) return [...errors, ...validateDevices(exactly, path.child('exactly'))]
+  if (exactly !== undefined) return [...errors, ...validateDevices(exactly, path.child('exactly'), steps)]
   if (firstAvailable.length === 0) return [...errors, fieldError.required(path, oneRequired)]
-  const rules = { max: maxAlternatives, rule: validateSubRequest, key: (request: DeepReadonly<DeviceSubRequest>) => request.name }
+  const rules = {
+    max: maxAlternatives,
+    rule: (request: DeepReadonly<DeviceSubRequest>, at: FieldPath) => validateSubRequest(request, at, steps),
+    key: (request: DeepReadonly<DeviceSubRequest>) => request.name,
+  }
   return [...errors, ...validateSet(firstAvailable, rules, path.child('firstAvailable'))]
 }
 
-function validateSubRequest(request: DeepReadonly<DeviceSubRequest>, path: FieldPath): FieldErrorList {
-  return [...invalidEach(isDNS1123Label(request.name), request.name, path.child('name')), ...validateDevices(request, path)]
+function validateSubRequest(request: DeepReadonly<DeviceSubRequest>, path: FieldPath, steps: ValidationSteps | undefined): FieldErrorList {
+  return [...invalidEach(isDNS1123Label(request.name), request.name, path.child('name')), ...validateDevices(request, path, steps)]
 }
 
-function validateDevices(request: DeepReadonly<ExactDeviceRequest | DeviceSubRequest>, path: FieldPath): FieldErrorList {
+function validateDevices(
+  request: DeepReadonly<ExactDeviceRequest | DeviceSubRequest>,
+  path: FieldPath,
+  steps: ValidationSteps | undefined,
+): FieldErrorList {
   const { deviceClassName, selectors, tolerations = [] } = request
   const classPath = path.child('deviceClassName')
   return [
     ...(deviceClassName === ''
       ? [fieldError.required(classPath)]
       : invalidEach(isDNS1123Subdomain(deviceClassName), deviceClassName, classPath)),
-    ...validateSelectors(selectors, path.child('selectors')),
+    ...validateSelectors(selectors, path.child('selectors'), steps),
     ...validateCount(request, path),
     ...tolerations.flatMap((toleration, i) => validateToleration(toleration, path.child('tolerations').index(i))),
   ]

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { validateSelectors } from './selectors.ts'
 
 function selectorErrors(expression: string): readonly string[] {
-  return validateSelectors([{ cel: { expression } }], fieldPath('selectors')).map(({ field, detail }) => `${field}: ${detail}`)
+  return validateSelectors([{ cel: { expression } }], fieldPath('selectors'), undefined).map(({ field, detail }) => `${field}: ${detail}`)
 }
 
 describe('device selectors', () => {

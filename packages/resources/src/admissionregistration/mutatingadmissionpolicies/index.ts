@@ -27,8 +27,8 @@ export const mutatingAdmissionPolicies: ResourceDefinition<MutatingAdmissionPoli
   strategy: {
     ...generationStrategy<MutatingAdmissionPolicy>('spec', {}),
     runValidation: validateInSlices,
-    validateCreate: (_context, policy) => validateMutatingPolicy(policy),
-    validateUpdate: (_context, policy, old) => validateMutatingPolicy(policy, old),
+    validateCreate: (_context, policy, steps) => validateMutatingPolicy(policy, { steps }),
+    validateUpdate: (_context, policy, old, steps) => validateMutatingPolicy(policy, { old, steps }),
   },
   columns: [
     { name: 'Mutations', type: 'integer', description: 'Number of mutations.', value: ({ spec }) => (spec?.mutations ?? []).length },

@@ -22,8 +22,8 @@ const strategy: Strategy<ValidatingAdmissionPolicy> = {
     generations.prepareForUpdate?.(context, policy, old)
   },
   runValidation: validateInSlices,
-  validateCreate: (_context, policy) => validateValidatingPolicy(policy),
-  validateUpdate: (_context, policy, old) => validateValidatingPolicy(policy, old),
+  validateCreate: (_context, policy, steps) => validateValidatingPolicy(policy, { steps }),
+  validateUpdate: (_context, policy, old, steps) => validateValidatingPolicy(policy, { old, steps }),
 }
 
 export const validatingAdmissionPolicies: ResourceDefinition<ValidatingAdmissionPolicy> = defineResource<ValidatingAdmissionPolicy>({

@@ -3,6 +3,7 @@ import { byteLength, fieldError, repeatCheck } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName, validateSupported } from '@keelson/resources-core'
 import type { AdmissionScope } from '@keelson/cel'
+import type { ValidationSteps } from '@keelson/registry'
 import { validateAdmissionExpression } from '../../expressions/validate-expression.ts'
 import { specPath, validatePolicy } from '../policy-spec.ts'
 
@@ -12,39 +13,48 @@ const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const maxAnnotations = 20
 const maxValueLength = 5 * 1024
 
-export function validateValidatingPolicy({ metadata, spec = {} }: ReadonlyPolicy, old?: ReadonlyPolicy): FieldErrorList {
+export function validateValidatingPolicy(
+  { metadata, spec = {} }: ReadonlyPolicy,
+  { old, steps }: { readonly old?: ReadonlyPolicy; readonly steps?: ValidationSteps | undefined } = {},
+): FieldErrorList {
   const { validations = [], auditAnnotations = [] } = spec
-  const { errors, scope } = validatePolicy(spec, { old: old?.spec, alwaysHasVariables: false })
+  const { errors, scope } = validatePolicy(spec, { old: old?.spec, alwaysHasVariables: false, steps })
+  const rules = { scope, steps }
   const validationsPath = specPath.child('validations')
   const annotationsPath = specPath.child('auditAnnotations')
   if (validations.length === 0 && auditAnnotations.length === 0) {
     const detail = 'validations or auditAnnotations must contain at least one item'
     return [...errors, fieldError.required(validationsPath, detail), fieldError.required(annotationsPath, detail)]
   }
-  validations.forEach((validation, i) => errors.push(...validateValidation(validation, scope, validationsPath.index(i))))
+  validations.forEach((validation, i) => errors.push(...validateValidation(validation, rules, validationsPath.index(i))))
   if (auditAnnotations.length > maxAnnotations) {
     errors.push(fieldError.invalid(annotationsPath, auditAnnotations, `must not have more than ${maxAnnotations} auditAnnotations`))
   }
   const isRepeated = repeatCheck<string>()
   for (const [i, annotation] of auditAnnotations.entries()) {
     const path = annotationsPath.index(i)
-    errors.push(...validateAnnotation(annotation, metadata.name ?? '', scope, path))
+    errors.push(...validateAnnotation(annotation, metadata.name ?? '', { ...rules, path }))
     if (isRepeated(annotation.key)) errors.push(fieldError.duplicate(path.child('key'), annotation.key))
   }
   return errors
 }
 
-function validateValidation(validation: DeepReadonly<Validation>, scope: AdmissionScope, path: FieldPath): FieldErrorList {
+interface ExpressionRules {
+  readonly scope: AdmissionScope
+  readonly steps: ValidationSteps | undefined
+}
+
+function validateValidation(validation: DeepReadonly<Validation>, { scope, steps }: ExpressionRules, path: FieldPath): FieldErrorList {
   const { expression, message = '', messageExpression = '', reason } = validation
   const errors: FieldErrorList = []
   const expressionPath = path.child('expression')
   if (expression.trim() === '') errors.push(fieldError.required(expressionPath, 'expression is not specified'))
-  else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope }, expressionPath))
+  else errors.push(...validateAdmissionExpression({ expression, purpose: 'condition', scope, steps }, expressionPath))
   const messagePath = path.child('messageExpression')
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(fieldError.invalid(messagePath, messageExpression, 'must be non-empty if specified'))
   } else if (messageExpression !== '') {
-    const compiled = { expression: messageExpression, purpose: 'message', scope: { ...scope, hasAuthorizer: false } } as const
+    const compiled = { expression: messageExpression, purpose: 'message', scope: { ...scope, hasAuthorizer: false }, steps } as const
     errors.push(...validateAdmissionExpression(compiled, messagePath))
   }
   const textPath = path.child('message')
@@ -56,8 +66,7 @@ function validateValidation(validation: DeepReadonly<Validation>, scope: Admissi
 function validateAnnotation(
   annotation: DeepReadonly<AuditAnnotation>,
   name: string,
-  scope: AdmissionScope,
-  path: FieldPath,
+  { scope, steps, path }: ExpressionRules & { readonly path: FieldPath },
 ): FieldErrorList {
   const { key, valueExpression } = annotation
   const keyPath = path.child('key')
@@ -71,5 +80,8 @@ function validateAnnotation(
   if (byteLength(text) > maxValueLength) {
     return [...errors, fieldError.required(valuePath, `must not exceed ${maxValueLength} bytes in length`)]
   }
-  return [...errors, ...validateAdmissionExpression({ expression: text, sent: valueExpression, purpose: 'annotation', scope }, valuePath)]
+  return [
+    ...errors,
+    ...validateAdmissionExpression({ expression: text, sent: valueExpression, purpose: 'annotation', scope, steps }, valuePath),
+  ]
 }

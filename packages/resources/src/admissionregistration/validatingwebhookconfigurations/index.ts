@@ -19,8 +19,8 @@ export const validatingWebhookConfigurations: ResourceDefinition<ValidatingWebho
     strategy: {
       ...generationStrategy<ValidatingWebhookConfiguration>('webhooks', [], { emptyIsChange: true }),
       runValidation: validateInSlices,
-      validateCreate: (_context, { webhooks = [] }) => validateWebhooks(webhooks),
-      validateUpdate: (_context, { webhooks = [] }, old) => validateWebhooks(webhooks, old.webhooks ?? []),
+      validateCreate: (_context, { webhooks = [] }, steps) => validateWebhooks(webhooks, { steps }),
+      validateUpdate: (_context, { webhooks = [] }, old, steps) => validateWebhooks(webhooks, { old: old.webhooks ?? [], steps }),
     },
     columns: [{ name: 'Webhooks', type: 'integer', description: 'Number of webhooks.', value: ({ webhooks = [] }) => webhooks.length }],
   })

@@ -23,8 +23,8 @@ export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<Dev
       if (!semanticEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
     runValidation: validateInSlices,
-    validateCreate: (_context, deviceClass) => validateDeviceClass(deviceClass),
-    validateUpdate: (_context, deviceClass, old) => validateDeviceClass(deviceClass, old),
+    validateCreate: (_context, deviceClass, steps) => validateDeviceClass(deviceClass, { steps }),
+    validateUpdate: (_context, deviceClass, old, steps) => validateDeviceClass(deviceClass, { old, steps }),
   },
   columns: [],
 })

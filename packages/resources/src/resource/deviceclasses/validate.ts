@@ -1,6 +1,7 @@
 import type { DeviceClass } from '@keelson/api/resource/v1'
 import { fieldError, fieldPath, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import type { ValidationSteps } from '@keelson/registry'
 import { isExtendedResource } from '@keelson/resources-core'
 import { validateConfiguration } from '../configuration.ts'
 import { validateList } from '../lists.ts'
@@ -12,13 +13,16 @@ const specPath = fieldPath('spec')
 const maxConfigurations = 32
 
 /** Ratcheting: unchanged selectors are not validated, and unchanged parameters may have any length. */
-export function validateDeviceClass({ spec }: ReadonlyClass, old?: ReadonlyClass): FieldErrorList {
+export function validateDeviceClass(
+  { spec }: ReadonlyClass,
+  { old, steps }: { readonly old?: ReadonlyClass; readonly steps?: ValidationSteps | undefined } = {},
+): FieldErrorList {
   const { selectors, config, extendedResourceName: name } = spec
   const sameSelectors = old !== undefined && semanticEqual(selectors, old.spec.selectors)
   const sameConfig = old !== undefined && semanticEqual(config, old.spec.config)
   const isInvalidName = name !== undefined && !(name.includes('/') && isExtendedResource(name))
   return [
-    ...(sameSelectors ? [] : validateSelectors(selectors, specPath.child('selectors'))),
+    ...(sameSelectors ? [] : validateSelectors(selectors, specPath.child('selectors'), steps)),
     ...validateList(config, maxConfigurations, (item, path) => validateConfiguration(item, path, sameConfig), specPath.child('config')),
     ...(isInvalidName ? [fieldError.invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')] : []),
   ]

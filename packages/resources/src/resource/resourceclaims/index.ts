@@ -35,7 +35,7 @@ export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<
     },
     prepareForUpdate: (_context, claim, old) => keepMember(claim, old, 'status'),
     runValidation: validateInSlices,
-    validateCreate: (_context, { spec }) => validateClaimSpec(spec, specPath),
+    validateCreate: (_context, { spec }, steps) => validateClaimSpec(spec, specPath, steps),
     validateUpdate: (_context, { spec }, old) => validateSpecUnchanged('ResourceClaimSpec', spec, old.spec),
   },
   subresources: { status: resourceClaimStatus },

@@ -2,7 +2,7 @@ import type { ResourceClaimTemplate } from '@keelson/api/resource/v1'
 import { fieldPath } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
-import type { ResourceDefinition } from '@keelson/registry'
+import type { ResourceDefinition, ValidationSteps } from '@keelson/registry'
 import { validateTemplateMeta } from '@keelson/resources-core'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { setClaimSpecDefaults, validateClaimSpec } from '../claim-spec.ts'
@@ -23,15 +23,18 @@ export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> =
   setDefaults: ({ spec }) => setClaimSpecDefaults(spec.spec),
   strategy: {
     runValidation: validateInSlices,
-    validateCreate: (_context, template) => validateTemplate(template),
-    validateUpdate: (_context, template, old) => [
-      ...validateTemplate(template),
+    validateCreate: (_context, template, steps) => validateTemplate(template, steps),
+    validateUpdate: (_context, template, old, steps) => [
+      ...validateTemplate(template, steps),
       ...validateSpecUnchanged('ResourceClaimTemplateSpec', template.spec, old.spec),
     ],
   },
   columns: [],
 })
 
-function validateTemplate({ spec }: DeepReadonly<ResourceClaimTemplate>): FieldErrorList {
-  return [...validateTemplateMeta(spec.metadata ?? {}, specPath.child('metadata')), ...validateClaimSpec(spec.spec, specPath.child('spec'))]
+function validateTemplate({ spec }: DeepReadonly<ResourceClaimTemplate>, steps: ValidationSteps | undefined): FieldErrorList {
+  return [
+    ...validateTemplateMeta(spec.metadata ?? {}, specPath.child('metadata')),
+    ...validateClaimSpec(spec.spec, specPath.child('spec'), steps),
+  ]
 }
