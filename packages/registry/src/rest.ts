@@ -119,8 +119,9 @@ export interface ObjectView<T extends KubeObject = KubeObject> {
 export interface UpdateRequest<T extends KubeObject = KubeObject> {
   readonly change: Change
   readonly dryRun: boolean
-  /** The route that the write came in by, with its options. Absent: a write of the registry's own, without managed fields and admission. */
+  /** The route that the write came in by. Absent: a write of the registry's own, without managed fields and admission. */
   readonly route?: WriteRoute | undefined
+  /** Default: no options of the client. */
   readonly options?: WriteOptions | undefined
   /** A PUT takes the uid of its body instead. */
   readonly preconditions?: ObjectPreconditions | undefined

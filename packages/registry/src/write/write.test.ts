@@ -130,6 +130,13 @@ it('creates by apply even if a PUT does not create', async () => {
   expect(await strict.store.update(context, 'a', { ...request, change: changes['apply']!({}) })).toMatchObject({ created: true })
 })
 
+it('passes a write on a route through admission even without options', async () => {
+  await create(object({ z: '0' }))
+  steps.length = 0
+  await test.store.update(context, 'a', { change: changes['an edit']!({ a: '1' }), dryRun: true, route })
+  expect(withoutOwners()).toEqual(ordered)
+})
+
 it('reports a wrong body before an absent object', async () => {
   const wrong: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
   await expect(update(wrong)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })

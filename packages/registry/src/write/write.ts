@@ -9,6 +9,7 @@ import type { Creater, CreateRequest, NamedCreater, RestResult, RESTStorage, Upd
 import { qualifiedResource } from '../store-parts.ts'
 import type { StoreParts, UpdatePlan } from '../store-parts.ts'
 import { mutate, validate } from './attributes.ts'
+import type { WriteOptions } from './attributes.ts'
 import { checkIdentity, decodeNew, decodeReplacement, requireRoute } from './change.ts'
 import type { CreateWrite, RoutedWrite } from './change.ts'
 import { dropResourceVersion, explainCreate, explainUpdate, matchVersion, mayBeRemoved, removeFinalized, timeToLive } from './commit.ts'
@@ -174,6 +175,8 @@ export interface UpdateOutcome<T extends KubeObject> {
   readonly created: boolean
 }
 
+const noOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
+
 /** Changes an object. Creates it if it is absent and that is allowed, and removes it if its deletion waited only for this change. */
 export async function update<T extends KubeObject>(
   parts: StoreParts<T>,
@@ -181,8 +184,8 @@ export async function update<T extends KubeObject>(
   context: RequestContext,
   { name, request }: { readonly name: string; readonly request: UpdateRequest<T> },
 ): Promise<UpdateOutcome<T>> {
-  const { change, route, options, dryRun } = request
-  const routed = route && options && { route, context, name, dryRun, options }
+  const { change, route, options = noOptions, dryRun } = request
+  const routed = route && { route, context, name, dryRun, options }
   let { preconditions } = request
   let decoded: DecodedBody | undefined
   if (change.kind === 'replace') {
