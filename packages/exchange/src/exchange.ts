@@ -18,7 +18,7 @@ import { warningHeaders } from './warnings.ts'
 /** The CBOR codec, passed in by servers that serve CBOR, so that others do not load it. */
 export type CborCodec = typeof cbor
 
-/** What all exchanges of a server share. */
+/** Services that all exchanges of a server share. */
 export interface ExchangeServices {
   /** The time as handlers see it. Default: the system's. */
   readonly now?: (() => number) | undefined

@@ -62,7 +62,7 @@ class FetchIncoming extends Readable {
     for (const [name, value] of request.headers) this.#addHeader(name, value)
     if (this.headers.host === undefined) this.#addHeader('host', host)
     this.#body = request.body?.getReader()
-    // What HTTP/1.1 sends for a body of unknown length.
+    // As HTTP/1.1 sends a body of unknown length.
     if (this.#body !== undefined && this.headers['content-length'] === undefined) this.#addHeader('transfer-encoding', 'chunked')
   }
 

@@ -5,7 +5,7 @@ import { installDefaults } from './install-defaults.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
 
-/** What an app's groups share; see `InstallOptions`. */
+/** Settings that all groups of an app share; see `InstallOptions`. */
 export interface SurfaceSettings {
   readonly discovery: DiscoveryRegistry
   readonly openApi: OpenApiRegistry

@@ -5,7 +5,7 @@ import type { AuthenticationResult, Decision } from '@keelson/auth'
 /** 1 ms to 16 s, twice as much each time. */
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
-/** Who came in and what they were allowed, under the original's names. Allocates nothing once a series is there. */
+/** Metrics of authentication and authorization, with kube-apiserver's names. Allocates nothing once a series exists. */
 export interface AccessMetrics {
   authenticated(result: AuthenticationResult, seconds: number): void
   authorized(decision: Decision['decision'], seconds: number): void
@@ -37,7 +37,7 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
   }
 }
 
-/** Names themselves are told to nobody, and there may be any number of them. */
+/** User names with a label of their own. Other names are not exposed: they are private, and there may be any number of them. */
 const namedUsers = ['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']
 
 function kindOfName(name: string): string {

@@ -2,7 +2,7 @@ import { createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { VersionInfo } from './version.ts'
 
-/** What version the process is of, for whoever compares servers. */
+/** Exposes the version of the process. */
 export function registerBuildInfo(registry: MetricsRegistry, version: VersionInfo): void {
   const info = registry.register(createGauge('kubernetes_build_info', '[BETA] What the process was built from; always 1.'))
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version

@@ -13,7 +13,7 @@ const certificateBlocks = /-----BEGIN (TRUSTED |X509 |)CERTIFICATE-----[^-]*----
 
 /** The authorities of client certificates: one pool for the whole server, whatever name a client asks for. Immutable; replaced as a whole. */
 export class ClientAuthorities {
-  /** What `node:tls` takes as `ca`. Never undefined, not even when empty: without a list of ours a TLS context trusts the runtime's own roots. */
+  /** The `ca` option of `node:tls`. Never undefined, not even when empty: without a list of ours a TLS context trusts the runtime's own roots. */
   readonly pem: readonly string[]
   readonly #certificates: readonly X509Certificate[]
 

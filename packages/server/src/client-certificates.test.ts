@@ -161,7 +161,7 @@ describe('a client certificate is verified against the client authorities alone'
     }
   })
 
-  test('by way of what the client sends, but not by a leaf as an authority', async () => {
+  test('through intermediates that the client sends, but not with a leaf as an authority', async () => {
     const port = await serve([trusted])
     const between = await authority('between', { issuer: trusted.issuer })
     const leaf = await clientOf(between, 'below')
@@ -180,7 +180,7 @@ describe('a client certificate is verified against the client authorities alone'
 })
 
 describe('a client certificate is judged on each request', () => {
-  test('one that expires is refused on its open connections, and the connections end', async () => {
+  test('an expired certificate is refused on its open connections, and the connections end', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
     const pair = await clientOf(trusted, 'short', { notAfter: new Date(start + hour) })

@@ -77,7 +77,7 @@ export interface ServerOptions {
   readonly requestTimeoutMs?: number
   /** When there are more, the oldest whose client has not been authenticated is closed. Default 10,000. */
   readonly maxConnections?: number
-  /** How long a client may take nothing of what waits for it. Default a minute more than `requestTimeoutMs`, and no shorter than that makes sense. */
+  /** How long a client may read nothing while a response waits for it. Default: a minute more than `requestTimeoutMs`; shorter values make no sense. */
   readonly stallMs?: number
   /** Bytes of large request bodies that may be held at once; beyond it, users with more than an equal share are read one after the other. Default 128 MiB. */
   readonly maxBodyBytes?: number
@@ -93,10 +93,10 @@ export interface ServerOptions {
   readonly requestNow?: () => number
   /** Requests that one HTTP/2 connection may have open. */
   readonly maxStreamsPerConnection?: number
-  /** How often, from 0 to 0.02, a client of HTTP/2 is told after an answer to connect anew, so that load balancers can spread it. Default 0: never. */
+  /** The probability, 0 to 0.02, that an HTTP/2 client is asked to reconnect after a response, so that load balancers can spread clients. Default 0. */
   readonly goAwayChance?: number
   readonly version?: VersionInfo
-  /** What `/metrics` shows, beside the server's own. Default: nothing else. */
+  /** The registry behind `/metrics`, to which the server adds its own metrics. Default: a new one. */
   readonly metrics?: MetricsRegistry
   /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: level 0 goes to the console. */
   readonly log?: Log
@@ -276,7 +276,7 @@ export function createServer(options: ServerOptions): Server {
     lifecycle.drain()
     if (options.shutdownSendRetryAfter !== true) listener?.stopAccepting()
     const began = performance.now()
-    // What is answered is not yet what has been read.
+    // A response that was written may not have been read yet.
     const idle = await lifecycle.idle(graceMs)
     await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
     node.close()

@@ -4,8 +4,8 @@ const patienceMs = 500
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Reads what is left of a request's body and throws it away, so that the connection can serve the next request. Who sends too much, or too
- * slowly, loses the connection; HTTP/2 ends the stream alone.
+ * Reads the rest of a request's body and discards it, so that the connection can serve the next request. A client that sends too much, or too
+ * slowly, loses the connection (HTTP/2: the stream).
  */
 export function drainIncoming(incoming: Incoming): void {
   if (incoming.readableEnded || incoming.destroyed) return

@@ -61,7 +61,7 @@ beforeAll(async () => {
     const piece = new Uint8Array(10_000).fill(65)
     while (!outgoing.destroyed && written < 2_000_000) {
       written += piece.length
-      // What is left of a piece when it was taken is written over, as slabs are.
+      // The buffer is overwritten after it was taken, as slabs are.
       const taken = new Promise<void>((resolve) => {
         if (outgoing.write(piece, () => resolve())) return
         outgoing.once('drain', resolve).once('close', resolve)
@@ -117,7 +117,7 @@ describe.each([
     expect(await (await ask('/api/v1/echo', { method: 'POST', body, duplex: 'half', ...admin })).text()).toBe('abc')
   })
 
-  test('says nothing of what went wrong inside, and breaks off a half answer', async () => {
+  test('hides internal errors, and breaks off a half response', async () => {
     const bug = await ask('/api/v1/bug', admin)
     expect(bug.status).toBe(500)
     expect(await bug.text()).not.toContain('secret')

@@ -6,7 +6,7 @@ import { startTime } from './process-metrics.ts'
 /** Told of each check of an endpoint. */
 export type OnChecked = (endpoint: string, check: string, passed: boolean) => void
 
-/** What service levels of components are measured by: how each check went. Also to be had apart from everything else that is measured. */
+/** Metrics of health checks, by which service levels are measured. They are also served on a page of their own. */
 export function registerHealthMetrics(registry: MetricsRegistry): { readonly onChecked: OnChecked; readonly page: MetricsPage } {
   const page = createMetricsRegistry()
   const last = createGauge('kubernetes_healthcheck', '[STABLE] The outcome of the last health check: 1 passed, 0 failed.')

@@ -19,7 +19,7 @@ export interface HealthEndpoint {
 export interface HealthEndpointOptions {
   /** "readyz". */
   readonly name: string
-  /** Read anew for each request: checks may be added while the server starts. */
+  /** Called for each request: checks may be added while the server starts. */
   readonly checks: () => readonly HealthCheck[]
   /** Reasons of failures; the public answer withholds them. */
   readonly onFailure?: (endpoint: string, check: string, error: unknown) => void

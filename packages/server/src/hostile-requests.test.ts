@@ -56,7 +56,7 @@ interface Answer {
   readonly body: string
 }
 
-/** What a client library would never send. */
+/** Sends a request that no client library would send. */
 async function raw(target: string, headers = '', method = 'GET'): Promise<Answer> {
   const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
   socket.write(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`)
@@ -90,7 +90,7 @@ test('a target with a host before it is the same request', async () => {
   })
 })
 
-test('what is decided about is what is dispatched', async () => {
+test('dispatches the path that was authorized', async () => {
   const piece = fc.constantFrom(
     '..',
     '.',
@@ -128,7 +128,7 @@ test('what is decided about is what is dispatched', async () => {
   client.close()
 })
 
-test('who impersonates is served as whom he names, or not at all', async () => {
+test('an impersonating request runs as the named user, or not at all', async () => {
   const root = 'Authorization: Bearer root\r\n'
   const refused = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
   expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('User \\"bob\\" cannot list resource')])
@@ -148,7 +148,7 @@ test('a query of nothing but names is read at once, also for a stranger', async 
   expect(await processorTime(() => ask(300_000))).toBeLessThan(fourfold * few)
 })
 
-test('health answers every method, as the original does', async () => {
+test('health answers every method, as in kube-apiserver', async () => {
   for (const method of ['POST', 'DELETE', 'OPTIONS']) expect(await raw('/healthz', '', method)).toEqual({ status: 200, body: 'ok' })
   expect((await raw('/healthz/%2570ing')).status).toBe(404)
   expect(bugs).toEqual([])

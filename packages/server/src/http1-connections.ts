@@ -43,8 +43,8 @@ export class Http1Connections {
   }
 
   /**
-   * Idle ones now, the others behind what is being answered; where there is still a chance to, the client is told. Who has just connected has not been
-   * answered yet, and still is.
+   * Closes idle connections now, and the others after their current response, whose head announces it if it is not sent yet. Connections without a
+   * request so far stay open for one.
    */
   end(): void {
     this.#ending = true

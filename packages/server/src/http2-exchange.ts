@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 
 const ignore = (): void => {}
 
-/** What HTTP/2 has no use for, and refuses: they are about a connection. */
+/** Headers about a connection, which HTTP/2 refuses. */
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 const maxNames = 256
@@ -21,8 +21,8 @@ function nameOnWire(name: string): string {
 }
 
 /**
- * A request over HTTP/2 that has no body, as far as it is looked at. Node's own is a stream beside the stream that it is made of, with listeners on it,
- * and costs more than a small answer.
+ * The members of an HTTP/2 request without a body that are read. Node's own request is a second stream on top of the HTTP/2 stream, with listeners,
+ * and costs more than a small response.
  */
 export class Http2Incoming {
   readonly httpVersion = '2.0'
@@ -87,7 +87,7 @@ export class Http2Outgoing {
     this.req = req
   }
 
-  /** Of the head that was written, by whomever. */
+  /** The status of the head that was written, here or directly to the stream. */
   get statusCode(): number {
     return this.#head === undefined && this.stream.headersSent ? Number(this.stream.sentHeaders[':status']) : this.#status
   }
@@ -130,7 +130,7 @@ export class Http2Outgoing {
     return this
   }
 
-  /** Names and values in turns. What was set before gives way to them. */
+  /** `headers`: names and values in turns. They replace headers that were set before. */
   writeHead(status: number, headers: readonly string[] = []): this {
     const head = [':status', String(status)]
     for (let i = 0; i < headers.length; i += 2) {

@@ -39,7 +39,7 @@ export function kubeconfig({ server, certificateAuthority, user, name = 'keelson
   ].join('\n')
 }
 
-/** Only its owner may read it: whoever can is an administrator. */
+/** Writes the file so that only its owner can read it: it makes its reader an administrator. */
 export async function writeKubeconfig(file: string, content: string): Promise<void> {
   await writeFileAtomically(file, content, 0o600)
 }

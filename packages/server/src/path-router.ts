@@ -15,16 +15,18 @@ interface Added {
 interface Prefix {
   readonly text: string
   readonly pattern: string
-  /** Whether single paths below it were added, too. */
+  /** Whether whole paths below it were added, too. */
   readonly holdsPaths: boolean
 }
 
 const nothing: Result<Route> = [[]]
 
 /**
- * A router for paths that are whole ("/version") or begin alike ("/api/*"), which is all that this server has; it refuses other patterns, for another
- * router to take over. Who serves a path is looked up once for each pattern, and joined into one handler: a regular expression to go through, and the
- * chain to join anew to what is behind it, cost each request more than the chain itself.
+ * A router for whole paths ("/version") and prefixes ("/api/*"), which is all that this server has; it refuses other patterns, so that another router
+ * takes over. It joins the handlers of a pattern into one and remembers it, because Hono's routers match a regular expression and compose the handlers
+ * again for each request, which costs more than the filters.
+ *
+ * A result of `match` has one handler, without parameters: `[[[[handler, route], {}]]]`.
  */
 export class PathRouter implements Router<Route> {
   readonly name = 'PathRouter'
@@ -46,7 +48,7 @@ export class PathRouter implements Router<Route> {
     if (/[:{*]/.test(isPrefix ? pattern.slice(0, -1) : pattern)) throw new UnsupportedPathError()
     this.#added.push({ method, pattern, route })
     this.#methods.add(method)
-    // What "/api/*" stands for has "/api" in it.
+    // "/api/*" also matches "/api".
     this.#paths.add(isPrefix ? pattern.slice(0, -2) : pattern)
     const patterns = new Set(this.#added.map((added) => added.pattern).filter((added) => added.endsWith('/*')))
     this.#prefixes = [...patterns].sort((a, b) => b.length - a.length).map((each) => this.#prefixOf(each))
@@ -78,7 +80,7 @@ export class PathRouter implements Router<Route> {
     return [[[[serve, routes[0]!.route[1]], {}]]]
   }
 
-  /** One handler, whose `next` is the other: as Hono joins them, errors of what is behind are answered there. */
+  /** Joins two handlers: `next` of the first is the second. Errors of the second are answered between them, as Hono does. */
   #join(before: Serve, behind: Serve): Serve {
     const serveBehind = async (c: InstallerContext, next: Next): Promise<void> => {
       try {

@@ -11,7 +11,7 @@ export interface Peer {
   readonly expires: number
 }
 
-/** What the certificates of a server's clients are judged by. */
+/** The rules for client certificates. */
 export interface PeerRules {
   /** The present authorities: another object as soon as they change. */
   readonly authorities: () => ClientAuthorities
@@ -21,7 +21,7 @@ export interface PeerRules {
 // One entry per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
 const connections = new WeakMap<object, Connection>()
 
-/** What is known of a connection, for all of its requests. */
+/** A connection, shared by all of its requests. */
 export class Connection {
   readonly #presented: PresentedCertificate | undefined
   #onIdentified: (() => void) | undefined
@@ -52,7 +52,7 @@ export function rememberConnection(key: object, connection: Connection): void {
   connections.set(key, connection)
 }
 
-/** What all requests of a connection have in common. */
+/** The object that identifies the connection of a request. */
 export function connectionKey(incoming: Incoming): object {
   const session = incoming.httpVersionMajor === 2 && 'stream' in incoming ? incoming.stream.session : undefined
   return session ?? incoming.socket
@@ -121,7 +121,7 @@ function errorCode({ authorizationError }: TLSSocket): string {
   return String((authorizationError as Error & { code?: string }).code ?? authorizationError)
 }
 
-/** What the client sent above its own certificate. */
+/** The intermediate certificates that the client sent. */
 function issuersOf(leaf: X509Certificate): X509Certificate[] {
   const issuers: X509Certificate[] = []
   for (let issuer = leaf.issuerCertificate; issuer !== undefined && issuers.length < maxIntermediates; issuer = issuer.issuerCertificate)

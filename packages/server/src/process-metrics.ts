@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createSampledMetric } from '@keelson/apimachinery/metrics'
 import type { Collector, MetricsRegistry } from '@keelson/apimachinery/metrics'
 
-/** What every Prometheus client says about its process. Numbers that only Linux has are left out elsewhere. */
+/** The process metrics that every Prometheus client exposes. Those that only Linux has are omitted elsewhere. */
 export function registerProcessMetrics(registry: MetricsRegistry): void {
   const add = (type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): void => {
     registry.register(createSampledMetric(type, name, help, sample))

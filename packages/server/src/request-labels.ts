@@ -29,7 +29,7 @@ export interface ObservedRequest {
   readonly contentType: string | undefined
 }
 
-/** What the metrics of requests tell them apart by. */
+/** The labels of request metrics. */
 export interface RequestLabels extends Readonly<Record<string, string>> {
   readonly verb: string
   readonly dry_run: string
@@ -52,7 +52,7 @@ export function labelsOf(request: ObservedRequest): RequestLabels {
       resource: '',
       subresource: info.path,
       scope: '',
-      // The original's health endpoints have none.
+      // kube-apiserver's health endpoints have none.
       component: healthPaths.has(info.path) ? '' : component,
     }
   }

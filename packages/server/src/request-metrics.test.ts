@@ -51,7 +51,7 @@ test('sizes are those of reads', () => {
   expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(1)
 })
 
-test('what is turned away is among the requests; paths that are no resources are not told apart there', () => {
+test('refused requests count as requests; non-resource paths share one label there', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(asked(target))

@@ -42,7 +42,7 @@ export interface RequestMetrics {
 
 interface Series {
   readonly duration: Histogram
-  /** What service levels are measured by: none for watches and what is only tried. */
+  /** The durations that service levels are measured by; undefined for watches and dry runs. */
   readonly sliDuration: Histogram | undefined
   /** Of reads. */
   readonly sizes: Histogram | undefined
@@ -148,7 +148,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     return isServed(request.info) ? labels : { ...labels, group: '', version: '', resource: '', subresource: '' }
   }
 
-  /** What happens seldom: its series are looked up. */
+  /** Counts a rare event, whose series is looked up each time. */
   function countRare(name: string, counter: ValueVector, labels: Readonly<Record<string, string>>): void {
     const key = `${name} ${nameOf(labels)}`
     let count = rare.get(key)
@@ -193,7 +193,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   }
 }
 
-/** What is found moves one place to the front, so that many that are rare do not stand before few that are not. */
+/** Moves a found entry one place to the front, so that rare entries do not stay before frequent ones. */
 function findSeries(alike: Series[], labels: RequestLabels): Series | undefined {
   for (let i = 0; i < alike.length; i++) {
     const entry = alike[i]!

@@ -215,7 +215,7 @@ describe('a request', () => {
     ['h2', ''],
     ['http/1.1', 'looking'],
     ['h2', 'looking'],
-  ])('whose client leaves is aborted (%s, %s)', async (protocol, how) => {
+  ])('is aborted when its client leaves (%s, %s)', async (protocol, how) => {
     const before = aborted.length
     const path = `/api/v1/waits?how=${how}`
     if (protocol === 'h2') {
@@ -247,7 +247,7 @@ describe('a request', () => {
     })
   })
 
-  test('whose handler never ends gives its place back all the same', async () => {
+  test('gives its seat back even if its handler never ends', async () => {
     expect((await http1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
     expect(server.metrics.text()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })
@@ -412,7 +412,7 @@ test('the request log has a line for every request, with its user and audit id',
   await own.close(0)
 })
 
-test('a client of HTTP/2 is told to connect anew as often as was said', async () => {
+test('an HTTP/2 client is asked to reconnect with the configured probability', async () => {
   const own = start({ goAwayChance: 1 })
   const { port: at } = await own.listen(0, '127.0.0.1')
   const h2 = session(at)

@@ -35,7 +35,7 @@ function ask(port: number, method: string, headers: Record<string, string>): Pro
   })
 }
 
-test('pages of allowed origins are told that they may ask, and nobody else is', async () => {
+test('only pages of allowed origins get CORS headers', async () => {
   const { server, port } = await listening({ corsAllowedOrigins: [/^https:\/\/good\.example$/] })
   const preflight = await ask(port, 'OPTIONS', { origin: 'https://good.example' })
   expect(preflight.statusCode).toBe(204)
@@ -60,7 +60,7 @@ test('every answer says that TLS is meant, when that is asked for', async () => 
   await server.close()
 })
 
-test('what is spoken in a handshake can be chosen', async () => {
+test('the TLS version of a handshake can be chosen', async () => {
   const { server, port } = await listening({ tls: { minVersion: 'VersionTLS13' } })
   expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toMatch(/alert|protocol/i)
   expect(await handshake(port, {})).toBe('TLSv1.3')

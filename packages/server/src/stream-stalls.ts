@@ -13,8 +13,8 @@ interface OpenStream {
 }
 
 /**
- * The open streams of one connection, to end those whose client takes nothing of what waits for it. Only those that last get a timer, for it costs more
- * than a small answer.
+ * Ends the streams of a connection whose client reads nothing while data waits for it. Only streams that last get a timer, because a timer costs more
+ * than a small response.
  */
 export class StreamStalls {
   readonly #stallMs: number

@@ -30,7 +30,7 @@ export interface TlsListenerOptions {
   readonly maxStreams: number
   /** See `ConnectionLimit`. */
   readonly maxConnections: number
-  /** A client that takes nothing of what waits for it for so long is gone. */
+  /** A client that reads nothing for so long while data waits for it counts as gone. */
   readonly stallMs: number
   /** Neither the port nor its connections keep the process alive. */
   readonly unref: boolean
@@ -192,7 +192,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       }
       const look = (): void => {
         const waited = performance.now() - began
-        // Who has not asked yet is not waited for as long as who has not read his answer.
+        // Connections without a request get less time than responses that are still being read.
         if (waited >= milliseconds || (waited >= strangersMs && !http1Connections.busy && sessions.size === 0)) cut()
       }
       look()

@@ -1,4 +1,4 @@
-/** What may be agreed upon in a handshake, in the words of `node:tls`. */
+/** The TLS versions and ciphers that a handshake may agree on, in the terms of `node:tls`. */
 export interface TlsSettings {
   readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
   /** Names as OpenSSL has them, joined by colons; those of TLS 1.3 among them. */
@@ -45,11 +45,11 @@ export interface TlsNames {
   readonly http2: boolean
 }
 
-/** From the names that the original has. Throws for those that it has not, and for what HTTP/2 cannot be served with. */
+/** Translates kube-apiserver's names. Throws for unknown names, and for settings that HTTP/2 does not allow. */
 export function tlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], http2 }: TlsNames): TlsSettings {
   if (!Object.hasOwn(versions, minVersion)) throw new Error(`unknown tls version ${JSON.stringify(minVersion)}`)
   const version = versions[minVersion as keyof typeof versions]
-  // OpenSSL speaks what is older than 1.2 only when it is told that this is meant.
+  // OpenSSL speaks versions before 1.2 only at security level 0.
   const level = version === 'TLSv1' || version === 'TLSv1.1' ? ['DEFAULT', '@SECLEVEL=0'] : []
   if (cipherSuites.length === 0) return { minVersion: version, ...(level.length > 0 && { ciphers: level.join(':') }) }
   const unknown = cipherSuites.filter((name) => !always.includes(name) && !Object.hasOwn(suites, name))

@@ -78,7 +78,7 @@ async function untilClosed(socket: TLSSocket): Promise<string> {
   return text
 }
 
-test('whoever serves the request may take the connection, with what was sent along', async () => {
+test('the handler may take the connection, with the bytes that followed the request', async () => {
   const socket = open(request(exec, { body: 'hello' }))
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -118,7 +118,7 @@ test('a connection of TLS 1.2 cannot be renegotiated', async () => {
   socket.destroy()
 })
 
-test('what has no other protocol to offer answers as ever', async () => {
+test('a path without another protocol answers normally', async () => {
   expect(await untilClosed(open(request('/version')))).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*"gitVersion"/)
   expect(
     await untilClosed(

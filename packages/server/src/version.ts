@@ -17,7 +17,7 @@ export interface VersionInfo {
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 
-/** The Kubernetes release whose behaviour this is, in the form that clients parse; what comes after `+` says that it is not the original. */
+/** The Kubernetes release that this server implements, in the form that clients parse. The part after `+` names Keelson. */
 export function versionInfo(): VersionInfo {
   return {
     major: '1',

@@ -66,7 +66,7 @@ it.each([
   expect(answer.status).toBe(406)
 })
 
-it('what is said of health checks and of the version', () => {
+it('metrics of health checks and of the version', () => {
   const registry = createMetricsRegistry()
   const health = registerHealthMetrics(registry)
   health.onChecked('livez', 'ping', true)

@@ -43,7 +43,7 @@ const warning =
 
 interface Body {
   readonly lines: readonly (readonly [name: string, value: string])[]
-  /** Beside kind, version and name. */
+  /** In addition to kind, version and name. */
   readonly members: Readonly<Record<string, unknown>>
 }
 

@@ -16,10 +16,13 @@ const folders: readonly string[] = [
   'packages/controllers',
   'packages/core-services',
   'packages/encryption',
+  'packages/exchange',
+  'packages/http-installer',
   'packages/loopback',
   'packages/registry',
   'packages/resources',
   'packages/resources-core',
+  'packages/server',
   'tooling/codegen',
 ]
 

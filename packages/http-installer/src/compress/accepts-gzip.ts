@@ -3,7 +3,7 @@ import type { Exchange, ResponseHeaders } from '@keelson/exchange'
 /** API objects that are longer are worth it to clients that accept it. */
 export const compressedBytes: number = 128 * 1024
 
-/** Names alone count: one with a weight ("gzip;q=1") is passed over, as by the original. */
+/** Whether the client accepts gzip. A name with a weight ("gzip;q=1") is ignored, as in kube-apiserver. */
 export function acceptsGzip(exchange: Exchange): boolean {
   const accepted = exchange.header('accept-encoding')
   return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')

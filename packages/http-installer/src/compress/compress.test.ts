@@ -36,7 +36,7 @@ it.each([
   expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true)
 })
 
-it('what is short is not, nor for who would rather not', async () => {
+it('short responses are not compressed, nor are those for clients that refuse gzip', async () => {
   for (const [target, headers] of [
     [`${path}/small`, gzip],
     [`${path}?labelSelector=none`, gzip],

@@ -3,8 +3,8 @@ import type { Gzip } from 'node:zlib'
 import type { ResponseSink } from '@keelson/exchange'
 
 /**
- * Compresses what is written on zlib's threads; this thread only passes buffers on. A client that does not read holds up the compressor, and that the
- * writer. The level is the original's: the least work, for nearly the same length.
+ * Compresses the response on zlib's threads; this thread only passes buffers on. A client that does not read stops the compressor, and the compressor
+ * the writer. The level is kube-apiserver's: the least work for nearly the same length.
  */
 export class GzipSink implements ResponseSink {
   readonly #sink: ResponseSink

@@ -6,7 +6,7 @@ function incoming(rawHeaders: string[], remoteAddress = '10.0.0.9'): IncomingMes
   return { rawHeaders, socket: { remoteAddress } } as unknown as IncomingMessage
 }
 
-test('what the client showed this server of itself goes no further', () => {
+test('credentials for this server are not forwarded', () => {
   const headers = forwardedHeaders(
     incoming([
       'Host',
@@ -40,7 +40,7 @@ test('HTTP/2 says the host in its own way', () => {
   ])
 })
 
-test('what belongs to one connection stays with it', () => {
+test('hop-by-hop headers are not forwarded', () => {
   const headers = [
     ['Connection', 'keep-alive, X-Private'],
     ['x-private', '1'],

@@ -16,7 +16,7 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** What pages of other servers may say of who may read them means nothing under this server's name. */
+/** CORS headers of the backend must not apply to this server's origin. */
 const corsHeaders = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -51,7 +51,7 @@ export function forwardedHeaders(incoming: Incoming): HeaderList {
   return headers
 }
 
-/** What remains when the connection ends here. */
+/** Removes the headers that belong to one connection. */
 export function withoutHopByHop(headers: HeaderList): HeaderList {
   const listed = new Set(
     headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => splitList(value.toLowerCase())),

@@ -55,7 +55,7 @@ async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessa
   }
 }
 
-/** What is streamed has no metadata that could be given alone. */
+/** A stream has no metadata to return alone. */
 function noMetadata(transform: Transform): ApiError {
   if (transform.kind === 'PartialObjectMetadataList') return notConvertible(transform, 'rest.LocationStreamer')
   return newUnknownError('object does not implement the Object interfaces')

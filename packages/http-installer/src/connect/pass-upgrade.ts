@@ -63,7 +63,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
   })
 }
 
-/** What the remote says against it is for the client to read. */
+/** Passes the remote's refusal on to the client. */
 export async function passRefusal(exchange: Exchange, message: IncomingMessage): Promise<void> {
   const code = message.statusCode ?? 0
   if (code < 400) {

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream'
 import type { Readable, Transform } from 'node:stream'
 import { BrokenResponseError, ClientGoneError } from '@keelson/exchange'
 
-/** What the remote sends, through what may stand in between, to the client. When either breaks off, so does the other. */
+/** Pipes the remote's body through transforms to the client. If one end breaks off, so does the other. */
 export function pipeBody(streams: readonly [Readable, ...Transform[], ServerResponse]): Promise<void> {
   const outgoing = streams.at(-1) as ServerResponse
   return new Promise((resolve, reject) => {

@@ -14,7 +14,7 @@ test('how a process ended', () => {
   })
 })
 
-test('what is no such thing is told as an error', () => {
+test('reports text that is no status as an error', () => {
   expect(v4('{"status":"Failure","message":"no such container"}')).toMatchObject({
     reason: 'InternalError',
     message: 'Internal error occurred: no such container',

@@ -109,7 +109,7 @@ test('each channel has its stream; a terminal has sizes, and no stderr of its ow
   expect(toClient).toEqual(['1 ', '1 output', '3 {"metadata":{},"status":"Success"}', 'control 8 03e8'])
 })
 
-test('what comes after the last word is not waited for, what comes before it is', async () => {
+test('waits for data before the final status, not for data after it', async () => {
   const { join, tell, streams, toClient } = await translate({ stdout: true, stderr: true })
   join()
   await expect.poll(() => streams.size).toBe(3)
@@ -143,7 +143,7 @@ test('pings are answered on both sides; a client that closes ends it all', async
   expect(translation.signal.aborted).toBe(true)
 })
 
-test('what breaks the protocol is closed for that', async () => {
+test('a protocol violation closes the connection', async () => {
   const { join, client, toClient } = await translate({ stdin: true })
   join()
   client.write(Buffer.from([0x82, 0x00]))

@@ -13,12 +13,12 @@ const heads = [0, 1, 2, 3, 4].map((number) => Buffer.from([number]))
 const maxErrorBytes = 1 << 20
 const withoutResize = new Set(['', 'channel.k8s.io', 'v2.channel.k8s.io'])
 
-/** What a message of the client is for, once its first byte is known. */
+/** The destination of a client message, known from its first byte. */
 type Destination = { readonly kind: 'stream'; readonly stream: number } | { readonly kind: 'close' | 'ignored' }
 
 /**
  * One process between a client's channels (the first byte of each message names one) and a remote's SPDY streams.
- * What the client sends before the remote is there waits in the socket.
+ * Data that the client sends before the remote has answered waits in the socket.
  */
 export class ProcessTranslation {
   readonly #client: ServerWebSocket

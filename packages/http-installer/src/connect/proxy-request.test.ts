@@ -12,7 +12,7 @@ const seen: http.IncomingMessage[] = []
 const stopping = new AbortController()
 let base = ''
 let base2 = ''
-/** What the remote went on with until nobody wanted it any more. */
+/** The paths of endless responses that were closed. */
 const left: string[] = []
 
 async function listen(server: http.Server | http2.Http2Server): Promise<number> {
@@ -88,7 +88,7 @@ test('a remote that does not want the whole body is heard all the same', async (
   expect(answer).toBe('413 too much')
 })
 
-test('what cannot be reached, or breaks off, looks like it', async () => {
+test('reports remotes that cannot be reached or break off', async () => {
   const nobody = await fetch(`${base}/prefix/nobody`)
   expect(await nobody.json()).toMatchObject({
     code: 503,

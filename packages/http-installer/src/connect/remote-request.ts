@@ -73,7 +73,7 @@ class DialTimeoutError extends Error {
   override readonly name = 'DialTimeoutError'
 }
 
-/** Why a remote could not be asked, as the original says it. */
+/** Why a request to a remote failed, in kube-apiserver's words. */
 export function remoteErrorText(remote: Remote, error: unknown): string {
   const { code, message, name } = error as NodeJS.ErrnoException
   const at = hostAndPort(remote)

@@ -6,7 +6,7 @@ export interface LinkRewriterOptions {
   /** The path at this server under which the remote's root is seen. */
   readonly prefix: string
   readonly remote: Remote
-  /** What the client calls this server. */
+  /** The name by which the client addresses this server. */
   readonly clientHost: string
 }
 

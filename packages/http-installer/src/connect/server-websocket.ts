@@ -14,7 +14,7 @@ import { keepOpen } from './splice-sockets.ts'
 const readPatienceMs = 60_000
 const closePatienceMs = 1000
 
-/** What to answer to a client that asks for a WebSocket; undefined when it does not ask rightly. */
+/** The response headers of a WebSocket handshake. Undefined if the request is no valid handshake. */
 export function websocketHandshake(
   method: string,
   headers: NodeJS.Dict<string | string[]>,

@@ -54,7 +54,7 @@ test('an end that breaks takes the other along', async () => {
   await over
 })
 
-test('who does not read is not written to without end', async () => {
+test('stops writing to an end that does not read', async () => {
   const { client, remote, ends } = await spliced()
   client.pause()
   let written = 0

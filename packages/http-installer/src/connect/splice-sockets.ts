@@ -11,8 +11,8 @@ export interface OpenEnd {
 }
 
 /**
- * Bytes from each end to the other, no faster than it takes them. An end that finishes sending is told so to the other, which may go on; one that
- * breaks takes the other along. Resolves when both are closed.
+ * Copies bytes from each end to the other, no faster than it reads them. When one end finishes sending, the other gets the end and may still send; when
+ * one breaks, the other is closed. Resolves when both are closed.
  */
 export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: AbortSignal): Promise<void> {
   const sockets = [client.socket, remote.socket] as const

@@ -10,7 +10,7 @@ import { dismiss, keepOpen, untilClosed } from './splice-sockets.ts'
 
 const prefix = 'SPDY/3.1+'
 
-/** What belongs to the client's own handshake. */
+/** Headers of the client's own handshake. */
 const websocketHeaders = [
   'connection',
   'upgrade',

@@ -7,7 +7,7 @@ export interface DiscoveryResource {
   /** "" for a subresource. */
   readonly singularName: string
   readonly namespaced: boolean
-  /** What the path answers; group and version are listed only when they differ from the list's own. */
+  /** The kind that the path returns. Group and version are listed only if they differ from the list's own. */
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]

@@ -44,7 +44,7 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
     case 'PartialObjectMetadataList': {
       const form = partialForm(scope, transform)
       const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
-      // What other lists have empty, this one never began.
+      // Empty tables have null rows; other lists have an empty array.
       return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
     }
     case 'Table': {

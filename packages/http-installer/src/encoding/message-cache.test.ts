@@ -15,7 +15,7 @@ function walk(cache: MessageCache, count: number): number {
   return found
 }
 
-test('what fits is kept, and forgotten when the object has changed', () => {
+test('keeps messages that fit, until the object changes', () => {
   const cache = new MessageCache(10_000, () => now)
   expect(walk(cache, 8)).toBe(0)
   expect(walk(cache, 8)).toBe(8)
@@ -36,7 +36,7 @@ test('of more than fits as many are found as fit, and never more bytes are kept'
   expect(cache.bytes).toBeLessThanOrEqual(10_000)
 })
 
-test('what nobody asks for any more makes room', () => {
+test('drops messages that are no longer requested', () => {
   const cache = new MessageCache(10_000, () => now)
   walk(cache, 10)
   now += 61_000
@@ -44,7 +44,7 @@ test('what nobody asks for any more makes room', () => {
   for (let n = 100; n < 110; n++) expect(cache.get(object(n))).toBe(message)
 })
 
-test('what is larger than the whole budget is not kept', () => {
+test('does not keep a message larger than the budget', () => {
   const cache = new MessageCache(500, () => now)
   cache.offer(object(0), message)
   expect(cache.get(object(0))).toBeUndefined()

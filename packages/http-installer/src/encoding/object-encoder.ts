@@ -10,7 +10,7 @@ import { indentJson } from './indent-json.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { MediaForm } from '../negotiation/negotiate.ts'
 
-/** What objects are encoded in here; CBOR is made of JSON. */
+/** The encodings of this file. CBOR is made from JSON elsewhere. */
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'

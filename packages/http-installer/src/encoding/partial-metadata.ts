@@ -68,7 +68,7 @@ export function partialMessage(result: RestResult, { without }: PartialForm): Ui
   return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
 }
 
-/** What is not in the bytes need not be looked for in the object. */
+/** A quick check on the bytes: an annotation that they do not contain is not in the object. */
 function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: PartialForm['without']): boolean {
   return annotations !== undefined && annotations.some((name) => Buffer.from(buffer, byteOffset, byteLength).includes(name))
 }

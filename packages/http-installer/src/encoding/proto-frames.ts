@@ -5,7 +5,7 @@ export function lengthDelimited(field: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([lengthDelimitedHead(field, bytes.length), bytes])
 }
 
-/** What stands before a length-delimited field's bytes. */
+/** The tag and length of a length-delimited field. */
 export function lengthDelimitedHead(field: number, length: number): Buffer {
   const tag = field * 8 + 2
   const head = Buffer.allocUnsafe(varintLength(tag) + varintLength(length))

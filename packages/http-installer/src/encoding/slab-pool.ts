@@ -1,6 +1,6 @@
 /**
- * Buffers of one size that answers are written into, with old bytes in them. Whoever takes one has it until `release`; one that is never given
- * back is only lost.
+ * Reused buffers of one size that responses are written into; they contain old bytes. A taken buffer belongs to its taker until `release`. One that is
+ * never released is only lost.
  */
 export class SlabPool {
   readonly size: number

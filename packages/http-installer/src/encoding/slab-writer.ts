@@ -52,7 +52,7 @@ export class SlabWriter {
 
   async #writeFull(bytes: Uint8Array): Promise<void> {
     await this.#flush()
-    // What is large goes to the socket by itself rather than being copied.
+    // Large pieces go to the socket directly instead of being copied.
     if (bytes.length > listSlabs.size / 2) {
       if (this.#sink!.write(bytes)) return
       return this.#drained()

@@ -62,7 +62,7 @@ function transformed({ scope }: Answer, transform: Transform, result: RestResult
   return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
 
-/** 406: metadata of one object was asked for of a list, or the other way round. `type` is the original's name for what was found. */
+/** 406: the client asked for one object's metadata and the response is a list, or the reverse. `type` is the Go type that kube-apiserver names. */
 export function notConvertible(transform: Transform, type: string, isList = false): ApiError {
   if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
   const what = isList ? 'is a list' : 'is not a list'

@@ -16,8 +16,8 @@ const itemTag = (2 << 3) | 2
 const heldBytes = 4 * 1024 * 1024
 
 /**
- * The envelope says the length of all, so every item's message is made before the first byte leaves. What is not cached is made again when its turn
- * comes: a list of any length takes no more memory than a few slabs.
+ * The envelope starts with the total length, so every item is encoded before the first byte is sent. Messages that are not cached are encoded again when
+ * they are written: a list of any length takes no more memory than a few slabs.
  */
 export async function writeProtobufList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer

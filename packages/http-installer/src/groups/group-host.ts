@@ -18,7 +18,7 @@ export interface GroupHostOptions<Services> {
   readonly types: ApiTypesRegistry
   readonly restOptions: RESTOptionsGetter
   readonly admission: AdmissionChain
-  /** What factories of groups may ask of the server. */
+  /** Services that factories of groups may use. */
   readonly services: Services
   /** How the app serves its groups. */
   readonly serving?: Omit<InstallOptions, 'priority'>
@@ -26,7 +26,7 @@ export interface GroupHostOptions<Services> {
   readonly client?: { add(groupVersion: GroupVersion, paths: Paths): () => void }
   /** Informers that end when their resource is removed. */
   readonly informers?: { remove(resource: GroupResource): Promise<void> }
-  /** Where paths are listed beside discovery (`/`). */
+  /** Adds paths to the list at `/`. */
   readonly addListedPaths?: (paths: () => readonly string[]) => () => void
   /** Whether a resource is served in a version. Default: all are. */
   readonly isServed?: (resource: GroupVersionResource) => boolean
@@ -57,7 +57,7 @@ export function createGroupHost<Services>(options: GroupHostOptions<Services>): 
   return new Host(options)
 }
 
-/** What one installed value brought. */
+/** Everything that one installed group brought. */
 interface Installation<Services> {
   readonly group: ApiGroup<Services>
   readonly placed: readonly PlacedPaths[]
@@ -157,7 +157,7 @@ class Host<Services> implements GroupHost<Services> {
     return found
   }
 
-  /** Serves what is installed under a group's name now, in place of what was served before. */
+  /** Serves the values that are now installed under a group's name, in place of the previous ones. */
   #serve(name: string): void {
     void this.#served.get(name)?.run()
     this.#served.delete(name)

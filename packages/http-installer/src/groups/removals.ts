@@ -14,7 +14,7 @@ export class Removals {
     return (this.#running ??= this.#run())
   }
 
-  /** Runs every step at once. What they fail with is not reported: another failure is. */
+  /** Runs every step at once. Their failures are not reported, because another failure is. */
   abandon(): void {
     this.#running = Promise.resolve()
     for (const step of this.#steps.splice(0).reverse()) {

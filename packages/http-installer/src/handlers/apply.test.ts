@@ -114,7 +114,7 @@ describe('server-side apply over HTTP', () => {
   })
 })
 
-describe('who manages which field', () => {
+describe('managed fields', () => {
   it('is kept for each kind of write', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { a: '1' } }
     const created = await server.request('POST', collection, object)

@@ -9,7 +9,7 @@ import { parseDeleteOptions, checkDeleteOptions } from './query-options.ts'
 import { readBody, sentBody } from './read-body.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** Where the original keeps the kinds of meta/v1, and which it has there beside DeleteOptions. */
+/** Where kube-apiserver registers the kinds of meta/v1, and which kinds there are besides DeleteOptions. */
 const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
 const metaKinds: ReadonlySet<string> = new Set([
   'Status',
@@ -41,7 +41,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
       if (!metaKinds.has(kind)) throw newBadRequest(notRegistered(document.gvk, metaScheme))
-      // What is wrong with it as what it is comes first.
+      // Errors of the body as the kind that it names come first.
       document.decode(metaType(kind), 'Ignore')
       throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
     }

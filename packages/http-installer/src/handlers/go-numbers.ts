@@ -2,7 +2,7 @@ import { newBadRequest } from '@keelson/apimachinery'
 
 const limit = 2n ** 63n
 
-/** A decimal int64 of a query parameter. Throws 400 with the words the original uses. What a double cannot hold is clamped to what it can. */
+/** Parses a decimal int64 of a query parameter. Throws 400 with Go's message. Clamps to safe integers. */
 export function parseInt64(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)

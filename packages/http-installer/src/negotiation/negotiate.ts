@@ -36,7 +36,7 @@ const withCbor: Forms = {
   negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
 }
 
-/** What the server that answers takes and gives. */
+/** The encodings that the server accepts and produces. */
 export function formsOf(exchange: Exchange): Forms {
   return exchange.services.cbor === undefined ? usual : withCbor
 }
@@ -56,10 +56,10 @@ export interface Negotiated {
   readonly transform: Transform | undefined
 }
 
-/** What is answered, by what it may be transformed into: an object into all, one that has no columns into metadata, an error into nothing. */
+/** The kind of a response, by its allowed transformations: an object has all, one without columns only metadata, an error none. */
 export type EndpointKind = 'object' | 'untabled' | 'error'
 
-/** What the request's `Accept` allows, first match by its own order of preference. Throws 406. */
+/** Negotiates the response: the first match in the order of preference of the Accept header. Throws 406. */
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
   const found = tryNegotiate(exchange, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
@@ -101,7 +101,7 @@ export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negoti
   const known = cache.get(header)
   if (known !== undefined || cache.has(header)) return known
   const found = header === '' ? unspecified : negotiate(exchange.acceptClauses, forms, endpoint)
-  // Clients send a handful of different headers; what does not fit is negotiated anew.
+  // Clients send a handful of different headers; headers that do not fit are negotiated each time.
   if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
   return found
 }

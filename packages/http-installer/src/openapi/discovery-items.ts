@@ -12,7 +12,7 @@ export interface Page {
   readonly operationId: string
   readonly tag: string
   readonly types: readonly string[]
-  /** What version 2 says that it takes. Default: anything. */
+  /** Consumed media types in version 2. Default: any. */
   readonly consumes?: readonly string[]
   readonly schema: StructSchema | 'text'
 }
@@ -41,7 +41,7 @@ export function groupItem(group: string, refer: Refer): PathItem {
   return discoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
 }
 
-/** What a version has, at the version's own path. */
+/** The path of a version, which lists its resources. */
 export function versionItem(gv: GroupVersion, refer: Refer): PathItem {
   const operationId = `get${capital(groupWord(gv.group))}${capital(gv.version)}APIResources`
   return discoveryItem(refer, '/', operationId, versionTag(gv), 'APIResourceList')

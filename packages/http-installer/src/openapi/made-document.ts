@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { TimeSlice } from '@keelson/apimachinery'
 
-/** Makes a document anew, piece by piece. */
+/** Makes a document, piece by piece, each time it is called. */
 export type DocumentPieces = () => Iterable<string | Uint8Array>
 
 const keptMilliseconds = 10_000

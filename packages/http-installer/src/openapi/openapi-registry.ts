@@ -4,13 +4,13 @@ import type { PathItem, Refer } from './path-items.ts'
 import { swaggerDocument } from './swagger-document.ts'
 import { swaggerMessage } from './swagger-message.ts'
 
-/** What one group version says of itself. */
+/** The paths and schemas of one group version. */
 export interface DocumentSource {
   /** Absent: it is about none. */
   readonly groupVersion?: GroupVersion
   /** Its OpenAPI v3 document, in pieces of text. */
   document(): Iterable<string>
-  /** Its URLs, for the document of the whole server; what they refer to is told to `refer`. */
+  /** Its paths, for the document of the whole server. Passes the schemas that they refer to to `refer`. */
   paths(refer: Refer): Iterable<PathItem>
 }
 
@@ -44,7 +44,7 @@ export class OpenApiRegistry {
     return this.#entries.get(path)?.document
   }
 
-  /** Anew after each change of the groups. */
+  /** Made again after each change of the groups. */
   swagger(form: SwaggerForm): MadeDocument {
     this.#swagger ??= {
       json: new MadeDocument(() => swaggerDocument(this.#sources())),

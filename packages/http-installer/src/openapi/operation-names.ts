@@ -6,7 +6,7 @@ export function groupWord(group: string): string {
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
 }
 
-/** What the operations of a version are filed under. */
+/** The tag of a version's operations. */
 export function versionTag({ group, version }: { readonly group: string; readonly version: string }): string {
   return `${groupWord(group)}_${version}`
 }
@@ -27,7 +27,7 @@ export interface OperationSubject {
   readonly path: string
 }
 
-/** Unique within the document, and made as the original makes it. `part` stands behind the version. */
+/** Unique within the document, made like kube-apiserver's. `part` follows the version. */
 export function operationId(action: string, { scope, kind, path }: OperationSubject, part = ''): string {
   const { gvr, namespaced, subresource } = scope
   const within = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''

@@ -28,7 +28,7 @@ const deleteParameters = [
   ...queryParameters('propagationPolicy'),
 ]
 
-/** Of an operation, beside those of its path. */
+/** The parameters of an operation, in addition to those of its path. */
 export function actionParameters(action: string): readonly Component[] {
   switch (action) {
     case 'list':
@@ -47,7 +47,7 @@ export function actionParameters(action: string): readonly Component[] {
   }
 }
 
-/** What all operations of a path have is said of the path. */
+/** Moves parameters that all operations of a path have to the path. */
 export function sharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
   const all = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
   const shared = (all[0] ?? []).filter(({ name }) => all.every((parameters) => parameters.some((other) => other['name'] === name)))

@@ -32,7 +32,7 @@ export interface PathItem {
   /** "/namespaces/{namespace}/pods", behind the group version's prefix. */
   readonly path: string
   readonly item: Component
-  /** What operations without a body say that they take, in version 2. Default: anything. */
+  /** Consumed media types of operations without a body, in version 2. Default: any. */
   readonly consumes?: readonly string[]
 }
 

@@ -47,7 +47,7 @@ function urlOf(path: string, hash: string): string {
   return `${prefix}/${path}?hash=${hash}`
 }
 
-/** The original also writes it as protobuf; kubectl and client-go ask for JSON. */
+/** kube-apiserver also serves protobuf; kubectl and client-go ask for JSON. */
 function acceptsJson({ accept, acceptClauses }: Exchange): boolean {
   if (accept === '') return true
   return acceptClauses.some(({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'))

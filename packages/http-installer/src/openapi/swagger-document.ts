@@ -7,7 +7,7 @@ import { withGroupVersions } from './shared-kinds.ts'
 import { swaggerPathItem } from './swagger-path-item.ts'
 import { swaggerSchema } from './swagger-schema.ts'
 
-/** What stands in the document beside paths and definitions. */
+/** Members of the document besides paths and definitions. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
 export const bearerToken = { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' }
 

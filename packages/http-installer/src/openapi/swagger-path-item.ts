@@ -7,7 +7,7 @@ interface Content {
   readonly [mediaType: string]: { readonly schema: OpenAPISchema }
 }
 
-/** A path's operations as OpenAPI v2 has them: bodies are parameters, and media types stand beside them. */
+/** A path's operations in OpenAPI v2, where bodies are parameters and media types are members of the operation. */
 export function swaggerPathItem({ item, consumes }: PathItem): Members {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) {

@@ -6,8 +6,8 @@ export interface SwaggerSchema {
 }
 
 /**
- * The schema in v2, which has no unions and where other keywords stand beside a reference. Without defaults: the original's document has none,
- * because clients of that age take them for something to send.
+ * The schema in v2, which has no unions and allows other keywords next to a reference. Without defaults, like kube-apiserver's document, because old
+ * clients would send them.
  */
 export function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
   const { $ref, default: _, allOf, oneOf, items, additionalProperties, properties, ...others } = schema

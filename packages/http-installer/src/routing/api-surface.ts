@@ -71,7 +71,7 @@ export class ApiSurface {
     return this.#tableOf(info)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
   }
 
-  /** What serves a request with these attributes, whatever its method. */
+  /** The route of a request with these attributes, whatever its method. */
   find(info: RequestAttributes): Route | undefined {
     return this.#tableOf(info)?.find(info)
   }

@@ -107,7 +107,7 @@ export class RouteTable {
     return this.#paths.has(path)
   }
 
-  /** What serves a request with these attributes, which are of this table's version. */
+  /** The route of a request with these attributes, which are of this table's version. */
   find({ parts, inNamespace, pathVerb }: RequestAttributes): ResourceRoute | undefined {
     if (pathVerb === 'proxy') return undefined
     const count = parts.length

@@ -31,7 +31,7 @@ export interface EventFramer {
 const sharedFrames = new SharedFrames(8 * 1024 * 1024)
 
 export interface FramerOptions {
-  /** What of each object is in the rows of tables. */
+  /** The part of each object that table rows contain. */
   readonly include: IncludeObject
   readonly cbor: CborCodec | undefined
 }
@@ -86,7 +86,7 @@ function jsonFrame(type: string, object: Buffer): Buffer {
   return Buffer.concat([start, object, end], start.length + object.length + 2)
 }
 
-/** The columns are told once, so no two events of one watch are framed alike and nothing is shared. */
+/** Only the first event carries the columns, so frames differ between watches and cannot be shared. */
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
   readonly #scope: ResourceScope
@@ -113,7 +113,7 @@ class TableFramer implements EventFramer {
 
   #bookmark(event: Bookmark): Buffer {
     const object = bookmarkObject(this.#scope, event)
-    // What says that initial events are over is in the metadata.
+    // The annotation that marks the end of the initial events is in the metadata.
     const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
     const row = this.#rows.row(object, include)
     return this.#frame('BOOKMARK', String(event.revision), row)

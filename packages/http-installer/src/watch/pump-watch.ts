@@ -13,7 +13,7 @@ export interface WatchPump {
   readonly onInternalError: (error: unknown) => void
 }
 
-/** From a storage's watch to a client, until either ends. What cannot go on is told as the last event. */
+/** Sends the events of a storage's watch to a client until one of them ends. A failure is sent as the last event. */
 export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<void> {
   const { sink, failed, signal, onInternalError } = pump
   try {
@@ -26,7 +26,7 @@ export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<vo
   }
 }
 
-/** What belongs together is flushed together, and nothing waits for the next batch. Undefined: all is written, and there is room for more. */
+/** Writes and flushes events that belong together, without waiting for the next batch. Undefined: all is written, and there is room for more. */
 function writeGroups(pump: WatchPump, pieces: readonly (readonly ObjectEvent[])[], first: number): Promise<void> | undefined {
   for (let i = first; i < pieces.length && !pump.signal.aborted; i++) {
     if (!writeEvents(pump, pieces[i]!)) return room(pump).then(() => writeGroups(pump, pieces, i + 1))

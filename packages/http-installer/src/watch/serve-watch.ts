@@ -71,7 +71,7 @@ function streamType(form: NegotiatedStream['form']): string {
   return form === 'json' ? mediaTypes.json : `${mediaTypes[form]};stream=watch`
 }
 
-/** A version that is too old is told as the first event: clients expect the same there and later on. */
+/** Opens the watch. A version that is too old becomes the first event, as clients expect it also later on. */
 async function open(
   { exchange }: ApiRequest,
   storage: Watchable,

@@ -5,7 +5,7 @@ import { SharedFrames } from './shared-frames.ts'
 const frame = (text: string) => (): Buffer => Buffer.from(text)
 const [a, b, c] = [{}, {}, {}]
 
-test('who asks for the same events in the same form gets the same bytes', () => {
+test('watchers of the same events in the same encoding share the same bytes', () => {
   const frames = new SharedFrames(100)
   const first = frames.get([a, b], 'json', frame('one'))
   expect(frames.get([a, b], 'json', frame('two'))).toBe(first)

@@ -42,7 +42,7 @@ export async function sendWebSocket(
   }
 }
 
-/** As the original: whoever asks must say from where, and any place will do. */
+/** Whether the request names an origin. Any origin will do, as in kube-apiserver. */
 function saysOrigin(origin: string | undefined): boolean {
   return origin !== undefined && (origin.startsWith('/') || (/^[a-z][a-z\d+.-]*:/i.test(origin) && URL.canParse(origin)))
 }
@@ -59,7 +59,7 @@ class WebSocketSink implements ResponseSink {
 
   constructor(exchange: Exchange, upgrade: Upgrade, handshake: Parameters<typeof takeSocket>[2], messages: WatchMessages) {
     this.#messages = messages
-    // What the client says is of no interest; that it leaves is.
+    // Messages of the client are ignored; only its leaving matters.
     this.#socket = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
     this.#socket.onDrain(this.#end.awake)
     this.#socket.start(upgrade.head)

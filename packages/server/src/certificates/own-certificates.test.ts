@@ -33,14 +33,14 @@ test('the serving certificate covers every name and is signed by the authority',
   expect(new X509Certificate(admin.certificate).subject).toBe('O=system:masters\nCN=kubernetes-admin')
 })
 
-test('what is kept is used again; keys are for their owner alone', async () => {
+test('reuses kept certificates; only their owner can read keys', async () => {
   const store = createDirectoryCertificateStore(path.join(directory, 'certs'))
   const first = await ownCertificates({ store })
   expect(await ownCertificates({ store })).toEqual(first)
   expect((await stat(path.join(directory, 'certs/ca.key'))).mode & 0o777).toBe(0o600)
 })
 
-test('a leaf near its end, without a name that is needed, or damaged is made anew by the same authority', async () => {
+test('a leaf near its end, without a name that is needed, or damaged is made again by the same authority', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   const later = await ownCertificates({ store, now: () => Date.now() + 340 * day })
@@ -107,7 +107,7 @@ test.each([
   }
 })
 
-test('what is made or renewed is noted, with the reason', async () => {
+test('reports made and renewed certificates, with the reason', async () => {
   const store = createDirectoryCertificateStore(directory)
   const notes: string[] = []
   const run = async (now: number): Promise<string[]> => {

@@ -40,7 +40,7 @@ export interface OwnCertificates {
 }
 
 /**
- * The certificates a server makes for itself: an authority, the serving certificate, an administrator's. What is kept and still good is used again.
+ * The certificates a server makes for itself: an authority, the serving certificate, an administrator's. Kept certificates that are still valid are reused.
  *
  * Everything in the cluster trusts the authority, so it is never replaced: near its end its certificate is renewed for the same key and from the same day on, which
  * also mends one that was made by a wrong clock. Throws when it is damaged. The others are made again when they cannot be used.
@@ -163,7 +163,7 @@ function coversAll(certificate: X509Certificate, names: readonly string[]): bool
   return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)
 }
 
-/** Under all of these a client in or beside a cluster reaches its API server. */
+/** The names by which clients inside or near a cluster reach its API server. */
 export function servingNames(more: readonly string[]): readonly string[] {
   const inCluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   const wildcards = new Set(['0.0.0.0', '::', ''])

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { readIfPresent } from './certificate-store.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
-/** A private key, PEM, to sign service accounts' tokens with. What is kept in the directory is used again; without one it is new at each start. `onMade` is called when a key was made and kept. */
+/** The private key (PEM) that signs service account tokens. The key in the directory is reused; without a directory the key is new at each start. `onMade` is called when a key was made and stored. */
 export async function ownTokenKey(directory: string | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
   const file = directory === undefined ? undefined : path.join(directory, 'sa.key')
   const kept = file === undefined ? undefined : await readIfPresent(file)

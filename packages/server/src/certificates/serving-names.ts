@@ -10,7 +10,7 @@ export interface NamedCertificate extends KeyPair {
   readonly names?: readonly string[]
 }
 
-/** What a server shows: `named` to clients that ask for a name of those, the other to everybody else. */
+/** The certificates of a server: `named` for clients that ask for one of those names, the other for all other clients. */
 export interface ServingCertificates extends KeyPair {
   readonly named?: readonly NamedCertificate[]
 }

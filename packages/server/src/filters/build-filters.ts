@@ -41,7 +41,7 @@ export interface FilterOptions {
 }
 
 /**
- * What every request passes before it is dispatched, from the outside in: the order of kube-apiserver's `DefaultBuildHandlerChain`. One difference: the
+ * The filters that every request passes before it is dispatched, from the outside in: the order of kube-apiserver's `DefaultBuildHandlerChain`. One difference: the
  * request log comes before the request info, so that requests with a malformed URL are logged too.
  */
 export function buildFilters(options: FilterOptions): readonly NamedFilter[] {

@@ -1,6 +1,6 @@
 import type { Exchange } from '@keelson/exchange'
 
-/** What a filter says of a request: 'answered' if it has sent the response, nothing to let the request pass. */
+/** The result of a filter: 'answered' if it has sent the response, nothing to let the request pass. */
 export type FilterOutcome = 'answered' | void
 
 /**

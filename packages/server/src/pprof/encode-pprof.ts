@@ -12,7 +12,7 @@ export interface Frame {
 }
 
 export interface Sample {
-  /** What was running, the innermost first. */
+  /** The running functions, the innermost first. */
   readonly stack: readonly Frame[]
   /** One for each type. */
   readonly values: readonly number[]
@@ -20,7 +20,7 @@ export interface Sample {
 
 export interface Profile {
   readonly types: readonly ValueType[]
-  /** What a sample is taken of, and how often. */
+  /** The sampled quantity, and how much of it lies between two samples. */
   readonly period: ValueType & { readonly every: number }
   readonly samples: Iterable<Sample>
   readonly timeNanoseconds: bigint

@@ -25,7 +25,7 @@ interface TakenProfile {
   readonly pprof: () => Promise<Pick<Profile, 'types' | 'period' | 'samples'>>
 }
 
-/** At the original's paths and in its form. One at a time: profiles slow everybody down. What takes them is loaded when it is asked for. */
+/** Serves profiles at kube-apiserver's paths and in its format, one at a time because they slow the process down. The profiler is loaded on demand. */
 export function installProfiling(app: Hono<InstallerEnv>): void {
   let busy = false
   const exclusive = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>

@@ -7,7 +7,7 @@ export interface Taken {
   readonly durationNanoseconds: number
 }
 
-/** What the processor was busy with, of a profile as the runtime takes it. */
+/** The samples of a CPU profile of the runtime. */
 export function cpuSamples({
   nodes,
   samples = [],
@@ -58,7 +58,7 @@ export interface HeapProfile {
   readonly samples?: readonly { readonly nodeId: number }[]
 }
 
-/** What was allocated and is still held. */
+/** The samples of a heap profile: memory that was allocated and is still held. */
 export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
   const counts = new Map<number, number>()
   for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
