@@ -1,8 +1,8 @@
-import { hasMethods, isFunction, isString, listOf, objectOf } from '@keelson/apimachinery'
+import { hasMethods, isFunction, isString, listOf, objectOf, required } from '@keelson/apimachinery'
 import type { Clock, OptionTable } from '@keelson/apimachinery'
 import type { Authenticator, Authorizer } from '@keelson/auth'
 import type { ApiGroup } from '@keelson/registry'
-import type { Log } from '@keelson/server'
+import type { Log, PlacedFilter } from '@keelson/server'
 import type { GroupServices } from '../group-services.ts'
 import { admissionChecks } from './admission.ts'
 import type { AdmissionOptions } from './admission.ts'
@@ -36,6 +36,8 @@ export interface ServerChainOptions {
   readonly authenticators?: readonly Authenticator[]
   /** Asked after `system:masters` and the always-allowed paths, in this order. The first that allows or denies decides. */
   readonly authorizers?: readonly Authorizer[]
+  /** Filters of your own, each before or after a named one of the server (`authorization`, `in-flight`). */
+  readonly filters?: readonly PlacedFilter[]
   readonly storage?: StorageOptions
   readonly serving?: ServingOptions
   readonly authentication?: AuthenticationOptions
@@ -63,6 +65,7 @@ export const serverChainChecks: OptionTable<ServerChainOptions> = {
   groups: listOf(hasMethods('register')),
   authenticators: listOf(hasMethods('authenticate')),
   authorizers: listOf(hasMethods('authorize')),
+  filters: listOf(objectOf<PlacedFilter>({ name: required(isString), filter: required(isFunction), before: isString, after: isString })),
   storage: objectOf<StorageOptions>(storageChecks),
   serving: objectOf<ServingOptions>(servingChecks),
   authentication: objectOf<AuthenticationOptions>(authenticationChecks),

@@ -1,0 +1,95 @@
+import { groupResourceString } from '@keelson/apimachinery'
+import type { GroupResource } from '@keelson/apimachinery'
+import type { GroupHost } from '@keelson/http-installer'
+import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
+import { describeError } from '@keelson/server'
+import type { Log, Server } from '@keelson/server'
+import { createFlowControl } from './flow-control.ts'
+import { createSystemNamespaces } from './system-namespaces.ts'
+import { createSystemPriorityClasses } from './system-priority-classes.ts'
+import { createTokenTracking } from './token-tracking.ts'
+import type { GenericConfig } from '../build-generic-config.ts'
+import type { Services } from '../build-services.ts'
+import type { ControllerRunner } from '../controller-runner.ts'
+import { countStorage } from '../count-storage.ts'
+import type { GroupServices } from '../group-services.ts'
+import { PostStartHooks } from '../post-start-hooks.ts'
+import { waitForStorages } from '../storage-health.ts'
+
+interface StartHookParts {
+  readonly config: GenericConfig
+  readonly server: Server
+  readonly client: LoopbackClient
+  readonly informers: SharedInformers
+  /** Absent without core's services. */
+  readonly services: Services | undefined
+  readonly host: GroupHost<GroupServices>
+  readonly controllers: ControllerRunner
+  readonly log: Log
+  readonly livezGraceMs: number
+}
+
+/** The steps of the start, in order: storage, what every cluster has, repairs, controllers, the server's own endpoint. */
+export function createStartHooks(parts: StartHookParts): PostStartHooks {
+  const { config, server, client, informers, services, host, controllers, log } = parts
+  const { backends, clock } = config
+  const now = (): number => clock.now()
+  const hooks = new PostStartHooks(server, parts.livezGraceMs)
+  /** Adds a hook that writes the resources `needed`. Skips it if one of them is not served. */
+  const addHook = (
+    name: string,
+    needed: readonly GroupResource[],
+    run: () => Promise<void>,
+    after: readonly string[] = ['storage-readiness'],
+  ): void => {
+    const missing = needed.filter((resource) => client.resource(resource) === undefined).map(groupResourceString)
+    if (missing.length === 0) hooks.add(name, run, { after })
+    else log(1, 'Start hook skipped', { hook: name, reason: `not served: ${missing.join(', ')}` })
+  }
+  hooks.add('storage-readiness', () => waitForStorages({ backends, storages: host.storages }, { log }))
+  hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
+  addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
+  addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
+  const { flowSchemas, priorityLevels } = resources
+  addHook('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, now))
+  if (services !== undefined) {
+    const { bootstrap, repair } = services
+    const ranges = 'start-kubernetes-service-cidr-controller'
+    addHook(ranges, [resources.serviceCIDRs], () => bootstrap.syncRanges())
+    addHook('start-service-ip-repair-controllers', [resources.services, resources.ipAddresses], () => repair.start(), [ranges])
+  }
+  addHook('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, now), [
+    'start-system-namespaces-controller',
+  ])
+  hooks.add('start-controllers', async () =>
+    controllers.start(client, {
+      informers,
+      clock,
+      rootCA: config.certificates.authority,
+      metrics: config.metrics,
+      onError: (name, error) => log(0, 'Controller failed', { controller: name, err: describeError(error) }),
+      onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
+    }),
+  )
+  // Runs last, because clients that find the endpoint of the server expect it to work.
+  if (services !== undefined) {
+    const { bootstrap } = services
+    const earlier = hooks.names
+    addHook('bootstrap-controller', [resources.services, resources.endpoints, resources.endpointSlices], () => bootstrap.start(), earlier)
+  }
+  return hooks
+}
+
+/** Resources that bootstrap hooks write. */
+const resources = {
+  namespaces: { group: '', resource: 'namespaces' },
+  configMaps: { group: '', resource: 'configmaps' },
+  services: { group: '', resource: 'services' },
+  endpoints: { group: '', resource: 'endpoints' },
+  endpointSlices: { group: 'discovery.k8s.io', resource: 'endpointslices' },
+  priorityClasses: { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
+  flowSchemas: { group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas' },
+  priorityLevels: { group: 'flowcontrol.apiserver.k8s.io', resource: 'prioritylevelconfigurations' },
+  serviceCIDRs: { group: 'networking.k8s.io', resource: 'servicecidrs' },
+  ipAddresses: { group: 'networking.k8s.io', resource: 'ipaddresses' },
+} satisfies Record<string, GroupResource>

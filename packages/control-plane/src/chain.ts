@@ -1,0 +1,165 @@
+import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
+import type { ApiGroup } from '@keelson/registry'
+import { describeError, kubeconfig, writeKubeconfig } from '@keelson/server'
+import type { Server } from '@keelson/server'
+import { formatUrlHost, reachableAddress } from './addresses.ts'
+import type { GenericConfig } from './build-generic-config.ts'
+import type { Services } from './build-services.ts'
+import type { ControllerRunner } from './controller-runner.ts'
+import type { GroupServices } from './group-services.ts'
+import { lifecycleDefaults } from './options/lifecycle.ts'
+import type { ServerChainOptions } from './options/server-chain-options.ts'
+import { servingDefaults } from './options/serving.ts'
+import type { PostStartHooks } from './post-start-hooks.ts'
+import type { ServerChain } from './server-chain.ts'
+
+/** Options with a log. */
+export type LoggedOptions = ServerChainOptions & Required<Pick<ServerChainOptions, 'log'>>
+
+export interface ChainParts {
+  readonly options: LoggedOptions
+  readonly config: GenericConfig
+  readonly server: Server
+  readonly admission: AsyncDisposable
+  readonly informers: AsyncDisposable
+  /** Undefined without core's services. */
+  readonly services: Services | undefined
+  readonly host: GroupHost<GroupServices>
+  readonly client: ServerChain['client']
+  readonly hooks: PostStartHooks
+  readonly controllers: ControllerRunner
+  readonly onPort: (port: number) => Promise<void>
+}
+
+export class Chain implements ServerChain {
+  readonly #parts: ChainParts
+  readonly #ready: PromiseParts
+  /** True after `start` or `listen` was called. */
+  #isStarted = false
+  #haveHooksStarted = false
+  #url: string | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(parts: ChainParts) {
+    this.#parts = parts
+    this.#ready = promiseParts()
+    // Callers may ignore `ready`; its rejection must not count as unhandled.
+    this.#ready.promise.catch(() => {})
+  }
+
+  get ready(): Promise<void> {
+    return this.#isStarted ? this.#ready.promise : Promise.reject(notStarted('ready'))
+  }
+
+  get url(): string {
+    if (this.#url === undefined) throw new Error('the server does not listen yet')
+    return this.#url
+  }
+
+  get kubeconfig(): string {
+    const { authority, admin } = this.#parts.config.certificates
+    return kubeconfig({ server: this.url, certificateAuthority: authority, user: admin })
+  }
+
+  get kubeconfigPath(): string | undefined {
+    return this.#parts.options.serving?.kubeconfigPath
+  }
+
+  get adminToken(): string {
+    return this.#parts.config.authentication.adminToken
+  }
+
+  get certificateAuthority(): string {
+    return this.#parts.config.certificates.authority
+  }
+
+  get client(): ServerChain['client'] {
+    if (!this.#isStarted) throw notStarted('client')
+    return this.#parts.client
+  }
+
+  async fetch(...request: Parameters<ServerChain['fetch']>): Promise<Response> {
+    if (!this.#isStarted) throw notStarted('fetch')
+    return this.#parts.server.fetch(...request)
+  }
+
+  install(group: ApiGroup<GroupServices>): InstalledGroup {
+    return this.#parts.host.install(group)
+  }
+
+  start(): Promise<void> {
+    this.#isStarted = true
+    this.#runHooks()
+    return this.#ready.promise
+  }
+
+  async listen(): Promise<void> {
+    const { server, options, onPort } = this.#parts
+    this.#isStarted = true
+    const { bindAddress: host, port: wantedPort, kubeconfigPath } = { ...servingDefaults, ...options.serving }
+    const { port } = await server.listen(wantedPort, host)
+    this.#parts.config.certificates.files?.follow(server, (text) => options.log(0, text))
+    this.#url = `https://${formatUrlHost(reachableAddress(host))}:${port}`
+    await onPort(port)
+    if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
+    this.#runHooks()
+  }
+
+  #runHooks(): void {
+    if (this.#haveHooksStarted) return
+    this.#haveHooksStarted = true
+    this.#parts.hooks.run().then(this.#ready.resolve, (error: unknown) => {
+      if (this.#closing === undefined) this.#parts.options.log(0, 'Start failed', { err: describeError(error) })
+      this.#ready.reject(error)
+    })
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    const { options, config, server, admission, informers, services, host, controllers } = this.#parts
+    this.#ready.reject(new Error('the server was closed before it was ready'))
+    const { shutdownDelayMs, shutdownGraceMs } = { ...lifecycleDefaults, ...options.lifecycle }
+    if (shutdownDelayMs > 0) {
+      server.failReadiness()
+      await new Promise((resolve) => setTimeout(resolve, shutdownDelayMs))
+    }
+    config.certificates.files?.close()
+    await services?.bootstrap.stop()
+    await server.close(shutdownGraceMs)
+    await controllers.stop()
+    await admission[Symbol.asyncDispose]()
+    await informers[Symbol.asyncDispose]()
+    await services?.close()
+    await host[Symbol.asyncDispose]()
+    await config.backends[Symbol.asyncDispose]()
+    config.encryption?.close()
+  }
+}
+
+/** Error for use before `start` or `listen`, when nothing is served yet. */
+function notStarted(member: string): Error {
+  return new Error(`${member}: the server has not been started; call listen(), or start() for a server without a port, first`)
+}
+
+interface PromiseParts {
+  readonly promise: Promise<void>
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+function promiseParts(): PromiseParts {
+  let resolve!: () => void
+  let reject!: (error: unknown) => void
+  const promise = new Promise<void>((yes, no) => {
+    resolve = yes
+    reject = no
+  })
+  return { promise, resolve, reject }
+}
