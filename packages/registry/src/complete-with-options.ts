@@ -2,6 +2,7 @@ import type { ApiTypes } from '@keelson/api'
 import { generateName, newUid, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import { clusterKeys, namespacedKeys } from './keys.ts'
+import { countObjects } from './quota-rules.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
 import type { StoreHooksFactory } from './write/store-hooks.ts'
@@ -66,6 +67,7 @@ export function completeWithOptions<T extends KubeObject>(definition: ResourceDe
     storage,
     keys: namespaced ? namespacedKeys(prefix) : clusterKeys(prefix),
     hooks: options.hooks?.(storage, `${prefix}/`) ?? {},
+    quota: definition.quota === 'none' ? undefined : (definition.quota ?? countObjects(resource)),
     ttlSeconds: restOptions.ttlSeconds,
     deleteCollectionWorkers: Math.max(1, restOptions.deleteCollectionWorkers),
     enableGarbageCollection: restOptions.enableGarbageCollection ?? true,

@@ -1,6 +1,7 @@
 import type { GroupResource, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { Storage } from '@keelson/storagebackend'
 import type { KeyFunctions } from './keys.ts'
+import type { QuotaRules } from './quota-rules.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy, UpdateStrategy } from './resource-definition.ts'
 import type { StoreHooks } from './write/store-hooks.ts'
 
@@ -13,6 +14,8 @@ export interface StoreParts<T extends KubeObject> {
   readonly storage: Storage<T>
   readonly keys: KeyFunctions
   readonly hooks: StoreHooks<T>
+  /** How resource quotas charge for the objects; undefined: not at all. */
+  readonly quota: QuotaRules | undefined
   /** How long an object is kept after its last write; undefined: until it is deleted. */
   readonly ttlSeconds: number | undefined
   readonly deleteCollectionWorkers: number

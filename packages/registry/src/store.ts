@@ -6,7 +6,6 @@ import { exportObject } from './export-object.ts'
 import { get } from './get.ts'
 import { list } from './list.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
-import { countObjects } from './quota-rules.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type {
   CollectionDeleter,
@@ -73,8 +72,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void
     this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
-    const { quota = countObjects(parts.resource) } = definition
-    this.quota = quota === 'none' ? undefined : quota
+    this.quota = parts.quota
   }
 
   protected result(written: Written<T>): RestResult {
