@@ -21,7 +21,7 @@ export function advertiseAddress(options: ServingOptions = {}): string {
 }
 
 /** Returns the address for endpoints of the kubernetes service: never a loopback address, and undefined if there is no other. */
-export function endpointAddress(options: ServingOptions | undefined): string | undefined {
+export function findEndpointAddress(options: ServingOptions | undefined): string | undefined {
   const advertised = advertiseAddress(options)
   return isLoopback(advertised) ? firstExternalAddress() : advertised
 }

@@ -22,7 +22,7 @@ import type { StorageOptions } from './options/storage.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { openBackends } from './open-backends.ts'
 import type { Backends } from './open-backends.ts'
-import { storageDrivers } from './storage-drivers.ts'
+import { createStorageDrivers } from './storage-drivers.ts'
 
 /** Version of our storage encoding. Increase it with the encoding: older records are then decoded, converted and defaulted on read. */
 const schemaVersion = 1
@@ -51,7 +51,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const authorizer = buildAuthorizer(options)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
-  const opening = openBackends(storageDrivers(options), storage, {
+  const opening = openBackends(createStorageDrivers(options), storage, {
     ...(storage.backend && { main: storage.backend }),
     ...(storage.overrides && { overrides: storage.overrides }),
   })

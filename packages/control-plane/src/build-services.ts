@@ -4,14 +4,14 @@ import { createServiceAllocators, parseIPRanges, ServiceRepair } from '@keelson/
 import type { ServiceAllocators } from '@keelson/core-services'
 import type { LoopbackClient } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
-import { endpointAddress } from './addresses.ts'
+import { findEndpointAddress } from './addresses.ts'
 import { BootstrapController } from './bootstrap/bootstrap-controller.ts'
 import { ServerLeases } from './bootstrap/server-leases.ts'
 import type { GenericConfig } from './build-generic-config.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { servicesDefaults } from './options/services.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
-import { systemStorage } from './system-storage.ts'
+import { openSystemStorage } from './system-storage.ts'
 
 /** Parts that serve core's services: allocators, the repair loop, and the controller of the kubernetes service. */
 export interface Services {
@@ -27,7 +27,7 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
   const { clock = systemClock, log = () => {} } = options
   const { clusterIpRange, nodePortRange, endpointReconcilerType } = { ...servicesDefaults, ...options.services }
   const ranges = parseServiceOption(() => parseIPRanges(clusterIpRange))
-  const nodePorts = systemStorage<RangeAllocation>(config, {
+  const nodePorts = openSystemStorage<RangeAllocation>(config, {
     resource: 'servicenodeportallocations',
     prefix: 'ranges',
     kind: 'RangeAllocation',
@@ -41,12 +41,12 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
       onError: (error) => log(0, 'Watching services failed', { err: describeError(error) }),
     }),
   )
-  const servers = systemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', prefix: 'masterleases', kind: 'Endpoints' })
+  const servers = openSystemStorage<Endpoints>(config, { resource: 'apiServerIPInfo', prefix: 'masterleases', kind: 'Endpoints' })
   const bootstrap = new BootstrapController({
     client,
     ranges,
     leases: endpointReconcilerType === 'none' ? undefined : new ServerLeases(servers.storage, servers.prefix),
-    address: endpointAddress(options.serving),
+    address: findEndpointAddress(options.serving),
     clock,
     log: (text) => log(0, text),
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openCoreStorage } from './core-storage.fixture.ts'
-import { storageDrivers } from './storage-drivers.ts'
+import { createStorageDrivers } from './storage-drivers.ts'
 
 // Follows the path from options to driver by the names that kube-apiserver uses.
 test('leads from options to the driver', async () => {
@@ -18,7 +18,7 @@ test('leads from options to the driver', async () => {
 })
 
 test('unknown drivers are rejected by name', async () => {
-  await expect(storageDrivers().create({ type: 'etcd2' })).rejects.toThrow('etcd2 is no longer a supported storage backend')
-  await expect(storageDrivers().create({ type: 'paper' })).rejects.toThrow('paper')
-  await expect(storageDrivers().create({ type: 'embedded' })).rejects.toMatchObject({ name: 'ConfigurationError' })
+  await expect(createStorageDrivers().create({ type: 'etcd2' })).rejects.toThrow('etcd2 is no longer a supported storage backend')
+  await expect(createStorageDrivers().create({ type: 'paper' })).rejects.toThrow('paper')
+  await expect(createStorageDrivers().create({ type: 'embedded' })).rejects.toMatchObject({ name: 'ConfigurationError' })
 })

@@ -3,7 +3,7 @@ import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import type { DisruptionBudgets } from '@keelson/resources-core'
 
 /** Accesses the disruption budgets of this server; there are none if the policy group is not served. */
-export function disruptionBudgets(client: LoopbackClient): DisruptionBudgets {
+export function createDisruptionBudgets(client: LoopbackClient): DisruptionBudgets {
   const budgets = (): LoopbackResource<PodDisruptionBudget> | undefined =>
     client.resource<PodDisruptionBudget>({ group: 'policy', resource: 'poddisruptionbudgets' })
   return {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { enabledResources, runtimeConfigProblems } from './enabled-versions.ts'
+import { enabledResources, findRuntimeConfigProblems } from './enabled-versions.ts'
 
 const gv = (group: string, ...versions: string[]) => versions.map((version) => ({ group, version }))
 const known = [...gv('', 'v1'), ...gv('autoscaling', 'v2', 'v1'), ...gv('storage.k8s.io', 'v1', 'v1beta1', 'v1alpha2')]
@@ -38,9 +38,9 @@ it.each([
   ['a/b/c/d', 'runtime-config invalid key a/b/c/d'],
   ['foo', 'runtime-config invalid key foo'],
 ])('rejects %s', (key, message) => {
-  expect(runtimeConfigProblems({ [key]: false }, known)).toEqual([expect.stringContaining(message)])
+  expect(findRuntimeConfigProblems({ [key]: false }, known)).toEqual([expect.stringContaining(message)])
 })
 
 it('rejects a configuration that serves nothing', () => {
-  expect(runtimeConfigProblems({ 'api/all': false }, known)).toEqual(['invalid runtime-config with only api/all=false'])
+  expect(findRuntimeConfigProblems({ 'api/all': false }, known)).toEqual(['invalid runtime-config with only api/all=false'])
 })

@@ -32,7 +32,7 @@ export function enabledResources(
 }
 
 /** Returns all versions that `--runtime-config` accepts, including retired ones. */
-export function namedVersions(groups: readonly ApiGroup[]): readonly GroupVersion[] {
+export function listVersions(groups: readonly ApiGroup[]): readonly GroupVersion[] {
   const definitions = groups.flatMap(({ resources }) => resources.flatMap((one) => [one, ...(one.alsoServedAs ?? [])]))
   const served = new Set(definitions.map(({ group, version }) => formatKey(group, version)))
   return groups.flatMap(({ name, types, resources, retiredVersions = [] }) => {
@@ -45,14 +45,14 @@ export function namedVersions(groups: readonly ApiGroup[]): readonly GroupVersio
 }
 
 /** Returns the problems of `--runtime-config`, one sentence per key. Rejects unknown versions, so that a typo does not go unnoticed. */
-export function runtimeConfigProblems(overrides: Readonly<Record<string, boolean>>, known: readonly GroupVersion[]): readonly string[] {
+export function findRuntimeConfigProblems(overrides: Readonly<Record<string, boolean>>, known: readonly GroupVersion[]): readonly string[] {
   if (overrides['api/all' satisfies Stage] === false && Object.keys(overrides).length === 1) {
     return ['invalid runtime-config with only api/all=false']
   }
-  return Object.keys(overrides).flatMap((key) => (key in stages ? [] : (keyProblem(key, known) ?? [])))
+  return Object.keys(overrides).flatMap((key) => (key in stages ? [] : (findKeyProblem(key, known) ?? [])))
 }
 
-function keyProblem(key: string, known: readonly GroupVersion[]): string | undefined {
+function findKeyProblem(key: string, known: readonly GroupVersion[]): string | undefined {
   const groupVersion = parseKey(key)
   if (groupVersion === undefined) return `runtime-config invalid key ${key}`
   const { group, version } = groupVersion

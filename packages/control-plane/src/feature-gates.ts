@@ -37,7 +37,7 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
     const gate = featureGates.get(feature)
     return overrides.get(feature) ?? (gate?.locked === false ? stages.get(gate.stage) : undefined) ?? gate?.default ?? false
   }
-  problems.push(...dependencyProblems(enabled))
+  problems.push(...findDependencyProblems(enabled))
   if (problems.length > 0) throw new ConfigurationError(problems)
   return {
     enabled,
@@ -48,7 +48,7 @@ export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote:
   }
 }
 
-function dependencyProblems(enabled: (feature: string) => boolean): readonly string[] {
+function findDependencyProblems(enabled: (feature: string) => boolean): readonly string[] {
   return [...featureDependencies].flatMap(([feature, needs]) => {
     const off = enabled(feature) ? needs.filter((need) => !enabled(need)) : []
     return off.length === 0 ? [] : [`${feature} is enabled, but depends on features that are disabled: [${off.join(' ')}]`]

@@ -7,7 +7,7 @@ import type { RESTStorage, Store } from '@keelson/registry'
 import { bindings, bindingSubresource, componentStatuses, core, evictionSubresource, tokenSubresource } from '@keelson/resources-core'
 import { checkComponentOnPort, checkStore } from './component-checks.ts'
 import type { GenericConfig } from './build-generic-config.ts'
-import { disruptionBudgets } from './disruption-budgets.ts'
+import { createDisruptionBudgets } from './disruption-budgets.ts'
 
 export interface LegacyRESTStorageOptions {
   /** Allocates addresses and ports of services. Default: services are stored with the values that clients send. */
@@ -25,7 +25,10 @@ export function newLegacyRESTStorage(config: GenericConfig, options: LegacyRESTS
   const storage = newRESTStorage({ restOptions: config.restOptionsGetter, types: config.types }, core.resources, {
     ...(allocators && { hooks: { services: createServiceHooks(allocators) } }),
     subresources: {
-      pods: { binding: bindingSubresource, eviction: evictionSubresource({ now, ...(client && { budgets: disruptionBudgets(client) }) }) },
+      pods: {
+        binding: bindingSubresource,
+        eviction: evictionSubresource({ now, ...(client && { budgets: createDisruptionBudgets(client) }) }),
+      },
       serviceaccounts: { token: tokenSubresource({ ...config.authentication.serviceAccounts.subresource, now }) },
     },
   })

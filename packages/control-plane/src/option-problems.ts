@@ -7,11 +7,11 @@ import { parseServiceOption } from './build-services.ts'
 import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { ControllerRunner, enabledControllers } from './controller-runner.ts'
-import { namedVersions, runtimeConfigProblems } from './enabled-versions.ts'
+import { listVersions, findRuntimeConfigProblems } from './enabled-versions.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { serverChainChecks } from './options/server-chain-options.ts'
 import { servicesDefaults } from './options/services.ts'
-import { storageTypeProblems } from './storage-drivers.ts'
+import { findStorageTypeProblems } from './storage-drivers.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /**
@@ -25,13 +25,13 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
   const { admission: { configFile: _, ...admission } = {}, features: { gates = {}, runtimeConfig = {} } = {} } = options
   const { clusterIpRange, nodePortRange } = { ...servicesDefaults, ...options.services }
   return [
-    ...storageTypeProblems(options.storage),
+    ...findStorageTypeProblems(options.storage),
     ...(await collectProblems(() => ControllerRunner.create(enabledControllers(options)))),
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
     ...(await collectProblems(() => buildAuthorizer(options))),
-    ...runtimeConfigProblems(runtimeConfig, namedVersions(options.groups ?? builtinGroups)),
+    ...findRuntimeConfigProblems(runtimeConfig, listVersions(options.groups ?? builtinGroups)),
     ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),
     ...(await collectProblems(() => parseServiceOption(() => parsePortRange(nodePortRange)))),
   ]

@@ -7,7 +7,7 @@ const readableByOthers = 0o004
 /** Logs private key files that are readable by all users. Group-readable files are fine, because pods mount secrets that way. */
 export async function warnOfReadableKeys(options: ServerChainOptions): Promise<void> {
   await Promise.all(
-    privateKeyFiles(options).map(async (file) => {
+    listPrivateKeyFiles(options).map(async (file) => {
       const stats = await stat(file).catch(() => undefined)
       if (stats === undefined || (stats.mode & readableByOthers) === 0) return
       const mode = (stats.mode & 0o777).toString(8).padStart(4, '0')
@@ -16,7 +16,7 @@ export async function warnOfReadableKeys(options: ServerChainOptions): Promise<v
   )
 }
 
-function privateKeyFiles(options: ServerChainOptions): readonly string[] {
+function listPrivateKeyFiles(options: ServerChainOptions): readonly string[] {
   // Windows has no such file modes.
   if (process.platform === 'win32') return []
   const { serving: { certificates, certificateFiles, namedCertificateFiles = [] } = {}, authentication, kubelet, storage } = options

@@ -8,7 +8,7 @@ import type { StorageOptions } from './options/storage.ts'
 type DriverOptions = Pick<ServerChainOptions, 'clock' | 'storage' | 'log'>
 
 /** Creates the storage factory with the built-in drivers, which are loaded on use. Drivers in the options override them. */
-export function storageDrivers({ storage: { drivers } = {}, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
+export function createStorageDrivers({ storage: { drivers } = {}, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
   const clockOption = clock === undefined ? {} : { clock }
   return createFactory({
     etcd3: async ({ transport, prefix, compactionInterval }) => {
@@ -42,7 +42,7 @@ export function storageDrivers({ storage: { drivers } = {}, log = () => {}, cloc
 const builtinTypes = ['memory', 'embedded', 'etcd3']
 
 /** Describes an unknown storage type in one sentence. */
-export function storageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
+export function findStorageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
   const known = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
   if (type === undefined || type === '' || type === 'etcd2' || known.includes(type)) return []
   const guess = closestMatch(type, known)

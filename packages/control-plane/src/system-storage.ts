@@ -5,7 +5,7 @@ import type { Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
 /** Opens storage for internal objects, which no resource serves. In kube-apiserver's encoding, their only name is the storage key. */
-export function systemStorage<T extends KubeObject>(
+export function openSystemStorage<T extends KubeObject>(
   { restOptionsGetter }: Pick<GenericConfig, 'restOptionsGetter'>,
   { resource, prefix: path, kind }: { readonly resource: string; readonly prefix: string; readonly kind: string },
 ): { readonly storage: Storage<T>; readonly prefix: string } {
