@@ -32,7 +32,7 @@ export interface ApiGroup<Services = unknown> {
   /** Every version that is served, or may be found in a store; the preferred first. */
   readonly types: readonly GroupVersionTypes[]
   readonly resources: readonly ResourceDefinition[]
-  /** Versions of which nothing is left. An operator may still name them, as kube-apiserver allows. Default: none. */
+  /** Versions that are no longer served. Like in kube-apiserver, `--runtime-config` may still name them. Default: none. */
   readonly retiredVersions?: readonly string[]
   /** Registers the group's kinds: defaults, conversions, field labels. */
   register(scheme: KindRegistry): void
@@ -40,9 +40,9 @@ export interface ApiGroup<Services = unknown> {
   newRESTStorage?(host: StorageHost<Services>): ReadonlyMap<string, RESTStorage>
 }
 
-/** A kind that no resource stores: the body of a subresource, or of a path that keeps nothing. */
+/** The kind of a request body that no resource stores (Binding, TokenRequest). */
 export interface BodyKind extends GroupVersionKind {
-  /** Fills in what a client may leave out. Default: nothing. */
+  /** Fills in fields that clients may leave out. Default: nothing. */
   setDefaults?(this: void, object: KubeObject): void
 }
 
@@ -51,7 +51,7 @@ export interface ApiGroupParts<Objects extends readonly KubeObject[], Services =
   'register' | 'resources'
 > {
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
-  /** Kinds of the group that no resource stores, as far as they are defaulted or found by the scheme. Default: none. */
+  /** Kinds of request bodies that no resource stores. Default: none. */
   readonly bodies?: readonly BodyKind[]
   /** Hooks and subresources that use services of the server, by plural. Default: none. */
   extensions?(this: void, services: Services): RESTStorageParts
@@ -105,7 +105,7 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
   }
 }
 
-/** Undefined for a kind with no selectable fields of its own: name and namespace are accepted for every kind. */
+/** undefined if the kind has no selectable fields of its own. The scheme then accepts only name and namespace. */
 function fieldLabelsOf({
   selectableFields,
   fieldLabels,

@@ -1,7 +1,7 @@
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupResource, KubeObject, Quantities, Quantity } from '@keelson/apimachinery'
 
-/** A write, as far as its charge depends on it. */
+/** The fields of a write that its charge depends on. */
 export interface QuotaWrite<T extends KubeObject = KubeObject> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly subresource: string
@@ -26,14 +26,14 @@ export interface QuotaRules<T extends KubeObject = KubeObject> {
   usage(object: DeepReadonly<T>, now: number): Quantities
   /** Default: the objects are in no scope. */
   isInScope?(selector: ScopeSelector, object: DeepReadonly<T>): boolean
-  /** Why an object cannot be charged for these limits: a member that it lacks. Default: undefined, it can. */
+  /** Error message if the object lacks a field that these limits require. Default: undefined. */
   complaint?(limits: readonly string[], object: DeepReadonly<T>): string | undefined
 }
 
 /** The usage of one object. */
 export const oneObject: Quantity = parseQuantity('1')
 
-/** Charges for each object as one: under "count/deployments.apps", and for some resources of core under an older name, too. */
+/** Rules that charge one for each object, as "count/deployments.apps". `alias` is an older name of the same limit ("configmaps"). */
 export function countObjects({ group, resource }: GroupResource, alias?: string): QuotaRules {
   const count = group === '' ? `count/${resource}` : `count/${resource}.${group}`
   const names = alias === undefined ? [count] : [count, alias]
@@ -45,7 +45,7 @@ export function countObjects({ group, resource }: GroupResource, alias?: string)
   }
 }
 
-/** Whether the selector selects the value, as a label selector would. Undefined: the object has none. */
+/** Returns whether the selector matches the value, like a label selector. `undefined`: the object has no value. */
 export function scopeSelects({ operator, values = [] }: ScopeSelector, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined

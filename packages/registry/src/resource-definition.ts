@@ -94,10 +94,10 @@ export interface Column<T extends KubeObject> {
   value(object: DeepReadonly<T>, now: number): TableCell
 }
 
-/** Neighbouring columns of one priority, whose cells one computation gives (pods: Ready, Status and Restarts). */
+/** Adjacent columns of one priority whose cells are computed together (pods: Ready, Status and Restarts). */
 export interface ColumnGroup<T extends KubeObject> {
   readonly columns: readonly Omit<Column<T>, 'value' | 'isUnlisted' | 'priority'>[]
-  /** Of all columns. Default 0. */
+  /** The priority of all columns. Default 0. */
   readonly priority?: number
   /** One cell for each of the columns. */
   row(object: DeepReadonly<T>, now: number): readonly TableCell[]
@@ -149,7 +149,7 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly alsoServedAs?: readonly ServedVersion[]
   /** Fills in fields that clients may leave out, before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
-  /** Rewrites what clients may send in several forms (secrets: stringData) to the one that is stored, after defaulting. May change its argument. Default: nothing. */
+  /** Converts alternative fields to the stored ones (secrets: `stringData`), after defaulting. May change its argument. Default: nothing. */
   readonly normalize?: (object: T) => T
   readonly strategy: Strategy<T>
   /** Annotations that kube-apiserver keeps in the spec internally: PartialObjectMetadata leaves them out. Default: none. */
