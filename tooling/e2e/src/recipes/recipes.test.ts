@@ -1,0 +1,47 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { repositoryRoot } from '../repository-root.ts'
+
+const run = promisify(execFile)
+/** In this package, whose dependencies the recipes import, but not among its sources. */
+const scratch = path.join(import.meta.dirname, '../../dist/recipes')
+const guide = readFileSync(path.join(repositoryRoot, 'CONTRIBUTING.md'), 'utf8')
+const recipes = [...guide.matchAll(/^### (Add .*)\n[^]*?^```ts\n([^]*?)^```/gm)].map(([, title, code]) => [title!, code!] as const)
+/** Declarations of packages without types. */
+const ambient = path.join(repositoryRoot, 'packages/*/src/*.d.ts')
+const fileOf = (title: string): string => path.join(scratch, `${title.toLowerCase().replaceAll(' ', '-')}.ts`)
+
+beforeAll(() => {
+  mkdirSync(scratch, { recursive: true })
+  for (const [title, code] of recipes) writeFileSync(fileOf(title), code)
+  const compilerOptions = {
+    noEmit: true,
+    composite: false,
+    declaration: false,
+    isolatedDeclarations: false,
+    rewriteRelativeImportExtensions: false,
+  }
+  const settings = { extends: path.join(repositoryRoot, 'tsconfig.json'), compilerOptions, include: ['*.ts', ambient], exclude: [] }
+  writeFileSync(path.join(scratch, 'tsconfig.json'), JSON.stringify(settings))
+})
+afterAll(() => rmSync(scratch, { recursive: true }))
+
+test('CONTRIBUTING.md has the recipes', () => {
+  expect(recipes.map(([title]) => title)).toEqual(['Add a resource', 'Add a group', 'Add a filter', 'Add an admission plugin'])
+})
+
+test('recipes compile', async () => {
+  const tsc = path.join(repositoryRoot, 'node_modules/typescript/bin/tsc')
+  const errors = await run(process.execPath, [tsc, '-p', scratch, '--pretty', 'false']).then(
+    () => '',
+    (error: { readonly stdout: string }) => error.stdout,
+  )
+  expect(errors).toBe('')
+})
+
+test.each(recipes)('%s: runs', async (title) => {
+  await run(process.execPath, [fileOf(title)], { timeout: 60_000 })
+})
