@@ -4,7 +4,7 @@ import { core, coreGroups } from '@keelson/resources-core'
 import type { GroupServices } from './group-services.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 
-/** Core with the running parts that its paths need: allocators, connections to kubelets, checks of components. */
+/** The core group with the services that its paths need: allocators, connections to kubelets, component checks. */
 const servedCore: ApiGroup<GroupServices> = {
   ...core,
   newRESTStorage({ restOptions, services: { config, legacy } }) {

@@ -21,7 +21,7 @@ interface StartHookParts {
   readonly server: Server
   readonly client: LoopbackClient
   readonly informers: SharedInformers
-  /** Absent without core's services. */
+  /** Undefined without core's services. */
   readonly services: Services | undefined
   readonly host: GroupHost<GroupServices>
   readonly controllers: ControllerRunner
@@ -29,7 +29,7 @@ interface StartHookParts {
   readonly livezGraceMs: number
 }
 
-/** The steps of the start, in order: storage, what every cluster has, repairs, controllers, the server's own endpoint. */
+/** Start hooks in order: storage, objects that every cluster needs, repairs, controllers, the endpoint of this server. */
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const { config, server, client, informers, services, host, controllers, log } = parts
   const { backends, clock } = config

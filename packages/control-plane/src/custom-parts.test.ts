@@ -28,7 +28,7 @@ async function start(options: ServerChainOptions): Promise<ServerChain> {
   return chain
 }
 
-test('serves its own groups alone, and says what it skips', async () => {
+test('serves only custom groups and logs the skipped hooks', async () => {
   const lines: string[] = []
   const { fetch } = bound(
     await start({
@@ -45,7 +45,7 @@ test('serves its own groups alone, and says what it skips', async () => {
   expect(lines.filter((line) => line.startsWith('0'))).toEqual([])
 })
 
-test('serves no group at all, until one is installed', async () => {
+test('starts without groups and serves one installed later', async () => {
   const server = await start({ groups: [] })
   expect((await server.fetch(path, { user: admin })).status).toBe(404)
   const installed = server.install(widgets)
@@ -55,14 +55,14 @@ test('serves no group at all, until one is installed', async () => {
   expect((await server.fetch(path, { user: admin })).status).toBe(404)
 })
 
-test('turns off a version of its own group by name', async () => {
+test('disables a version of a custom group by name', async () => {
   const server = await start({ groups: [widgets], features: { runtimeConfig: { 'widgets.example.com/v1beta1': false } } })
   expect((await server.fetch(path, { user: admin })).status).toBe(404)
   const unknown = { groups: [widgets], features: { runtimeConfig: { 'apps/v1': false } } }
   await expect(createServerChain(unknown)).rejects.toThrow('unknown api groups apps/v1')
 })
 
-test('asks its own authenticators and authorizers after the built-in ones', async () => {
+test('runs custom authenticators and authorizers after the built-in ones', async () => {
   const authenticator: Authenticator = {
     authenticate: ({ headers }) =>
       headers['x-user'] === undefined
@@ -85,7 +85,7 @@ test('asks its own authenticators and authorizers after the built-in ones', asyn
   expect(asked).toEqual(['alice', 'bob'])
 })
 
-test('passes its own filters, where they are placed', async () => {
+test('runs custom filters at their position', async () => {
   const noWidgets = {
     name: 'no-widgets',
     after: 'authentication',
