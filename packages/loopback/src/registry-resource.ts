@@ -106,7 +106,6 @@ export class RegistryResource implements LoopbackResource {
       change: { kind: 'edit', edit },
       dryRun: false,
       route: route(subresource),
-      options: ownOptions,
     })
     return written(object)
   }
