@@ -7,8 +7,8 @@ export const protobuf = 'application/vnd.kubernetes.protobuf'
 
 const loaded = new Map<string, Promise<GroupVersionTypes>>()
 
-/** Undefined for what is no kind of the group version. */
-export async function kindType({ group, version, kind }: GroupVersionKind): Promise<KindType | undefined> {
+/** Returns undefined if the group version has no such kind. */
+export async function findKindType({ group, version, kind }: GroupVersionKind): Promise<KindType | undefined> {
   const module = `${group === '' ? 'core' : group.split('.')[0]!}/${version}`
   const { kinds } = await loadModule(kind === 'DeleteOptions' ? 'meta/v1' : module)
   return kinds.find(({ gvk }) => gvk.kind === kind)
@@ -23,21 +23,21 @@ function loadModule(name: string): Promise<GroupVersionTypes> {
   return loading
 }
 
-/** As a client of the original would send it. What is no protobuf is JSON, which is YAML too. */
+/** Encodes like a client of kube-apiserver. Every content type except protobuf gets JSON, which is valid YAML too. */
 export async function encodeBody(object: JsonObject, contentType: string): Promise<Uint8Array> {
   if (contentType !== protobuf) return Buffer.from(JSON.stringify(object))
   const { apiVersion, kind, ...rest } = object as JsonObject & { readonly apiVersion: string; readonly kind: string }
-  const type = await kindType(parseGroupVersionKind(apiVersion, kind))
+  const type = await findKindType(parseGroupVersionKind(apiVersion, kind))
   if (type === undefined) throw new Error(`no type for ${apiVersion} ${kind}`)
   return encodeUnknown(type.gvk, type.encodeProto(rest as unknown as KubeObject))
 }
 
-/** An object as the original would send it. Throws for what is none; of an unknown kind the message stays as it is. */
+/** Decodes an object as kube-apiserver sends it. Throws for invalid bytes. If the kind is unknown, the message stays encoded. */
 export async function decodeProtobuf(bytes: Uint8Array): Promise<JsonObject> {
   const { gvk, raw } = decodeUnknown(bytes)
   const { group, version, kind } = gvk
   // Discovery's oldest kind has no version.
-  const type = (version === '' ? undefined : await kindType(gvk)) ?? (await kindType({ group: 'meta.k8s.io', version: 'v1', kind }))
+  const type = (version === '' ? undefined : await findKindType(gvk)) ?? (await findKindType({ group: 'meta.k8s.io', version: 'v1', kind }))
   const object = type === undefined ? { raw: Buffer.from(raw).toString('hex') } : (type.decodeProto(raw) as unknown as JsonObject)
   return { apiVersion: group === '' ? version : `${group}/${version}`, kind, ...object }
 }

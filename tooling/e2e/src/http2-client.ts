@@ -10,11 +10,11 @@ export interface Http2Answer {
 export interface Http2Request {
   readonly body?: Uint8Array
   readonly headers?: Readonly<Record<string, string>>
-  /** Of an answer that goes on: its beginning is enough. */
+  /** Resolves after the first bytes of a streaming response. */
   readonly firstBytesOnly?: boolean
 }
 
-/** One connection over HTTP/2; bytes go out and come back as they are. */
+/** One HTTP/2 connection that sends and returns bytes unchanged. */
 export class Http2Client implements Disposable {
   readonly #session: ClientHttp2Session
   readonly #token: string

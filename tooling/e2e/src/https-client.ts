@@ -17,7 +17,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
 }
 
-/** A plain client that shows exactly what the server answered. */
+/** A minimal client that returns the server's response unchanged. */
 export class HttpsClient implements Disposable {
   readonly #agent: https.Agent
   readonly #url: string
@@ -61,7 +61,7 @@ export class HttpsClient implements Disposable {
     })
   }
 
-  /** A GET that asks for another protocol: the connection, once the server has answered, and the head of the answer. */
+  /** Sends a GET with an upgrade. Resolves with the connection and the head of the response. */
   upgrade(path: string, headers: Readonly<Record<string, string>>): Promise<{ readonly socket: TLSSocket; readonly head: string }> {
     const { hostname, port } = new URL(this.#url)
     return new Promise((resolve, reject) => {

@@ -10,18 +10,18 @@ export interface KeelsonProcess extends AsyncDisposable {
   readonly kubeconfig: string
   readonly dataDir: string
   readonly pid: number
-  /** `admintoken` is in system:masters, `alicetoken` is nobody in particular. */
+  /** `admintoken` is in system:masters; `alicetoken` has no permissions. */
   readonly token: string
   readonly readyLine: string
-  /** Asks politely and waits; resolves to the exit code. */
+  /** Sends SIGTERM and resolves to the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL, and waits. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>
 }
 
 export interface KeelsonProcessOptions {
   readonly flags?: readonly string[]
-  /** Kept after the process ends when given; else made new and removed. */
+  /** If set, the directory is kept after the process ends; otherwise a new one is created and removed. */
   readonly dataDir?: string
   readonly controllers?: string
   readonly port?: number

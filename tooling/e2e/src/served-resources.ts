@@ -15,7 +15,7 @@ interface Discovered {
   readonly verbs: readonly string[]
 }
 
-/** What discovery says that a server serves, group version by group version. `get` answers the document at a path. */
+/** Reads all resources that a server serves from discovery. `get` returns the document at a path. */
 export async function servedResources(get: (path: string) => Promise<unknown>): Promise<ServedResource[]> {
   const { groups } = (await get('/apis')) as {
     readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[]
@@ -34,11 +34,11 @@ export async function servedResources(get: (path: string) => Promise<unknown>): 
   return found
 }
 
-export function apiVersionOf({ group, version }: Pick<ServedResource, 'group' | 'version'>): string {
+export function formatApiVersion({ group, version }: Pick<ServedResource, 'group' | 'version'>): string {
   return group === '' ? version : `${group}/${version}`
 }
 
-export function collectionOf(resource: ServedResource, namespace: string): string {
-  const root = resource.group === '' ? '/api/v1' : `/apis/${apiVersionOf(resource)}`
+export function buildCollectionPath(resource: ServedResource, namespace: string): string {
+  const root = resource.group === '' ? '/api/v1' : `/apis/${formatApiVersion(resource)}`
   return `${root}${resource.namespaced ? `/namespaces/${namespace}` : ''}/${resource.plural}`
 }

@@ -24,6 +24,7 @@ const folders: readonly string[] = [
   'packages/resources-core',
   'packages/server',
   'tooling/codegen',
+  'tooling/e2e',
 ]
 
 describe.each(folders)('%s', (folder) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { JsonObject } from '@keelson/apimachinery'
 import { openWatch } from '@keelson/tooling-e2e/open-watch'
 import { sampleObject } from '@keelson/tooling-e2e/sample-objects'
-import { apiVersionOf, collectionOf, servedResources } from '@keelson/tooling-e2e/served-resources'
+import { formatApiVersion, buildCollectionPath, servedResources } from '@keelson/tooling-e2e/served-resources'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import type { Action } from './engine-trace.ts'
 import { namespace } from './walked-server.ts'
@@ -63,7 +63,7 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
         server,
         'PATCH',
         `${target}?fieldManager=walk`,
-        annotated({ apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { name } }),
+        annotated({ apiVersion: formatApiVersion(resource), kind: resource.kind, metadata: { name } }),
         'application/apply-patch+yaml',
       ),
   }),
@@ -83,7 +83,7 @@ export async function actionFor(server: WalkedServer, verb: string, resource: Se
   const { group, version, plural, namespaced } = resource
   const placed = { group, version, plural, ...(namespaced && { namespace }) }
   const sample = (name: string): JsonObject => sampleObject({ ...placed, name })
-  const collection = collectionOf(resource, namespace)
+  const collection = buildCollectionPath(resource, namespace)
   await server.send('POST', collection, { body: sample(name) })
   return makers[verb]!({ server, resource, collection, target: `${collection}/${name}`, sample })
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, StructSchema } from '@keelson/apimachinery'
-import { kindType } from '@keelson/tooling-e2e/encode-body'
-import { collectionOf } from '@keelson/tooling-e2e/served-resources'
+import { findKindType } from '@keelson/tooling-e2e/encode-body'
+import { buildCollectionPath } from '@keelson/tooling-e2e/served-resources'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import { namespace } from './case.ts'
 import { exampleObject, hasExample } from './examples.ts'
@@ -45,7 +45,7 @@ export async function findSubjects(resources: readonly ServedResource[]): Promis
   const subjects: Subject[] = []
   for (const resource of resources) {
     const { group, version, kind, verbs } = resource
-    const type = verbs.includes('create') && hasExample(resource) ? await kindType({ group, version, kind }) : undefined
+    const type = verbs.includes('create') && hasExample(resource) ? await findKindType({ group, version, kind }) : undefined
     if (type !== undefined) subjects.push({ ...resource, schema: type.schema })
   }
   return subjects
@@ -57,7 +57,7 @@ export function nameOf({ namespaced }: Subject, name: string): string {
 }
 
 export function collectionPath(subject: Subject): string {
-  return collectionOf(subject, namespace)
+  return buildCollectionPath(subject, namespace)
 }
 
 export function objectPath(subject: Subject, name: string): string {

@@ -5,20 +5,20 @@ export interface CheckRun {
   readonly file: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Does what a program asks for of its surroundings, such as a restart of the server. */
+  /** Answers a request of the program about its environment, such as a restart of the server. */
   readonly answer?: (request: string) => Promise<void> | void
 }
 
 export interface CheckResult {
-  /** `group/name`. */
+  /** Format: `group/name`. */
   readonly name: string
-  /** Undefined when the check passed. */
+  /** Undefined if the check passed. */
   readonly failure: string | undefined
 }
 
 /**
- * Runs a program that checks a server with a client library of its language. It prints a line for each check, `ok GROUP/NAME` or
- * `FAIL GROUP/NAME: why`, and may print `? REQUEST` and wait for a line on its standard input.
+ * Runs a program that checks a server with a client library of its language. It prints a line for each check, `ok GROUP/NAME` or `FAIL
+ * GROUP/NAME: why`, and may print `? REQUEST` and wait for a line on its standard input.
  */
 export async function runChecks({ file, args, environment, answer }: CheckRun): Promise<readonly CheckResult[]> {
   const child = spawn(file, args, { env: { ...process.env, ...environment }, stdio: ['pipe', 'pipe', 'pipe'] })
@@ -45,8 +45,8 @@ export async function runChecks({ file, args, environment, answer }: CheckRun): 
   return results
 }
 
-/** What a group's test expects to be empty: its failures, and that there was something to fail. */
-export function failuresOf(results: readonly CheckResult[], group: string): readonly string[] {
+/** Returns the failures of a group, including "no checks ran". A test expects an empty list. */
+export function listFailures(results: readonly CheckResult[], group: string): readonly string[] {
   const own = results.filter(({ name }) => name.startsWith(`${group}/`))
   const aborted = results.filter(({ name }) => name.startsWith('*/'))
   const failures = [...own, ...aborted].filter(({ failure }) => failure !== undefined).map(({ name, failure }) => `${name}: ${failure}`)

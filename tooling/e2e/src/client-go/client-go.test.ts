@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { failuresOf, runChecks } from '../client-checks/run-checks.ts'
+import { listFailures, runChecks } from '../client-checks/run-checks.ts'
 import type { CheckResult } from '../client-checks/run-checks.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
@@ -17,11 +17,11 @@ describe.skipIf(program === undefined)('client-go', () => {
   let results: readonly CheckResult[]
 
   beforeAll(async () => {
-    // The second waits for the patience of informers, most of the time.
+    // The second mostly waits for timeouts of informers, so both run at once.
     results = (await Promise.all([checkEverything(), checkRestart()])).flat()
   }, 180_000)
 
-  test.each([...groups, 'restart'])('%s', (group) => expect(failuresOf(results, group)).toEqual([]))
+  test.each([...groups, 'restart'])('%s', (group) => expect(listFailures(results, group)).toEqual([]))
 })
 
 async function checkEverything(): Promise<readonly CheckResult[]> {
@@ -30,7 +30,7 @@ async function checkEverything(): Promise<readonly CheckResult[]> {
   return await runChecks({ file: program ?? '', args: [parts.server.kubeconfig, ...groups] })
 }
 
-/** Of a server that is ended and started again, at the same port and on what it had, whenever the program asks for that. */
+/** Runs the checks that restart the server, on the same port and data, whenever the program requests it. */
 async function checkRestart(): Promise<readonly CheckResult[]> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-client-go-'))
   let server = await startKeelsonProcess({ dataDir })

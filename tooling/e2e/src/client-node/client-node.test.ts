@@ -42,7 +42,7 @@ describe('@kubernetes/client-node', () => {
     expect(selected.items).toHaveLength(4)
   })
 
-  test('reads, replaces, patches and meets a conflict', async () => {
+  test('reads, replaces, patches and runs into a conflict', async () => {
     const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'conflict' }, data: { a: '1' } } })
     await core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '2' } } })
     await expect(
@@ -76,7 +76,7 @@ describe('@kubernetes/client-node', () => {
     more: { fieldManager?: string; force?: boolean } = {},
   ): Promise<V1ConfigMap> => core.patchNamespacedConfigMap({ namespace, name, body, ...more }, setHeaderOptions('Content-Type', strategy))
 
-  test('patches in three types', async () => {
+  test('patches with three content types', async () => {
     await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'patched' }, data: { a: '1', b: '1' } } })
     await patchAs(PatchStrategy.JsonPatch, 'patched', [{ op: 'replace', path: '/data/a', value: '2' }])
     await patchAs(PatchStrategy.MergePatch, 'patched', { data: { b: null, c: '3' } })
@@ -104,7 +104,7 @@ describe('@kubernetes/client-node', () => {
     expect((await apply('three', '2')).metadata?.managedFields?.map(({ manager }) => manager)).toEqual(['three', 'two'])
   })
 
-  test('objects of kinds that it has no code for', async () => {
+  test('handles kinds without generated code', async () => {
     const objects = KubernetesObjectApi.makeApiClient(config)
     const spec = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'dynamic', namespace } }
     const made: V1ConfigMap = { ...spec, data: { a: '1' } }

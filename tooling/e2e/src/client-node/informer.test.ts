@@ -38,11 +38,11 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     readonly informer: Informer<V1ConfigMap> & ObjectCache<V1ConfigMap>
     readonly events: readonly string[]
     readonly errors: readonly unknown[]
-    /** How often it has listed. */
+    /** Number of lists so far. */
     readonly lists: () => number
   }
 
-  /** An informer that is started again when it says that it has ended, and what it has seen. */
+  /** Creates an informer that restarts when it ends, and records its events. */
   function inform(label: string, url: string): Informed {
     const config = configOf(url)
     const core = config.makeApiClient(CoreV1Api)
@@ -66,7 +66,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
   const create = (name: string, label: string): Promise<V1ConfigMap> =>
     direct.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels: { for: label } } } })
 
-  test('sees what comes, changes and goes', async () => {
+  test('sees additions, changes and deletions', async () => {
     const { informer, events } = inform('plain', server.url)
     await informer.start()
     try {
@@ -81,7 +81,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     }
   })
 
-  test('goes on where it was when its connection is cut: nothing twice, nothing lost', async () => {
+  test('resumes after its connection is cut, without duplicates or losses', async () => {
     const { informer, events, errors, lists } = inform('cut', `https://127.0.0.1:${new URL(proxy.url).port}`)
     await create('before', 'cut')
     await informer.start()
@@ -99,7 +99,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     }
   })
 
-  test('lists anew when the server no longer knows what it asks for (410)', async () => {
+  test('lists again after 410 Gone', async () => {
     const { informer, events, lists } = inform('expired', server.url)
     await create('stays', 'expired')
     await create('goes', 'expired')
@@ -107,7 +107,7 @@ describe("@kubernetes/client-node's informer", { timeout: 60_000 }, () => {
     try {
       await expect.poll(() => events, patiently).toEqual(['add goes', 'add stays'])
       const { port } = server
-      // The informer's last revision is then an old one, and a new start brings no history back.
+      // The informer's last revision is now old, and a restart does not restore history.
       await create('unseen', 'others')
       await server.stop()
       server = await startKeelsonProcess({ dataDir, port })

@@ -11,7 +11,7 @@ import { findOpenssl } from '../real-parts/find-openssl.ts'
 const openssl = findOpenssl()
 const patiently = { timeout: 15_000 }
 
-/** What has come so far, as text. */
+/** Collects the text received so far. */
 function gather(): { readonly stream: PassThrough; text(): string } {
   const stream = new PassThrough()
   const chunks: Buffer[] = []
@@ -52,7 +52,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     expect((await exec(['echo', 'a b'])).status).toMatchObject({ status: 'Success' })
   })
 
-  test('exec in a pod that is not there', async () => {
+  test('exec in a missing pod', async () => {
     await expect(new Exec(config).exec('default', 'nope', 'c', 'true', gather().stream, null, null, false)).rejects.toBeDefined()
   })
 
@@ -65,7 +65,7 @@ describe.skipIf(openssl === undefined)('@kubernetes/client-node, with a kubelet'
     socket.close()
   })
 
-  test('log, and log that goes on', async () => {
+  test('log, and log with follow', async () => {
     parts.kubelet.log('earlier')
     const [whole, live] = [gather(), gather()]
     const log = new Log(config)

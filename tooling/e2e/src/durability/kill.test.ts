@@ -66,7 +66,7 @@ test(
           if (acknowledged.size > (round + 1) * clients) loaded.resolve()
         }
       })
-      // However slow the machine is, the kill comes under load.
+      // Kills the server under load, even on a slow machine.
       await Promise.race([loaded.promise, Promise.all(work)])
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 400))
       await server.kill()

@@ -1,4 +1,4 @@
-// Needs strace (Linux); skipped where there is none, a failure in CI.
+// Needs strace (Linux). Skipped without it; fails in CI.
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -15,13 +15,13 @@ if (strace === undefined && process.env['CI'] !== undefined) throw new Error('no
 const isSync = (call: SystemCall): boolean => ['fsync', 'fdatasync', 'msync'].includes(call.name)
 
 test.skipIf(strace === undefined)(
-  'the system calls of a create: data is synced before the answer is sent',
+  'a create syncs data before it sends the response, according to its system calls',
   async () => {
     const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-trace-'))
     await using server = await startKeelsonProcess({ controllers: 'none' })
     using client = new HttpsClient(server.url, server.token, 1)
     const body = (name: string): unknown => ({ metadata: { name }, data: { padding: 'x'.repeat(20_000) } })
-    // The connection and everything that is loaded on first use.
+    // Opens the connection and loads all lazy modules.
     await client.request('POST', '/api/v1/namespaces/default/configmaps', { body: body('first') })
 
     const trace = path.join(scratch, 'trace')
@@ -42,7 +42,7 @@ test.skipIf(strace === undefined)(
     }
 
     const traced = parseTrace(await readFile(trace, 'utf8'))
-    // The request is the large read of a socket; the answer the large write of the same descriptor (both carry the padding).
+    // The request is a large read of a socket, the response a large write to the same descriptor (both contain the padding).
     const request = traced.find((call) => call.name === 'read' && call.result > 8_000)
     expect(request).toBeDefined()
     const answer = traced.findLast(

@@ -1,6 +1,6 @@
 export interface SystemCall {
   readonly name: string
-  /** The first argument, where it is a file descriptor. */
+  /** The first argument, if it is a file descriptor. */
   readonly descriptor: number
   readonly result: number
   /** Seconds since the epoch. */
@@ -12,7 +12,7 @@ const whole = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*)\)\s+= (-?\d+|0x[\da-f]+).*?<(\d+\
 const begun = /^(\d+)\s+(\d+\.\d+) (\w+)\((.*) <unfinished \.\.\.>$/
 const resumed = /^(\d+)\s+(\d+\.\d+) <\.\.\. (\w+) resumed>.*= (-?\d+|0x[\da-f]+).*?<(\d+\.\d+)>$/
 
-/** Reads `strace -f -ttt -T`, joining calls that other threads interrupted. */
+/** Parses the output of `strace -f -ttt -T` and joins calls that other threads interrupted. */
 export function parseTrace(text: string): readonly SystemCall[] {
   const calls: SystemCall[] = []
   const open = new Map<string, { start: number; descriptor: number }>()

@@ -9,7 +9,7 @@ const binary = findEtcd()
 const put = (key: string, value: string): Operation => ({ type: 'put', key, value: Buffer.from(value) })
 const revisionOf = (change: Change): number => (change.type === 'put' ? change.entry.modRevision : change.revision)
 
-describe.skipIf(binary === undefined)('connections to etcd that break', { timeout: 30_000 }, () => {
+describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 30_000 }, () => {
   let etcd: EtcdProcess
   let direct: Backend
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
     await etcd[Symbol.asyncDispose]()
   })
 
-  test('a watch that is cut again and again while it catches up with 2,400 revisions loses nothing and repeats nothing', async () => {
+  test('a watch that is cut repeatedly while catching up with 2,400 revisions has no losses and no duplicates', async () => {
     const prefix = '/catch-up/'
     const start = (await direct.get('x')).revision
     const written: { revision: number; keys: number }[] = []
@@ -29,7 +29,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
     await Promise.all(
       Array.from({ length: 16 }, async (_, writer) => {
         for (let i = 0; i < 150; i++) {
-          // Some revisions are large, so that etcd's answers, which it cuts by size, are cut in the middle of them.
+          // Makes some revisions large, so that etcd's fragments, which have a size limit, end inside a revision.
           const keys = i % 10 === 0 ? 20 : 1
           const operations = Array.from({ length: keys }, (_unused, k) => put(`${prefix}${writer}-${k}`, `${i}${filler}`))
           const { revision } = await direct.commit({ compare: [], operations })
@@ -42,7 +42,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
 
     await using proxy = await startTcpProxy(etcd.port)
     await using backend = await openEtcd3({ transport: { serverList: [proxy.url] }, compactionInterval: 0 })
-    // etcd's fragments are 2 MB; at least one must come through each time.
+    // etcd's fragments have 2 MB; at least one must arrive each time.
     proxy.cutAfter(...Array.from({ length: 20 }, () => 2_300_000 + Math.random() * 1_000_000))
     proxy.cut()
     const before = proxy.connections
@@ -52,7 +52,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
       if (message.type === 'progress') continue
       const revisions = message.changes.map(revisionOf)
       for (const revision of new Set(revisions)) {
-        // Never a part of a revision.
+        // A revision is delivered completely or not at all.
         expect(revisions.filter((each) => each === revision)).toHaveLength(written.find((each) => each.revision === revision)!.keys)
       }
       seen.push(...revisions)
@@ -62,7 +62,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
     expect(proxy.connections - before).toBeGreaterThan(2)
   })
 
-  test('a live watch through cuts at random moments, under load', async () => {
+  test('a live watch survives cuts at random moments under load', async () => {
     await using proxy = await startTcpProxy(etcd.port)
     await using backend = await openEtcd3({ transport: { serverList: [proxy.url] }, compactionInterval: 0 })
     const start = (await direct.get('x')).revision
@@ -83,7 +83,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
     expect(seen).toEqual(written)
   })
 
-  test('a reader that is too slow is ended, and holds nobody up', async () => {
+  test('ends a watch with a slow reader without delaying others', async () => {
     await using backend = await openEtcd3({ transport: { serverList: [etcd.url] }, watchQueue: { changes: 100 } })
     const start = (await direct.get('x')).revision
     const { signal } = new AbortController()
@@ -100,11 +100,14 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
       .toBe('SlowWatcherError')
   })
 
-  describe('a write whose answer is lost', () => {
+  describe('a write whose response is lost', () => {
     interface Lost {
       readonly backend: Backend
       readonly key: string
-      /** The outcome, or the error's name. `meanwhile` happens when the write is done (or swallowed) and the answer has not come. */
+      /**
+       * Returns the outcome, or the name of the error. Runs `meanwhile` when the write is applied (or swallowed) and the response is still
+       * missing.
+       */
       lose(
         what: 'requests' | 'answers',
         compare: number | undefined,
@@ -146,7 +149,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
       return changes
     }
 
-    test('and was done, is found to be done, once', () =>
+    test('is reported as committed if it was applied, and applied once', () =>
       withLoss(async ({ key, lose }) => {
         const created = (await lose('answers', 0, put(key, 'one'))) as { committed: boolean; revision: number }
         expect(created).toEqual({ committed: true, revision: (await direct.get(key)).entry!.modRevision })
@@ -157,7 +160,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
         expect(unguarded.revision).toBe(changed.revision + 1)
       }))
 
-    test('and was done and overwritten, or deleted, is found in the history', () =>
+    test('is found in the history if it was applied and then overwritten or deleted', () =>
       withLoss(async ({ key, lose }) => {
         const base = await directly(put(key, 'base'))
         expect(await lose('answers', base, put(key, 'mine'), () => directly(put(key, 'other')))).toEqual({
@@ -172,7 +175,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
         ).toContain('mine again')
       }))
 
-    test('and never arrived, while somebody else wrote, was refused', () =>
+    test('is reported as rejected if it never arrived and another client wrote', () =>
       withLoss(async ({ key, lose }) => {
         const base = await directly(put(key, 'base'))
         const result = await lose('requests', base, put(key, 'mine'), () => directly(put(key, 'other')))
@@ -181,14 +184,14 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
         expect(gone).toMatchObject({ committed: false, current: [undefined] })
       }))
 
-    test('and never arrived, and nobody else wrote, stays unknown: it may be on its way', () =>
+    test('has an unknown outcome if it never arrived and no other client wrote, because it may still be applied', () =>
       withLoss(async ({ key, lose }) => {
         const base = await directly(put(key, 'base'))
         expect(await lose('requests', base, put(key, 'mine'))).toBe('UnknownOutcomeError')
         expect((await direct.get(key)).entry?.modRevision).toBe(base)
       }))
 
-    test('a deletion looks like anybody’s, so it stays unknown; unless a change shows that it was not done', () =>
+    test('has an unknown outcome for a deletion, unless a change proves that it was not applied', () =>
       withLoss(async ({ key, lose }) => {
         const base = await directly(put(key, 'base'))
         expect(await lose('answers', base, { type: 'delete', key })).toBe('UnknownOutcomeError')
@@ -198,7 +201,7 @@ describe.skipIf(binary === undefined)('connections to etcd that break', { timeou
       }))
   })
 
-  test('killed and started again under load: what was answered is true', async () => {
+  test('responses stay correct when etcd is killed and restarted under load', async () => {
     await using backend = await openEtcd3({ transport: { serverList: [etcd.url] }, compactionInterval: 0 })
     const start = (await backend.get('x')).revision
     const claims: { value: string; result: number | 'refused' | 'nothing' | 'unknown' }[] = []

@@ -9,7 +9,7 @@ import { findEtcd } from '../real-parts/find-etcd.ts'
 const binary = findEtcd()
 const prefix = '/cluster/'
 
-describe.skipIf(binary === undefined)('an etcd of three members', { timeout: 60_000 }, () => {
+describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 60_000 }, () => {
   let cluster: EtcdCluster
   beforeAll(async () => {
     cluster = await startEtcdCluster(binary ?? '', 3)
@@ -23,10 +23,10 @@ describe.skipIf(binary === undefined)('an etcd of three members', { timeout: 60_
       client.close()
       if (status.leader === status.header.member_id) return member
     }
-    throw new Error('there is no leader')
+    throw new Error('the cluster has no leader')
   }
 
-  /** Each write has a value of its own; an answer that is lost for good is looked into no further. */
+  /** Writes unique values in sequence. Records a write whose outcome stays unknown and continues. */
   async function writeAll(
     backend: Backend,
     key: string,
@@ -39,7 +39,7 @@ describe.skipIf(binary === undefined)('an etcd of three members', { timeout: 60_
       const compare = [{ key, modRevision: entry?.modRevision ?? 0 }]
       try {
         const result = await backend.commit({ compare, operations: [{ type: 'put', key, value: Buffer.from(value) }] })
-        if (!result.committed) throw new Error(`${value}: nobody else writes this key`)
+        if (!result.committed) throw new Error(`${value}: lost a race on a key with a single writer`)
         wrote(value, result.revision)
       } catch (error) {
         if (!isBackendError(error, 'UnknownOutcomeError')) throw error
@@ -48,9 +48,9 @@ describe.skipIf(binary === undefined)('an etcd of three members', { timeout: 60_
     }
   }
 
-  test('its leader is killed: writes go on, each is done once at the most, and a watch loses nothing', async () => {
+  test('after its leader is killed, writes continue and are applied at most once, and a watch loses nothing', async () => {
     const first = await leader()
-    // Calls go to the leader as long as there is it.
+    // Calls go to the leader while it is available.
     const serverList = [first, ...cluster.members.filter((member) => member !== first)].map(({ url }) => url)
     await using backend = await openEtcd3({ transport: { serverList }, compactionInterval: 0, callTimeout: 2000, patience: 4000 })
     const { revision: start } = await backend.get(prefix)
@@ -81,7 +81,7 @@ describe.skipIf(binary === undefined)('an etcd of three members', { timeout: 60_
     await Promise.all(Array.from({ length: 8 }, (_, i) => writeAll(backend, `${prefix}${i}`, 40, wrote)))
     await killed
     expect(afterKill).toBeGreaterThan(150)
-    // What was under way when the leader died, and no more.
+    // Only the calls that were pending when the leader died.
     expect(unknown.size).toBeLessThanOrEqual(8)
 
     const { revision: last } = await backend.get(prefix)
@@ -94,13 +94,13 @@ describe.skipIf(binary === undefined)('an etcd of three members', { timeout: 60_
     for (const { value, revision } of seen) if (!unknown.has(value)) expect(answered.get(value)).toBe(revision)
     expect(seen.length).toBeGreaterThanOrEqual(answered.size)
 
-    // It comes back as a follower, and catches up.
+    // It returns as a follower and catches up.
     await first.start()
     await using other = await openEtcd3({ transport: { serverList: [first.url] }, compactionInterval: 0 })
     expect((await other.list(prefixRange(prefix))).entries).toEqual((await backend.list(prefixRange(prefix))).entries)
   })
 
-  test('without a majority writes and reads are refused; with one again they go on, and so does a watch', async () => {
+  test('rejects reads and writes without a majority; with a majority again, they and a watch continue', async () => {
     const [one, two, three] = cluster.members as [EtcdProcess, EtcdProcess, EtcdProcess]
     await using backend = await openEtcd3({
       transport: { serverList: [one.url] },

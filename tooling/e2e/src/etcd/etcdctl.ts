@@ -9,7 +9,7 @@ export interface ListedLease {
   readonly keys: readonly string[]
 }
 
-/** What etcd's own client says is there. */
+/** Reads the contents of etcd with etcd's own client. */
 export class Etcdctl {
   readonly #binary: string
   readonly #endpoint: string

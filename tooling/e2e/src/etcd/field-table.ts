@@ -20,8 +20,8 @@ const scalars = new Set(['string', 'bool', 'bytes', 'int32', 'int64', 'double'])
 const zeroTime = '0001-01-01T00:00:00Z'
 
 /**
- * Stored protobuf → JSON, by reflection over the recorded facts of every message: it shares nothing with the generated codecs, neither
- * code nor tables, so that it can judge what they write.
+ * Decodes stored protobuf to JSON by reflection over the recorded field facts. It shares neither code nor tables with the generated codecs,
+ * and can therefore verify their output.
  */
 export class FieldTableReader {
   readonly #root = new protobuf.Root()
@@ -55,7 +55,7 @@ export class FieldTableReader {
     }
   }
 
-  /** The object of a value in its envelope, with kind and apiVersion, as JSON says it. */
+  /** Decodes the enveloped object to JSON, with kind and apiVersion. */
   read(value: Uint8Array): JsonRecord {
     const bytes = Buffer.from(value)
     if (bytes.subarray(0, 4).toString('latin1') !== 'k8s\0') throw new Error('no envelope')
@@ -63,7 +63,7 @@ export class FieldTableReader {
     const head = own(envelope, 'typeMeta') as protobuf.Message
     const apiVersion = String(own(head, 'apiVersion'))
     const kind = String(own(head, 'kind'))
-    const message = this.#root.lookupType(`.${packageOf(apiVersion, this.#facts, kind)}.${kind}`)
+    const message = this.#root.lookupType(`.${getPackage(apiVersion, this.#facts, kind)}.${kind}`)
     return { kind, apiVersion, ...(this.#message(message, message.decode(own(envelope, 'raw') as Uint8Array)) as JsonRecord) }
   }
 
@@ -75,7 +75,7 @@ export class FieldTableReader {
     const json: JsonRecord = {}
     for (const [name, fact] of Object.entries(facts)) {
       const held = own(message, name)
-      // The bytes do not tell an empty list or map from none.
+      // The bytes do not distinguish an empty list or map from an absent one.
       const value = (fact.rep || fact.map !== undefined) && Object.keys(held ?? {}).length === 0 ? undefined : held
       const field = type.fields[name]!.resolve()
       if (fact.inline) {
@@ -83,7 +83,7 @@ export class FieldTableReader {
         continue
       }
       const shown = value === undefined ? null : this.#value(field, value)
-      if (!leftOut(fact, value, shown)) json[fact.json ?? name] = shown === zeroTime ? null : shown
+      if (!isOmitted(fact, value, shown)) json[fact.json ?? name] = shown === zeroTime ? null : shown
     }
     return json
   }
@@ -102,8 +102,8 @@ export class FieldTableReader {
   }
 }
 
-/** What Go's JSON leaves out: nothing at all, and where it is told so, the empty value of what is no pointer. */
-function leftOut(fact: FieldFacts, value: unknown, shown: Json): boolean {
+/** Tells whether Go's JSON encoder omits the field: an absent value, or with `omitempty` an empty value that is not a pointer. */
+function isOmitted(fact: FieldFacts, value: unknown, shown: Json): boolean {
   if (fact.omit === undefined) return false
   if (value === undefined) return true
   if (shown === zeroTime) return fact.omit === 'zero'
@@ -112,8 +112,8 @@ function leftOut(fact: FieldFacts, value: unknown, shown: Json): boolean {
   return shown === '' || shown === 0 || shown === false
 }
 
-/** "apps/v1" lies in k8s.io.api.apps.v1; a group's package is its first word. */
-function packageOf(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>, kind: string): string {
+/** For example, "apps/v1" is in k8s.io.api.apps.v1; the package is the first label of the group. */
+function getPackage(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>, kind: string): string {
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['core', apiVersion]
   const named = `k8s.io.api.${group.split('.')[0]}.${version}`
   if (!facts.has(`.${named}.${kind}`)) throw new Error(`no facts about ${apiVersion} ${kind}`)

@@ -25,7 +25,7 @@ import { sharedDirectory } from '../repository-root.ts'
 import { Etcdctl } from './etcdctl.ts'
 import { type FieldTable, FieldTableReader } from './field-table.ts'
 
-// Recordings of the original, beside the repository (../shared) and no part of it.
+// Recordings of kube-apiserver in ../shared. They are not part of the repository.
 const recorded = path.join(sharedDirectory, 'golden/etcd-values.ndjson')
 const facts = path.join(sharedDirectory, 'reference/proto.json')
 const etcdBinary = findEtcd()
@@ -46,7 +46,7 @@ const types = createApiTypes([
   schedulingV1,
 ])
 
-/** Kinds of which the original serves more than it stored. */
+/** Kinds for which kube-apiserver adds defaults on read. */
 const defaultedOnRead: ReadonlySet<string> = new Set(['Job', 'PersistentVolumeClaim'])
 
 interface Recorded {
@@ -55,7 +55,7 @@ interface Recorded {
   readonly object?: KubeObject & { apiVersion: string; kind: string }
 }
 
-describe.skipIf(missing)('what we write to etcd, as others read it', { timeout: 30_000 }, () => {
+describe.skipIf(missing)('values in etcd, decoded independently', { timeout: 30_000 }, () => {
   let etcd: EtcdProcess
   let backend: Backend
   let etcdctl: Etcdctl
@@ -79,7 +79,7 @@ describe.skipIf(missing)('what we write to etcd, as others read it', { timeout: 
 
   function storageOf(key: string, { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): Storage {
     const type = types.kind({ ...parseGroupVersion(apiVersion), kind })
-    if (type === undefined) throw new Error(`${apiVersion} ${kind} is not known`)
+    if (type === undefined) throw new Error(`unknown kind ${apiVersion} ${kind}`)
     return createObjectStore({
       backend,
       codec: protobufCodecs({ types, scheme: new Scheme() })({ kind: type, selectableFields: {} }),
@@ -88,7 +88,7 @@ describe.skipIf(missing)('what we write to etcd, as others read it', { timeout: 
     })
   }
 
-  test('every recorded object: the same key, the same object by reflection over the recorded field numbers, the same bytes', async () => {
+  test('every recorded object has the same key, the same fields by reflection over the recorded facts, and the same bytes', async () => {
     for (const { key, object } of objects) {
       const { resourceVersion: _, ...metadata } = object.metadata
       await storageOf(key, object).create(key, { ...object, metadata })
@@ -104,7 +104,7 @@ describe.skipIf(missing)('what we write to etcd, as others read it', { timeout: 
     }
   })
 
-  test('a reader with another field number would not see the same', async () => {
+  test('a wrong field number is detected', async () => {
     const { key, object } = objects.find(({ object: { kind } }) => kind === 'Pod')!
     const type = types.kind({ ...parseGroupVersion(object.apiVersion), kind: object.kind })!
     const bytes = protobufCodecs({ types, scheme: new Scheme() })({ kind: type, selectableFields: {} }).encode(object)
@@ -115,7 +115,7 @@ describe.skipIf(missing)('what we write to etcd, as others read it', { timeout: 
     expect(new FieldTableReader(table as unknown as FieldTable).read(bytes)['spec'], key).not.toHaveProperty('schedulerName')
   })
 
-  test('what lives for a while hangs on a lease, at most 5 % longer than asked for', async () => {
+  test('objects with a time to live have a lease that is at most 5 % longer', async () => {
     const event = objects.find(({ object }) => object.kind === 'Event')!
     const { resourceVersion: _, ...metadata } = event.object.metadata
     const storage = storageOf(event.key, event.object)

@@ -41,7 +41,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     await rm(scratch, { recursive: true, force: true })
   })
 
-  test('keys and values are the original’s', async () => {
+  test("use kube-apiserver's keys and values", async () => {
     await kubectl.run(['create', 'configmap', 'made', '--from-literal=a=1'])
     const value = await client.get('/registry/configmaps/default/made').buffer()
     expect(value?.subarray(0, 4)).toEqual(Buffer.from('k8s\0'))
@@ -51,7 +51,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     for (const key of keys) expect((await client.get(key).buffer())?.subarray(0, 4), key).toEqual(Buffer.from('k8s\0'))
   })
 
-  test('what one writes the other serves at once, and its watches see', async () => {
+  test("serve and watch each other's writes immediately", async () => {
     const watch = other.start(['get', 'cm', '-w', '--output-watch-events', '-l', 'watched=yes'])
     try {
       await kubectl.run(['create', 'configmap', 'shared', '--from-literal=a=1'])
@@ -69,7 +69,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     }
   })
 
-  test('one that counts on the other’s writes loses none', async () => {
+  test('increment a counter concurrently without losing writes', async () => {
     using one = new HttpsClient(first.url, first.token, 8)
     using two = new HttpsClient(second.url, second.token, 8)
     const url = '/api/v1/namespaces/default/configmaps'
@@ -91,7 +91,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
     }
   })
 
-  test('a value written by hand, in JSON, is served', async () => {
+  test('serve a JSON value that was written by hand', async () => {
     const object = {
       kind: 'ConfigMap',
       apiVersion: 'v1',
@@ -106,7 +106,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
 
   const beginning = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: before\n  labels: {after: restart}\n'
 
-  test('etcd is restarted: healthy again, and nothing is missed', async () => {
+  test('become healthy after a restart of etcd and miss no event', async () => {
     const watch = other.start(['get', 'cm', '-w', '--watch-only', '--output-watch-events', '-l', 'after=restart'])
     try {
       using one = new HttpsClient(first.url, first.token, 1)
@@ -114,7 +114,7 @@ describe.skipIf(binary === undefined || kubectlBinary === undefined)('two server
       await expect
         .poll(
           async () => {
-            // Until kubectl has begun to watch.
+            // Waits until kubectl has started to watch.
             await kubectl.run(['delete', 'cm', 'before', '--ignore-not-found'])
             await kubectl.run(['apply', '-f', '-'], { input: beginning })
             return watch.lines().length

@@ -11,7 +11,7 @@ import { findEtcd } from '../real-parts/find-etcd.ts'
 
 const binary = findEtcd()
 
-describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_000 }, () => {
+describe.skipIf(binary === undefined)('an etcd that several servers share', { timeout: 20_000 }, () => {
   let etcd: EtcdProcess
   let client: Etcd3
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     return { version: Number(kv?.version ?? 0), value: Number(kv?.value.toString() ?? 0) }
   }
 
-  test('of three servers one compacts in each interval, to where it was an interval before; all know how far', async () => {
+  test('one of three servers compacts in each interval, to the revision one interval before; all learn the revision', async () => {
     const clock = createManualClock()
     const backends = await Promise.all([1, 2, 3].map(() => open({ compactionInterval: 300_000, clock })))
     const old = await write(backends[0]!, 'old')
@@ -40,7 +40,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
       await write(backends[0]!, String(turn))
       clock.advance(300_000)
       await expect.poll(async () => (await record()).version).toBe(turn)
-      // Whoever comes later sees that it is done, and leaves the record as it is.
+      // Later servers see that the compaction is done and leave the record unchanged.
       await new Promise((resolve) => setTimeout(resolve, 100))
       turns.push(await record())
     }
@@ -57,7 +57,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     await Promise.all(backends.map((backend) => backend[Symbol.asyncDispose]()))
   })
 
-  test('a change whose previous value is compacted away is not passed on as something else', async () => {
+  test('a change whose previous value was compacted is never reported as another kind of change', async () => {
     await using backend = await open()
     const first = await write(backend, 'one')
     const second = await write(backend, 'two')
@@ -69,7 +69,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     }
   })
 
-  test('objects that expire at about the same time share a lease, 1,000 at the most', async () => {
+  test('at most 1,000 objects with similar expiry share a lease', async () => {
     await using backend = await open()
     const storage = createObjectStore({
       backend,
@@ -89,11 +89,11 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     expect(leases.length - before).toBe(2)
     const held = await Promise.all(leases.map(({ ID }) => client.leaseClient.leaseTimeToLive({ ID, keys: true })))
     expect(held.map(({ keys }) => keys.length).sort((a, b) => b - a)).toEqual([1000, 100])
-    // Never shorter than asked for, up to a minute longer.
+    // The TTL is never shorter than requested and at most a minute longer.
     for (const { grantedTTL } of held) expect(Number(grantedTTL)).toBe(3660)
   })
 
-  test('leases that others numbered are told as leases', async () => {
+  test('reports leases created by other clients as leases', async () => {
     const lease = client.lease(60)
     await lease.put('/registry/leased').value('x')
     await using backend = await open()
@@ -101,20 +101,20 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     await lease.revoke()
   })
 
-  test('a server that is away is passed over', async () => {
+  test('skips a server that is down', async () => {
     await using backend = await open({ transport: { serverList: ['http://127.0.0.1:1', etcd.url] } })
     expect((await backend.get('x')).revision).toBeGreaterThan(0)
     await backend.checkHealth()
   })
 
-  test('nothing to reach is said in one sentence', async () => {
+  test('reports in one sentence that no server is reachable', async () => {
     await expect(open({ transport: { serverList: ['http://127.0.0.1:1'] }, connectTimeout: 200 })).rejects.toMatchObject({
       name: 'UnavailableError',
       message: expect.stringMatching(/^etcd cannot be reached: http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/) as string,
     })
   })
 
-  test('put back to an older copy it is not healthy any more: caches and watches are of a past that is gone', async () => {
+  test('becomes unhealthy for good when etcd was restored to an older copy', async () => {
     await using older = await startEtcd(binary ?? '')
     await using newer = await startEtcd(binary ?? '')
     const logged: unknown[] = []
@@ -137,7 +137,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     await expect.poll(() => backend.checkHealth().catch((error: unknown) => error), { timeout: 10_000 }).toMatchObject(wentBack)
     await write(backend, 'more')
     for (let i = 0; i < before; i++) await write(backend, String(i))
-    // Also when its revision has passed the old one.
+    // Stays unhealthy even after its revision has passed the old one.
     await expect(backend.checkHealth()).rejects.toMatchObject(wentBack)
     expect(logged).toContainEqual([
       0,
@@ -146,7 +146,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     ])
   })
 
-  test('egress makes the connections', async () => {
+  test('connects through egress', async () => {
     const asked: string[] = []
     await using backend = await open({
       transport: { serverList: ['http://etcd.internal:2379'] },
@@ -162,7 +162,7 @@ describe.skipIf(binary === undefined)('an etcd that is shared', { timeout: 20_00
     expect(new Set(asked)).toEqual(new Set(['etcd.internal:2379']))
   })
 
-  test('what is closed stays closed', async () => {
+  test('rejects calls after it was closed', async () => {
     const backend = await open()
     const watch = backend.watch(prefixRange('/registry/'), 0, { signal: new AbortController().signal })[Symbol.asyncIterator]()
     await Promise.all([backend[Symbol.asyncDispose](), backend[Symbol.asyncDispose]()])

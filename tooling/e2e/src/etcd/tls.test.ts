@@ -53,12 +53,12 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
     return socket
   }
 
-  test('is used with the three files', async () => {
+  test('connects with the three files', async () => {
     await using backend = await openEtcd3({ transport: { serverList: [etcd.url], ...files } })
     expect((await backend.get('a')).revision).toBeGreaterThan(0)
   })
 
-  test('is refused without a certificate, and without the authority', async () => {
+  test('fails without a client certificate, and without the authority', async () => {
     const { trustedCAFile } = files
     for (const some of [{ trustedCAFile }, {}]) {
       const logged: unknown[] = []
@@ -66,14 +66,14 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
       await expect(openEtcd3({ transport: { serverList: [etcd.url], ...some }, connectTimeout: 300, log })).rejects.toMatchObject({
         name: 'UnavailableError',
       })
-      // Said when it begins to wait, once for each reason.
+      // Logged when the wait starts, once for each reason.
       expect(logged[0]).toEqual([0, 'Waiting for etcd', { server: etcd.url, err: expect.any(String) as string, timeout: '0.3s' }])
       expect(new Set(logged.map((line) => JSON.stringify(line))).size).toBe(logged.length)
     }
     await expect(openEtcd3({ transport: { serverList: [etcd.url], certFile: files.certFile } })).rejects.toThrow(/go together/)
   })
 
-  test('is refused at once with files that no waiting makes right', async () => {
+  test('fails immediately for invalid files', async () => {
     run('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-out', 'other.key')
     writeFileSync(file('text'), 'text')
     const cases: [wrong: Partial<typeof files>, message: RegExp][] = [
@@ -89,7 +89,7 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
       })
   })
 
-  test('is refused when its certificate is for another name or address', async () => {
+  test('fails if its certificate is for another name or address', async () => {
     for (const server of ['https://etcd.example:2379', 'https://127.0.0.2:2379']) {
       const opening = openEtcd3({ transport: { serverList: [server], ...files }, connectTimeout: 300, egress: connectToIt })
       await expect(opening).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
     }
   })
 
-  test('goes through an egress, under the name or the address of the server', async () => {
+  test('works through egress, by name and by address of the server', async () => {
     for (const server of ['https://etcd.internal:2379', 'https://127.0.0.1:2379']) {
       await using backend = await openEtcd3({ transport: { serverList: [server], ...files }, egress: connectToIt })
       expect((await backend.get('a')).revision).toBeGreaterThan(0)

@@ -8,9 +8,9 @@ import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
 import { type EtcdProcess, startEtcd } from '../real-parts/etcd-process.ts'
 import { findEtcd } from '../real-parts/find-etcd.ts'
 import { sharedDirectory } from '../repository-root.ts'
-import { managedPart } from './managed-part.ts'
+import { extractManagedFields } from './managed-fields.ts'
 
-// Recordings of the original, beside the repository (../shared) and no part of it.
+// Recordings of kube-apiserver in ../shared. They are not part of the repository.
 const recordedFile = path.join(sharedDirectory, 'golden/etcd-values.ndjson')
 const binary = findEtcd()
 const missing = binary === undefined || !existsSync(recordedFile)
@@ -30,7 +30,7 @@ function readRecorded(): Recorded[] {
     .filter((one): one is Recorded => one.object !== undefined)
 }
 
-/** What cannot be made again by a create of what its manager owns. */
+/** Objects that cannot be reproduced by creating the fields of their manager. */
 const exceptions: Readonly<Record<string, string>> = {
   '/registry/pods/gs-admission-limits/ok': 'the limit range added to resources, which the client sent empty',
   '/registry/pods/gs-admission-pods/b': 'the level of its namespace was raised later',
@@ -38,7 +38,7 @@ const exceptions: Readonly<Record<string, string>> = {
   '/registry/services/specs/gs-create-on-update/s': 'its address is random',
 }
 
-/** One create by one client, and nothing since. */
+/** True if one client created the object and nothing changed it since. */
 function isOneCreate({ key, object: { metadata } }: Recorded): boolean {
   const [entry, ...others] = metadata.managedFields ?? []
   if (entry?.manager !== 'unknown' || entry.operation !== 'Update' || entry.subresource !== undefined || others.length > 0) return false
@@ -46,22 +46,22 @@ function isOneCreate({ key, object: { metadata } }: Recorded): boolean {
   return (metadata.generation ?? 1) === 1 && exceptions[key] === undefined
 }
 
-/** Written by the server once; the other's port is not in it. */
+/** True if the server wrote the object once, and it does not contain the recorded server's port. */
 function isOwn({ object }: Recorded): boolean {
   const { managedFields = [] } = object.metadata
   return managedFields.length === 1 && managedFields[0]!.manager === 'kube-apiserver' && !JSON.stringify(object).includes(':26443')
 }
 
-/** What others refer to comes first. */
+/** Orders objects so that referenced ones are created first. */
 function rank({ key }: Recorded): number {
   return key.startsWith('/registry/namespaces/') ? 0 : key.startsWith('/registry/priorityclasses/') ? 1 : 2
 }
 
-/** What the client sent, as far as it can be told: what it came to manage, and what nobody manages. */
-function sentOf({ object }: Recorded): JsonObject {
+/** Reconstructs the client's request: the fields of its manager and fields without a manager. */
+function reconstructRequest({ object }: Recorded): JsonObject {
   const [entry] = object.metadata.managedFields as [ManagedFieldsEntry]
   const { kind, apiVersion, metadata } = object
-  const part = managedPart(object, entry.fieldsV1 as unknown as JsonObject) as JsonObject
+  const part = extractManagedFields(object, entry.fieldsV1 as unknown as JsonObject) as JsonObject
   const { name, namespace } = metadata
   return {
     ...part,
@@ -73,8 +73,8 @@ function sentOf({ object }: Recorded): JsonObject {
 
 const tokenVolume = /kube-api-access-[a-z0-9]{5}/
 
-/** The server's bytes with the recorded uid, time and name of the token's volume in the place of its own; each is as long as the other. */
-function withRecorded(bytes: Buffer, own: JsonObject & { readonly metadata: ObjectMeta }, recorded: Recorded): Buffer {
+/** Replaces the server's uid, time and name of the token's volume by the recorded ones; both have the same length. */
+function withRecordedValues(bytes: Buffer, own: JsonObject & { readonly metadata: ObjectMeta }, recorded: Recorded): Buffer {
   const { metadata } = recorded.object
   const replaced: (readonly [Buffer, Buffer])[] = [
     [Buffer.from(own.metadata.uid!), Buffer.from(metadata.uid!)],
@@ -92,7 +92,7 @@ function replaceAll(bytes: Buffer, from: Buffer, to: Buffer): Buffer {
   return result
 }
 
-/** As protobuf has it: the field 1, and a varint. */
+/** Encodes field 1 with a varint, as in protobuf. */
 function seconds(time: string): Buffer {
   const bytes = [0x08]
   let rest = BigInt(Date.parse(time) / 1000)
@@ -100,7 +100,7 @@ function seconds(time: string): Buffer {
   return Buffer.from([...bytes, Number(rest)])
 }
 
-describe.skipIf(missing)('what the whole server writes to etcd', { timeout: 60_000 }, () => {
+describe.skipIf(missing)('values in etcd, written by the whole server', { timeout: 60_000 }, () => {
   let etcd: EtcdProcess
   let client: Etcd3
   let server: KeelsonProcess
@@ -120,7 +120,7 @@ describe.skipIf(missing)('what the whole server writes to etcd', { timeout: 60_0
     await etcd[Symbol.asyncDispose]()
   })
 
-  test('of created objects: the recorded keys and bytes, but for uid and time', async () => {
+  test('created objects have the recorded keys and bytes, except for uid and time', async () => {
     const all = readRecorded()
       .filter(isOneCreate)
       .toSorted((a, b) => rank(a) - rank(b))
@@ -130,18 +130,18 @@ describe.skipIf(missing)('what the whole server writes to etcd', { timeout: 60_0
       const { namespace } = object.metadata
       if (namespace !== undefined) await ensureNamespace(namespace)
       const collection = one.path.slice(0, one.path.lastIndexOf('/'))
-      const answer = await http.request('POST', `${collection}?fieldManager=unknown`, { body: sentOf(one) })
+      const answer = await http.request('POST', `${collection}?fieldManager=unknown`, { body: reconstructRequest(one) })
       expect(answer.status, `${key}: ${answer.text}`).toBe(201)
       const stored = await client.get(key).buffer()
       expect(stored, key).not.toBeNull()
-      const same = withRecorded(stored!, answer.json<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
+      const same = withRecordedValues(stored!, answer.json<Recorded['object']>(), one).equals(Buffer.from(value, 'base64'))
       if (!same) differing.push(`${key} ${answer.text}`)
     }
     expect(differing).toEqual([])
     expect(all.length).toBeGreaterThan(40)
   })
 
-  test('of itself and of addresses: the recorded bytes, but for uid and time', async () => {
+  test("the server's own objects and addresses have the recorded bytes, except for uid and time", async () => {
     const compared: string[] = []
     const differing: string[] = []
     for (const one of readRecorded().filter(isOwn)) {
@@ -149,7 +149,7 @@ describe.skipIf(missing)('what the whole server writes to etcd', { timeout: 60_0
       if (stored === null) continue
       compared.push(one.key)
       const answer = await http.request('GET', one.path)
-      const same = withRecorded(stored, answer.json<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
+      const same = withRecordedValues(stored, answer.json<Recorded['object']>(), one).equals(Buffer.from(one.value, 'base64'))
       if (!same) differing.push(`${one.key} ${answer.text}`)
     }
     expect(differing).toEqual([])
@@ -163,7 +163,7 @@ describe.skipIf(missing)('what the whole server writes to etcd', { timeout: 60_0
     )
   })
 
-  /** With the account that pods need. */
+  /** Also creates the service account that pods need. */
   async function ensureNamespace(name: string): Promise<void> {
     await http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } })
     const account = `/api/v1/namespaces/${name}/serviceaccounts/default`

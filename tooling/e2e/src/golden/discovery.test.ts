@@ -1,4 +1,4 @@
-// Needs the recordings in ../shared/golden; skipped where they are absent.
+// Needs the recordings in ../shared/golden; skipped without them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HttpsClient } from '../https-client.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
@@ -54,7 +54,7 @@ interface AggregatedGroup {
 }
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
-/** Those of the other servers in the original's chain. */
+/** Groups of the other servers in kube-apiserver's chain. */
 const laterGroups: ReadonlySet<string> = new Set(['apiregistration.k8s.io', 'apiextensions.k8s.io'])
 
 const steps = hasRecordings ? readCases(['scenarios.jsonl']).find(({ id }) => id === 'scenario/discovery')!.steps : []
@@ -62,7 +62,7 @@ const isOurs = ({ path }: GoldenStep): boolean => ![...laterGroups].some((name) 
 const lists = steps.filter((step) => isOurs(step) && (step.expect.body as { kind?: string }).kind === 'APIResourceList')
 const groups = (steps.find(({ path }) => path === '/apis')?.expect.body as { readonly groups: readonly Group[] } | undefined)?.groups ?? []
 
-/** What an aggregated document says, in the words of the other: the most of what clients go by, but no hashes. */
+/** Converts an aggregated document to the format of a resource list. Aggregated documents have no hashes. */
 function flattened(group: string, version: string, resources: readonly AggregatedResource[]): Omit<Resource, 'storageVersionHash'>[] {
   const kindOf = (kind: GroupVersionKind | undefined): Pick<Resource, 'group' | 'version' | 'kind'> => {
     const own = kind === undefined || kind.version === '' || (kind.group === group && kind.version === version)
@@ -101,7 +101,7 @@ describe.skipIf(!hasRecordings)('discovery', () => {
     await server.stop()
   })
 
-  test('groups, their order and preferred versions are the recorded ones', async () => {
+  test('serves the recorded groups in order, with their preferred versions', async () => {
     const answer = await http.request('GET', '/apis')
     expect(answer.json()).toEqual({ kind: 'APIGroupList', apiVersion: 'v1', groups: groups.filter(({ name }) => !laterGroups.has(name)) })
   })
@@ -110,23 +110,23 @@ describe.skipIf(!hasRecordings)('discovery', () => {
     expect((await http.request('GET', `/apis/${group.name}`)).json()).toEqual({ kind: 'APIGroup', apiVersion: 'v1', ...group })
   })
 
-  test.each(lists)('$path', async ({ path, expect: { body } }) => {
+  test.each(lists)('serves $path as recorded', async ({ path, expect: { body } }) => {
     expect((await http.request('GET', path)).json()).toEqual(body)
   })
 
-  test('every group version was recorded', () => {
+  test('serves only group versions that were recorded', () => {
     const served = groups
       .filter(({ name }) => !laterGroups.has(name))
       .flatMap(({ name, versions }) => versions.map(({ version }) => `/apis/${name}/${version}`))
     expect(lists.map(({ path }) => path).toSorted()).toEqual(['/api/v1', ...served].toSorted())
   })
 
-  test('the core group, aggregated, is the recorded one', async () => {
+  test('serves the recorded aggregated document of the core group', async () => {
     const step = steps.find(({ path, headers }) => path === '/api' && headers?.['accept'] === aggregated)!
     expect((await http.request('GET', '/api', { headers: { accept: aggregated } })).json()).toEqual(step.expect.body)
   })
 
-  test('the aggregated documents say the same as the recorded lists, in the recorded order', async () => {
+  test('serves the same resources in aggregated documents and in lists, in the recorded order', async () => {
     const { items } = (await http.request('GET', '/apis', { headers: { accept: aggregated } })).json<{ items: AggregatedGroup[] }>()
     expect(items.map(({ metadata, versions }) => [metadata.name, versions.map(({ version }) => version)])).toEqual(
       groups.filter(({ name }) => !laterGroups.has(name)).map(({ name, versions }) => [name, versions.map(({ version }) => version)]),

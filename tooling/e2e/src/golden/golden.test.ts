@@ -1,11 +1,11 @@
-// Needs the recordings in ../shared/golden; skipped where they are absent.
+// Needs the recordings in ../shared/golden; skipped without them.
 import { expect, test } from 'vitest'
 import { hasRecordings, playGolden } from './play.ts'
 
 /** Groups that are not served yet. */
 const without = 'crd,apiextensions.k8s.io,apiregistration.k8s.io'
 
-/** What differs still, by what it waits for: `docs/compatibility.md` says it step by step. */
+/** Known differences by the feature that they wait for; `docs/compatibility.md` lists them step by step. */
 const waiting: Readonly<Record<string, string>> = {
   'scenario/authz': 'RBAC',
   'scenario/bootstrap': 'RBAC',
@@ -14,13 +14,13 @@ const waiting: Readonly<Record<string, string>> = {
   'create/hand/SubjectAccessReview/x/107': 'RBAC',
 }
 
-/** A case that is broken on purpose waits for what its whole one waits for. */
+/** A case with a deliberate error waits for the same feature as the valid case. */
 function isWaiting(id: string): boolean {
   return waiting[id.replace(/^broken\//, 'create/').replace(/\/[^/]+:[^/]+$/, '')] !== undefined
 }
 
 test.skipIf(!hasRecordings)(
-  'answers what the original answered',
+  'responds like kube-apiserver',
   async () => {
     const { fails, total } = await playGolden(['--without', without, '--show', '0'])
     expect(total).toBeGreaterThan(1900)

@@ -1,10 +1,11 @@
-// npm run golden: the recorded answers of the original, played against a fresh server of ours; the score, kind by kind.
-import { kindOfCase } from './kind-of-case.ts'
+// npm run golden: replays recorded requests against a fresh server, compares the responses with kube-apiserver's and prints the score by
+// kind.
+import { getCaseSubject } from './case-subject.ts'
 import { hasRecordings, playGolden } from './play.ts'
 import { readCases } from './read-cases.ts'
 
 if (!hasRecordings) {
-  process.stderr.write('golden: no recordings beside this repository (../shared/golden); nothing to play\n')
+  process.stderr.write('golden: no recordings next to this repository (../shared/golden); nothing to play\n')
   process.exit(2)
 }
 const args = process.argv.slice(2)
@@ -24,7 +25,7 @@ for (const golden of readCases()) {
   const needs = golden.needs ?? []
   if (golden.setup === true || !golden.id.includes(substring)) continue
   if (needs.some((tag) => without.has(tag) || (only !== undefined && !only.has(tag)))) continue
-  const kind = kindOfCase(golden)
+  const kind = getCaseSubject(golden)
   const row = score.get(kind) ?? { cases: 0, matching: 0 }
   row.cases += 1
   if (!failedCases.has(golden.id)) row.matching += 1

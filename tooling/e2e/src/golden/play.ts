@@ -25,7 +25,7 @@ export interface Outcome {
   readonly output: string
 }
 
-/** Plays the recorded cases against a fresh server of ours without controllers. `args` are the player's own. */
+/** Replays the recorded cases against a fresh server without controllers. Passes `args` to the player. */
 export async function playGolden(args: readonly string[]): Promise<Outcome> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-golden-'))
   const wanted = args.indexOf('--json')

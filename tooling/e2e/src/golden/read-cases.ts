@@ -19,7 +19,7 @@ export interface GoldenCase {
 
 const files = ['objects.jsonl', 'scenarios.jsonl'] as const
 
-/** The recorded cases, of one file or of both. Needs the recordings. */
+/** Reads the recorded cases of the chosen files; all by default. Needs the recordings. */
 export function readCases(chosen: readonly (typeof files)[number][] = files): readonly GoldenCase[] {
   return chosen.flatMap((file) =>
     readFileSync(path.join(sharedDirectory, 'golden', file), 'utf8')

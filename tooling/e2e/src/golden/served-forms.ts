@@ -12,7 +12,7 @@ export interface Served {
   readonly body: ServedObject
 }
 
-/** Asks for JSON, whatever it sends. */
+/** Requests a JSON response for any content type of the body. */
 export async function ask(
   client: Http2Client,
   method: string,
@@ -26,8 +26,8 @@ export async function ask(
   return { code: status, body: JSON.parse(body.toString()) as ServedObject }
 }
 
-/** What a client would send to have such an object made: nothing that only the server says. */
-export function asSent(object: JsonObject, namespace: string | undefined): ServedObject {
+/** Converts an object to the form in which a client would send it, without values that only the server sets. */
+export function toClientObject(object: JsonObject, namespace: string | undefined): ServedObject {
   const { metadata = {}, ...rest } = structuredClone(object) as ServedObject
   const { name, labels, annotations } = metadata
   const sent = {
@@ -39,12 +39,15 @@ export function asSent(object: JsonObject, namespace: string | undefined): Serve
       ...(annotations && { annotations }),
     },
   } as unknown as ServedObject
-  withoutAllocated(sent)
+  removeAllocatedValues(sent)
   return sent
 }
 
-/** A job's labels and selector name its uid; a service's addresses and ports are somebody else's by now, and a dry run does not look. */
-function withoutAllocated({ kind, metadata, ...rest }: ServedObject): void {
+/**
+ * Removes allocated values. A job's labels and selector contain its uid. A service's addresses and ports may belong to another service by
+ * now; dry runs do not check them.
+ */
+function removeAllocatedValues({ kind, metadata, ...rest }: ServedObject): void {
   const spec = rest['spec'] as JsonObject | undefined
   if (spec === undefined) return
   if (kind === 'Service' && spec['clusterIP'] !== 'None') for (const key of ['clusterIP', 'clusterIPs']) delete spec[key]
@@ -70,14 +73,14 @@ const forEachTime: readonly (readonly [RegExp, string])[] = [
   [/kube-api-access-\w{5}/g, 'kube-api-access'],
 ]
 
-/** Without what a server may choose anew each time: uids, versions, times, addresses and ports, the random part of a volume's name. */
-export function comparable(served: Served): JsonObject {
+/** Removes values that differ in each run: uids, versions, times, addresses and ports, and the random part of a volume's name. */
+export function removeVariableValues(served: Served): JsonObject {
   const text = JSON.stringify(served, (key, value: unknown) => (chosen.has(key) ? undefined : value))
   return JSON.parse(forEachTime.reduce((changed, [form, instead]) => changed.replaceAll(form, instead), text)) as JsonObject
 }
 
-/** The object as it is served in protobuf, and what its JSON is in the original's bytes. */
-export async function bothForms(
+/** Returns the object decoded from served protobuf, and its JSON re-encoded to kube-apiserver's bytes. */
+export async function readBothEncodings(
   client: Http2Client,
   path: string,
 ): Promise<{ readonly served: Buffer; readonly encoded: Buffer; readonly object: Served }> {

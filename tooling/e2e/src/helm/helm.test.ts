@@ -75,7 +75,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
   ]
   const kindsFound = (): Promise<string[]> => Promise.all(everything.map(async ([what]) => (await get(what)).kind))
 
-  test('a dry run asks the server, and leaves nothing there', async () => {
+  test('dry run asks the server and creates nothing', async () => {
     const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shop-settings' }, data: { colour: 'green' } }
     await put('/api/v1/namespaces/default/configmaps/shop-settings', settings, 'owner')
     const shown = await helm.run('install', 'shop', chart, '--dry-run=server')
@@ -85,7 +85,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await get('v1:secrets?labelSelector=owner%3Dhelm', 'default')).items).toEqual([])
   })
 
-  test('install, into a namespace that it makes, and waits until what it made is ready', async () => {
+  test('install creates the namespace and waits until all objects are ready', async () => {
     const notes = await helm.run('install', 'shop', chart, '-n', 'shops', '--create-namespace', '--wait', '--timeout=30s')
     expect(notes).toContain('shop greets with hello.')
     expect(await kindsFound()).toEqual(everything.map(([, kind]) => kind))
@@ -110,18 +110,18 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     })
   })
 
-  test('upgrade changes what changed', async () => {
+  test('upgrade changes only the differences', async () => {
     const before = await get('v1:services/shop')
     await helm.run('upgrade', 'shop', chart, '-n', 'shops', '--set=greeting=goodbye,replicas=3,hook=true', '--wait', '--timeout=30s')
     expect((await get('v1:configmaps/shop')).data).toMatchObject({ greeting: 'goodbye', revision: '2' })
     expect(await get('apps/v1:deployments/shop')).toMatchObject({ spec: { replicas: 3 }, status: { readyReplicas: 3 } })
     expect(await get('v1:services/shop')).toEqual(before)
-    // The hook ran, and went once it had succeeded.
+    // The hook ran and was deleted after it had succeeded.
     expect((await get('batch/v1:jobs')).items).toEqual([])
     expect(await history()).toEqual(['1 superseded', '2 deployed'])
   })
 
-  test('a field that somebody else applied is not taken unless forced', async () => {
+  test('takes over a field of another applier only with force', async () => {
     const taken = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'shop' }, spec: { replicas: 7 } }
     expect((await put('/apis/apps/v1/namespaces/shops/deployments/shop', taken, 'scaler')).status).toBe(200)
     const refused = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=replicas=4')
@@ -139,7 +139,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await history()).at(-1)).toBe('5 deployed')
   })
 
-  test('an upgrade that is refused is rolled back', async () => {
+  test('rolls back a rejected upgrade', async () => {
     const refused = await helm.try(
       'upgrade',
       'shop',
@@ -155,14 +155,14 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await history()).slice(-2)).toEqual(['6 failed', '7 deployed'])
   })
 
-  test('an upgrade that never becomes ready is rolled back', async () => {
+  test('rolls back an upgrade that never becomes ready', async () => {
     const late = await helm.try('upgrade', 'shop', chart, '-n', 'shops', '--set=image=missing:1', '--rollback-on-failure', '--timeout=5s')
     expect(late.code).toBe(1)
     expect(JSON.stringify(await get('apps/v1:deployments/shop'))).toContain('nginx:1.27')
     expect((await history()).slice(-2)).toEqual(['8 failed', '9 deployed'])
   })
 
-  test('patches made by the client instead', async () => {
+  test('client-side patches', async () => {
     await helm.run('upgrade', '--install', 'old', chart, '-n', 'shops', '--server-side=false')
     await helm.run('upgrade', 'old', chart, '-n', 'shops', '--server-side=false', '--set=replicas=5,host=other.example')
     expect((await get('apps/v1:deployments/old')).spec.replicas).toBe(5)
@@ -170,7 +170,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     await helm.run('uninstall', 'old', '-n', 'shops', '--wait')
   })
 
-  test('what is there and not of a release is not touched', async () => {
+  test('does not modify existing objects outside the release', async () => {
     const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'found' }, data: { theirs: 'yes' } }
     await put('/api/v1/namespaces/shops/configmaps/found', theirs, 'owner')
     const refused = await helm.try('install', 'found', chart, '-n', 'shops')
@@ -178,7 +178,7 @@ describe.skipIf(binary === undefined)('helm', { timeout: 90_000 }, () => {
     expect((await get('v1:configmaps/found')).data).toEqual({ theirs: 'yes' })
   })
 
-  test('uninstall takes all of it away', async () => {
+  test('uninstall deletes all objects', async () => {
     expect(await helm.run('uninstall', 'shop', '-n', 'shops', '--wait', '--timeout=30s')).toContain('release "shop" uninstalled')
     expect(await kindsFound()).toEqual(everything.map(() => 'Status'))
     expect((await get('v1:secrets?labelSelector=owner%3Dhelm%2Cname%3Dshop')).items).toEqual([])

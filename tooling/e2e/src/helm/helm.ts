@@ -8,7 +8,7 @@ export interface HelmRun {
   readonly stderr: string
 }
 
-/** Helm as a new user has it: one kubeconfig, and nothing of its own yet. */
+/** Runs Helm with a kubeconfig and otherwise empty configuration. */
 export class Helm {
   readonly #binary: string
   readonly #environment: NodeJS.ProcessEnv
@@ -26,7 +26,7 @@ export class Helm {
     }
   }
 
-  /** Never rejects: the exit code is part of the answer. */
+  /** Never rejects; the result includes the exit code. */
   try(...args: readonly string[]): Promise<HelmRun> {
     return new Promise((resolve) => {
       execFile(this.#binary, args, { env: this.#environment, maxBuffer: 64 << 20, timeout: 60_000 }, (error, stdout, stderr) =>

@@ -12,12 +12,12 @@ interface Listed {
   }[]
 }
 
-/** Images that never come up. */
+/** Images that never become ready. */
 const unpullable = /^missing/
 
 /**
- * Says of deployments and jobs what their controllers would once all pods are up. Nobody makes pods here, but clients wait for what they
- * are told of them.
+ * Reports the status of deployments and jobs as their controllers would once all pods are ready. No pods are created, but clients wait for
+ * the reported status.
  */
 export function startStandInControllers(client: HttpsClient): AsyncDisposable {
   let stopped = false
@@ -73,7 +73,7 @@ async function setJobs(client: HttpsClient): Promise<void> {
   }
 }
 
-/** What is gone meanwhile, or changed, is seen the next time. */
+/** Ignores objects that were deleted or changed meanwhile; the next round sees them again. */
 async function setStatus(client: HttpsClient, path: string, status: object): Promise<void> {
   const answer = await client.request('PATCH', path, { body: { status }, headers: { 'content-type': 'application/merge-patch+json' } })
   if (![200, 404, 409].includes(answer.status)) throw new Error(`PATCH ${path}: ${answer.text}`)

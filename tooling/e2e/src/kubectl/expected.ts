@@ -1,21 +1,24 @@
-/** Text that must be printed: all of it but the last line break, or a pattern in it; of several, each somewhere. */
+/**
+ * Expected output: a string for the whole output except the last line break, a pattern to find in it, or a list of strings and patterns
+ * that must all be found.
+ */
 export type Text = string | RegExp | readonly (string | RegExp)[]
 
 export interface Outcome {
   /** Default: 0. */
   readonly code?: number
-  /** Default: nothing. */
+  /** Default: empty. */
   readonly stdout?: Text
-  /** Default: nothing. */
+  /** Default: empty. */
   readonly stderr?: Text
 }
 
-/** A table of these rows and no others. Columns are as wide as they like; `*` is any one word. */
+/** A table with exactly these rows. Column widths are ignored; `*` matches any one word. */
 export function table(...rows: readonly string[]): RegExp {
   return new RegExp(`^${rows.map((row) => `${pattern(row)} *`).join('\n')}\n$`)
 }
 
-/** Each of these is a line, indented as it likes. */
+/** Expects each of these as a line, with any indentation. */
 export function lines(...wanted: readonly string[]): readonly RegExp[] {
   return wanted.map((line) => new RegExp(`^[\\t ]*${pattern(line)}[\\t ]*$`, 'm'))
 }
@@ -28,8 +31,8 @@ function pattern(row: string): string {
     .join('[\\t ]+')
 }
 
-/** What differs, as a message; undefined when nothing does. */
-export function difference(printed: string, expected: Text): string | undefined {
+/** Describes the difference; undefined if there is none. */
+export function describeDifference(printed: string, expected: Text): string | undefined {
   if (typeof expected === 'string') {
     const matches = printed === expected || printed === `${expected}\n`
     return matches ? undefined : `expected ${JSON.stringify(expected)}`

@@ -8,19 +8,19 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** For its stdin, which is at its end otherwise. */
+  /** Sent to stdin, which is otherwise empty. */
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** Where it is run. */
+/** Directory and environment of a command. */
 export interface Place {
-  /** Default: the cache. */
+  /** Default: the cache directory. */
   readonly directory?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** kubectl as a new user has it: one kubeconfig, an empty cache. */
+/** Runs kubectl with one kubeconfig and an empty cache, like a new user. */
 export class Kubectl {
   readonly #binary: string
   readonly #environment: NodeJS.ProcessEnv
@@ -33,7 +33,7 @@ export class Kubectl {
     mkdirSync(cache, { recursive: true })
   }
 
-  /** Never rejects: the exit code is part of the answer. */
+  /** Never rejects; the result includes the exit code. */
   try(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
     return new Promise((resolve) => {
       const child = execFile(
@@ -54,7 +54,7 @@ export class Kubectl {
     return stdout
   }
 
-  /** A kubectl that goes on, such as `get -w`. */
+  /** Starts a kubectl that keeps running, such as `get -w`. */
   start(
     args: readonly string[],
     environment: Readonly<Record<string, string>> = {},

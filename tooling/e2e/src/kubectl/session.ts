@@ -1,14 +1,14 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { difference } from './expected.ts'
+import { describeDifference } from './expected.ts'
 import type { Outcome, Text } from './expected.ts'
 import type { Kubectl, RunOptions } from './kubectl.ts'
 import { splitWords } from './split-words.ts'
 
-/** A command, what it must print (on stdout, and nothing on stderr, and end with 0, unless it says otherwise), and what it reads. */
+/** A command with its expected output and its input. By default it must print the text to stdout, nothing to stderr, and exit with 0. */
 export type Step = readonly [command: string, expected: Text | Outcome, input?: string]
 
-/** A user's hour: kubectl in a namespace and a directory that nobody else uses. */
+/** Runs kubectl in its own namespace and directory. */
 export class Session {
   readonly kubectl: Kubectl
   readonly namespace: string
@@ -33,7 +33,7 @@ export class Session {
     }
   }
 
-  /** Fails unless the command ends with 0. */
+  /** Fails unless the command exits with 0. */
   run(command: string, options?: RunOptions): Promise<string> {
     return this.kubectl.run(splitWords(command), options)
   }
@@ -42,7 +42,7 @@ export class Session {
     return this.kubectl.start(splitWords(command))
   }
 
-  /** A file of the session's directory: `-f NAME` finds it. */
+  /** Writes a file to the session's directory, for `-f NAME`. */
   async write(name: string, content: string, mode = 0o644): Promise<string> {
     const file = path.join(this.directory, name)
     await mkdir(path.dirname(file), { recursive: true })
@@ -56,6 +56,6 @@ function isText(expected: Text | Outcome): expected is Text {
 }
 
 function differences(stream: string, printed: string, expected: Text = ''): readonly string[] {
-  const found = difference(printed, expected)
+  const found = describeDifference(printed, expected)
   return found === undefined ? [] : [`${stream}: ${found}`]
 }

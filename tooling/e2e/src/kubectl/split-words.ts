@@ -1,4 +1,4 @@
-/** A command line as words. Single quotes keep spaces, and are not part of the word; nothing else is special. */
+/** Splits a command line into words. Single quotes keep spaces and are removed; there is no other quoting. */
 export function splitWords(command: string): readonly string[] {
   return (command.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
 }

@@ -1,4 +1,4 @@
 import type { Session, Step } from './session.ts'
 
-/** What a user does, by name: commands in turn, or more than that. */
+/** Scenarios by name: a list of commands, or a function. */
 export type Topic = Readonly<Record<string, readonly Step[] | ((session: Session) => Promise<void>)>>

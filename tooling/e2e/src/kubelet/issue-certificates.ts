@@ -8,7 +8,7 @@ export interface IssuedCertificates {
   text(name: string): string
 }
 
-/** An authority (`ca`), and certificates of it by name, for the addresses that are given. Needs openssl. */
+/** Issues a certificate authority (`ca`) and certificates by name for the given addresses. Needs openssl. */
 export function issueCertificates(openssl: string, directory: string, names: Readonly<Record<string, string>>): IssuedCertificates {
   const run = (...args: string[]): void => void execFileSync(openssl, args, { cwd: directory, stdio: 'ignore' })
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']

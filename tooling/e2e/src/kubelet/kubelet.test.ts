@@ -15,17 +15,17 @@ import { startServerWithKubelet } from './server-with-kubelet.ts'
 import type { ServerWithKubelet } from './server-with-kubelet.ts'
 import type { TestKubelet } from './test-kubelet.ts'
 
-/** Machines may be busy. */
-const patiently = { timeout: 15_000 }
+/** Long, because the machine may be busy. */
+const longTimeout = { timeout: 15_000 }
 
 const openssl = findOpenssl()
 const kubectlBinary = findKubectl()
-/** One that the server may be sent to: not its own loopback. */
+/** An address that the server may connect to; loopback addresses are not allowed. */
 const address = Object.values(os.networkInterfaces())
   .flatMap((infos) => infos ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address
 
-describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000 }, () => {
+describe.skipIf(openssl === undefined)('a kubelet', { timeout: 60_000 }, () => {
   let parts: ServerWithKubelet
   let kubelet: TestKubelet
   let server: KeelsonProcess
@@ -48,7 +48,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
   const log = (query: string, name = 'p') => client.request('GET', `${pods}/${name}/log?${query}`)
 
   describe('logs', () => {
-    test('are what the container wrote, asked for with the certificate of this server', async () => {
+    test("returns the container's output, and authenticates with the server's certificate", async () => {
       kubelet.log('one')
       kubelet.log('two')
       const answer = await log('tailLines=1&timestamps=true&sinceSeconds=60&limitBytes=1000')
@@ -59,7 +59,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       expect(seen.headers).not.toHaveProperty('authorization')
     })
 
-    test('of a pod without a node are empty, and their options are checked', async () => {
+    test('are empty for a pod without a node, after validation of the options', async () => {
       await makePod('nowhere')
       expect((await log('', 'nowhere')).status).toBe(204)
       expect((await log('container=none')).json()).toMatchObject({ code: 400, message: 'container none is not valid for pod p' })
@@ -72,7 +72,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       expect((await log('', 'none')).json()).toMatchObject({ code: 404, message: 'pods "none" not found' })
     })
 
-    test('of several containers need a name; a kubelet may refuse', async () => {
+    test("require a container name if there are several; return the kubelet's errors", async () => {
       const containers = ['a', 'waiting'].map((name) => ({ name, image: 'busybox' }))
       await makePod('two', { nodeName: 'n', containers })
       expect((await log('', 'two')).json()).toMatchObject({
@@ -86,7 +86,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       })
     })
 
-    test('need a kubelet whose certificate is right, unless that does not matter', async () => {
+    test('require a valid kubelet certificate unless verification is disabled', async () => {
       await makeNode('elsewhere', '127.0.0.1')
       await makePod('misplaced', { nodeName: 'elsewhere' })
       const refused = await log('', 'misplaced')
@@ -95,7 +95,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       expect((await log('insecureSkipTLSVerifyBackend=true', 'misplaced')).status).toBe(200)
     })
 
-    test('of a node that is not there, or does not listen', async () => {
+    test('fail for a node that is missing or does not listen', async () => {
       await makePod('lost', { nodeName: 'no-such-node' })
       expect((await log('', 'lost')).json()).toMatchObject({ code: 404, message: 'pods "no-such-node" not found' })
       await client.request('PATCH', '/api/v1/nodes/elsewhere/status', {
@@ -109,8 +109,8 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     })
   })
 
-  describe('who does not upgrade, or may not', () => {
-    test('is told so', async () => {
+  describe('a request that does not upgrade or is not allowed', () => {
+    test('is rejected', async () => {
       const answer = await client.request('POST', `${pods}/p/exec?command=true&stdout=1`)
       expect(answer.json()).toMatchObject({ code: 400, reason: 'BadRequest', message: 'Upgrade request required' })
       expect((await client.request('PUT', `${pods}/p/exec`)).status).toBe(405)
@@ -124,7 +124,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
   })
 
   describe.skipIf(address === undefined)('proxies', () => {
-    test('of nodes', async () => {
+    test('to nodes', async () => {
       expect((await client.request('GET', '/api/v1/nodes/n/proxy/healthz')).text).toBe('ok')
       expect(kubelet.requests.at(-1)).toMatchObject({
         client: 'apiserver',
@@ -143,7 +143,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       })
     })
 
-    test('of pods and services take any method, body and query', async () => {
+    test('to pods and services forward any method, body and query', async () => {
       await makePod('web', { nodeName: 'n' }, { podIP: address, podIPs: [{ ip: address }] })
       const echo = await client.request('POST', `${pods}/https:web:/proxy/echo?x=%20y`, { body: 'hello' })
       expect([echo.status, echo.text, echo.headers['x-seen']]).toEqual([201, 'hello', 'POST'])
@@ -171,7 +171,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       expect((await through('s:80')).json()).toMatchObject({ code: 503, message: 'no service port 80 found for service "s"' })
     })
 
-    test('go nowhere else', async () => {
+    test('reject other targets', async () => {
       await makePod('inward', { nodeName: 'n' }, { podIP: '127.0.0.1', podIPs: [{ ip: '127.0.0.1' }] })
       expect((await client.request('GET', `${pods}/inward:80/proxy/`)).json()).toMatchObject({ code: 400, message: 'address not allowed' })
       const closed = await client.request('GET', `${pods}/web:1/proxy/`)
@@ -182,7 +182,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     })
   })
 
-  test.skipIf(address === undefined)('who has said everything is still answered, in any protocol', async () => {
+  test.skipIf(address === undefined)('a half-closed connection still receives its response, in any protocol', async () => {
     const { socket, head } = await client.upgrade('/api/v1/nodes/n/proxy/tell', { Connection: 'Upgrade', Upgrade: 'tell' })
     expect(head).toMatch(/^HTTP\/1\.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tell\r\n/)
     socket.end('everything')
@@ -191,7 +191,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     expect(text).toBe('heard everything')
   })
 
-  test('over HTTP/2 there is nothing to upgrade', async () => {
+  test('rejects an upgrade over HTTP/2', async () => {
     const session = http2.connect(server.url, { rejectUnauthorized: false })
     const stream = session.request({
       ':method': 'POST',
@@ -205,7 +205,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     expect(JSON.parse(text)).toMatchObject({ code: 400, message: 'Upgrade request required' })
   })
 
-  test.skipIf(kubectlBinary === undefined)('a kubelet that speaks WebSocket with clients itself does so', async () => {
+  test.skipIf(kubectlBinary === undefined)('forwards WebSocket to a kubelet that supports it', async () => {
     await makeNode('modern', address ?? '127.0.0.1', { declaredFeatures: ['ExtendWebSocketsToKubelet'] })
     await makePod('apart', { nodeName: 'modern' })
     const ran = await kubectl.try(['exec', '-i', 'apart', '--', 'sh', '-c', 'cat; exit 4'], { input: 'typed\n' })
@@ -217,7 +217,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     ['WebSocket', {}],
     ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
   ])('kubectl, in %s', (_name, environment) => {
-    test('exec: stdin, stdout and stderr apart, exit codes', async () => {
+    test('exec: separate stdin, stdout and stderr, and exit codes', async () => {
       expect(await kubectl.run(['exec', 'p', '--', 'echo', 'a b', '~*'], { environment })).toBe('a b ~*\n')
       const both = await kubectl.try(['exec', '-i', 'p', '--', 'sh', '-c', 'cat; echo wrong >&2; exit 3'], {
         input: 'typed\n',
@@ -231,7 +231,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       expect(await kubectl.run(['exec', '-i', 'p', '--', 'cat'], { input, environment })).toBe(input)
     })
 
-    test('exec: what the kubelet refuses', async () => {
+    test('exec: errors of the kubelet', async () => {
       await client.request('DELETE', `${pods}/refused?gracePeriodSeconds=0`)
       await makePod('refused', { nodeName: 'n', containers: [{ name: 'refusing', image: 'busybox' }] })
       const { code, stderr } = await kubectl.try(['exec', 'refused', '--', 'true'], { environment })
@@ -244,7 +244,7 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       expect([code, stdout]).toEqual([0, 'to the process\n'])
     })
 
-    test('cp, there and back', async () => {
+    test('cp in both directions', async () => {
       const at = (name: string): string => path.join(directory, name)
       const content = Array.from({ length: 20_000 }, (_, i) => `line ${i}\n`).join('')
       mkdirSync(at('pod'), { recursive: true })
@@ -272,12 +272,12 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     })
   })
 
-  test.skipIf(kubectlBinary === undefined)('kubectl run -i --rm: talks to what it has started, and takes it away again', async () => {
+  test.skipIf(kubectlBinary === undefined)('kubectl run -i --rm: attaches to the new pod and deletes it afterwards', async () => {
     const overrides = '{"spec":{"nodeName":"n","tolerations":[{"operator":"Exists"}]}}'
     const running = kubectl.try(['run', 'once', '-i', '--rm', '--restart=Never', '--image=busybox', `--overrides=${overrides}`], {
       input: 'said\n',
     })
-    await expect.poll(async () => (await client.request('GET', `${pods}/once`)).status, patiently).toBe(200)
+    await expect.poll(async () => (await client.request('GET', `${pods}/once`)).status, longTimeout).toBe(200)
     const containerStatuses = (state: object): object[] => [
       { name: 'once', ready: true, image: 'busybox', imageID: '', restartCount: 0, state },
     ]
@@ -287,33 +287,33 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
       conditions: [{ type: 'Ready', status: 'True' }],
       containerStatuses: containerStatuses({ running: {} }),
     })
-    await expect.poll(() => kubelet.requests.some(({ url }) => url.startsWith('/attach/default/once/once')), patiently).toBe(true)
+    await expect.poll(() => kubelet.requests.some(({ url }) => url.startsWith('/attach/default/once/once')), longTimeout).toBe(true)
     await report({ phase: 'Succeeded', containerStatuses: containerStatuses({ terminated: { exitCode: 0 } }) })
     const { code, stdout } = await running
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^said\npod "once" deleted/)])
   })
 
   test.skipIf(kubectlBinary === undefined)(
-    'kubectl logs -f sees lines as they come, and its end ends the connection to the kubelet',
+    'kubectl logs -f receives new lines, and its end closes the connection to the kubelet',
     async () => {
-      await expect.poll(() => kubelet.connections(), patiently).toBe(0)
+      await expect.poll(() => kubelet.connections(), longTimeout).toBe(0)
       const logs = kubectl.start(['logs', '-f', '--tail=0', 'p'])
-      await expect.poll(() => kubelet.connections(), patiently).toBe(1)
+      await expect.poll(() => kubelet.connections(), longTimeout).toBe(1)
       kubelet.log('first of many')
       await logs.until('first of many')
       kubelet.log('second of many')
       await logs.until('second of many')
       logs.child.kill()
-      await expect.poll(() => kubelet.connections(), patiently).toBe(0)
+      await expect.poll(() => kubelet.connections(), longTimeout).toBe(0)
     },
   )
 
-  test('a client that goes takes its process along', async () => {
-    await expect.poll(() => kubelet.connections(), patiently).toBe(0)
+  test('ends the process when its client disconnects', async () => {
+    await expect.poll(() => kubelet.connections(), longTimeout).toBe(0)
     const { socket } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v4.channel.k8s.io')
     expect(kubelet.connections()).toBe(1)
     socket.destroy()
-    await expect.poll(() => kubelet.connections(), patiently).toBe(0)
+    await expect.poll(() => kubelet.connections(), longTimeout).toBe(0)
   })
 
   test.each([
@@ -344,17 +344,17 @@ describe.skipIf(openssl === undefined)('what kubelets answer', { timeout: 60_000
     })
   }
 
-  test('what runs is ended when the server stops', async () => {
+  test('ends running processes when the server stops', async () => {
     const { socket, head } = await upgrade(`${pods}/p/exec?command=sleep&command=1000&stdout=1`, 'v5.channel.k8s.io')
     expect(head).toContain('HTTP/1.1 101 Switching Protocols')
     const ended = new Promise((resolve) => socket.once('close', resolve))
     socket.resume()
     const logs = log('follow=true')
-    await expect.poll(() => kubelet.connections(), patiently).toBe(2)
+    await expect.poll(() => kubelet.connections(), longTimeout).toBe(2)
     const stopping = server.stop()
     await ended
     expect((await logs).status).toBe(200)
     expect(await stopping).toBe(0)
-    await expect.poll(() => kubelet.connections(), patiently).toBe(0)
+    await expect.poll(() => kubelet.connections(), longTimeout).toBe(0)
   })
 })

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 
-/** Where a process's bytes go, whatever carries them. `end*` after the last of each. */
+/** Transport of a process's output. `end*` follows the last chunk of each stream. */
 export interface ProcessEnds {
   stdout(piece: Buffer): boolean
   stderr(piece: Buffer): boolean
-  /** Everything was said; how it ended, as kubelets say it. */
+  /** Called after all output, with the exit status in the kubelet's format. */
   exited(status: object): void
 }
 
-/** A command in the place of a container. */
+/** Runs a command as a stand-in for a container. */
 export function runProcess(command: readonly string[], ends: ProcessEnds): ChildProcess {
   const [file = 'true', ...rest] = command
   const child = spawn(file, rest, { stdio: ['pipe', 'pipe', 'pipe'] })
@@ -24,7 +24,7 @@ export function runProcess(command: readonly string[], ends: ProcessEnds): Child
   return child
 }
 
-/** The client took what waited. */
+/** Resumes a process that was paused because the client read too slowly. */
 export function resumeProcess(child: ChildProcess): void {
   child.stdout?.resume()
   child.stderr?.resume()

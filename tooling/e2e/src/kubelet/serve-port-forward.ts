@@ -5,7 +5,7 @@ import { websocketAccept, WebSocketFrameReader, websocketMessage, websocketOpcod
 import { serveSpdy } from './spdy-server.ts'
 import type { SpdyStream } from './spdy-server.ts'
 
-/** Connections to ports of this machine, in the place of a pod's: each of its own pair of SPDY streams. */
+/** Forwards to ports of this machine as a stand-in for a pod's ports. Each connection has its own pair of SPDY streams. */
 export function servePortForwardInSpdy(upgraded: Duplex, head: Buffer): void {
   upgraded.write(
     'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\n\r\n',
@@ -30,7 +30,7 @@ export function servePortForwardInSpdy(upgraded: Duplex, head: Buffer): void {
   })
 }
 
-/** The same for a client of old that speaks WebSocket: two channels for each port of the query, data and error. */
+/** Does the same for old clients that use WebSocket: two channels for each port of the query, data and error. */
 export function servePortForwardInWebSocket(incoming: IncomingMessage, socket: Duplex, ports: readonly number[]): void {
   const accept = websocketAccept(String(incoming.headers['sec-websocket-key']))
   socket.write(

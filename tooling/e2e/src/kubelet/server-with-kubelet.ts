@@ -11,18 +11,18 @@ export interface ServerWithKubelet extends AsyncDisposable {
   readonly server: KeelsonProcess
   readonly kubelet: TestKubelet
   readonly client: HttpsClient
-  /** Gone with the rest. */
+  /** Removed after the tests. */
   readonly directory: string
-  /** A node whose kubelet is the test's, found at an address. */
+  /** Creates a node with the test's kubelet at the given address. */
   makeNode(name: string, at: string, status?: object): Promise<void>
-  /** A pod of one container, `c`, that its status says is running. */
+  /** Creates a pod with one container `c` and the status running. */
   makePod(name: string, spec?: object, status?: object): Promise<void>
 }
 
 const merge = { 'content-type': 'application/merge-patch+json' }
 const pods = '/api/v1/namespaces/default/pods'
 
-/** A server and the kubelet of its node `n`, which is at an address of this machine and runs the pod `p`. */
+/** Starts a server and a kubelet for node `n`, which has an address of this machine and runs pod `p`. */
 export async function startServerWithKubelet(openssl: string, address = '127.0.0.1'): Promise<ServerWithKubelet> {
   const directory = mkdtempSync(path.join(os.tmpdir(), 'keelson-kubelet-'))
   const certificates = issueCertificates(openssl, directory, { kubelet: `IP:${address}`, apiserver: 'DNS:apiserver' })

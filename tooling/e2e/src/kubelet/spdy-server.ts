@@ -6,12 +6,12 @@ export interface SpdyStream {
   readonly headers: Readonly<Record<string, string>>
   onData: (piece: Buffer) => void
   onEnd: () => void
-  /** False: enough waits to be taken. */
+  /** Returns false if the receiver is too slow. */
   write(piece: Buffer): boolean
   end(): void
 }
 
-/** The side of a SPDY/3.1 connection that streams are opened to. */
+/** Accepts the streams of a SPDY/3.1 connection. */
 export function serveSpdy(socket: Duplex, head: Buffer, onStream: (stream: SpdyStream) => void): void {
   new SpdyServer(socket, onStream).start(head)
 }
@@ -65,7 +65,7 @@ class SpdyServer {
     return stream
   }
 
-  /** The whole connection's headers are one zlib stream: read again from its start, few as they are. */
+  /** All headers of a connection share one zlib stream, so it is decompressed from its start each time; there are few headers. */
   #headers(block: Buffer): Record<string, string> {
     this.#compressed = Buffer.concat([this.#compressed, block])
     const plain = inflateSync(this.#compressed, { dictionary: spdyDictionary, finishFlush: constants.Z_SYNC_FLUSH })

@@ -12,7 +12,7 @@ export interface TestKubeletOptions {
   readonly key: string
   readonly authority: string
   readonly host?: string
-  /** What attach finds running. */
+  /** Command that attach connects to. */
   readonly attached?: readonly string[]
 }
 
@@ -20,22 +20,22 @@ export interface SeenRequest {
   readonly method: string
   readonly url: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** CN of the certificate that was shown, when it was of the authority. */
+  /** CN of the client certificate, if the authority issued it. */
   readonly client: string | undefined
 }
 
 export interface TestKubelet extends AsyncDisposable {
   readonly port: number
   readonly requests: readonly SeenRequest[]
-  /** Connections that are open. */
+  /** Number of open connections. */
   readonly connections: () => number
-  /** Adds to the log of every container, for who follows it too. */
+  /** Appends a line to the log of every container and sends it to followers. */
   log(line: string): void
-  /** As when containers end: who follows has seen all of it. */
+  /** Ends all followed logs, as if the containers had ended. */
   endLogs(): void
 }
 
-/** As much of a kubelet as answers an API server: logs, processes, ports, and a page of its own. Processes are this machine's. */
+/** A minimal kubelet for API server tests: logs, processes, ports, and a page. Processes run on this machine. */
 export async function startTestKubelet(options: TestKubeletOptions): Promise<TestKubelet> {
   const { certificate, key, authority, host = '127.0.0.1', attached = ['cat'] } = options
   const requests: SeenRequest[] = []
@@ -118,7 +118,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
   }
 }
 
-/** A protocol that depends on one side being able to end before the other. */
+/** A protocol that only works if one side can end before the other. */
 function repeatAtEnd(socket: Duplex, head: Buffer): void {
   const heard = [head]
   socket.allowHalfOpen = true

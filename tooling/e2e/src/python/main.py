@@ -1,4 +1,4 @@
-"""Checks a server with the `kubernetes` package: `main.py KUBECONFIG GROUP...`, a group being a module of `checks`."""
+"""Checks a server with the `kubernetes` package: `main.py KUBECONFIG GROUP...`, where a group is a module of `checks`."""
 
 import importlib
 import signal
@@ -14,7 +14,7 @@ def too_slow(_signal, _frame):
 
 
 def run(group, api_client):
-    """Runs what a module defines as `check_...`, in its order. Returns how many failed."""
+    """Runs the `check_...` functions of a module in order. Returns the number of failures."""
     failed = 0
     module = importlib.import_module(f"checks.{group}")
     for name, check in list(vars(module).items()):
@@ -25,7 +25,7 @@ def run(group, api_client):
         try:
             check(api_client)
             print(f"ok {title}", flush=True)
-        except Exception as error:  # noqa: BLE001: whatever it is, it is why the check failed.
+        except Exception as error:  # noqa: BLE001: any exception fails the check.
             failed += 1
             why = " ".join(f"{type(error).__name__} {error}".split())
             line = error.__traceback__.tb_next.tb_lineno if error.__traceback__.tb_next else 0

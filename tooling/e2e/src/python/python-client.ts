@@ -4,17 +4,20 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } 
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { doWithout } from '../real-parts/do-without.ts'
+import { reportMissing } from '../real-parts/report-missing.ts'
 import { findOnPath } from '../real-parts/find-on-path.ts'
 import { userCache } from '../real-parts/user-cache.ts'
 
 const run = promisify(execFile)
 const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url))
 
-/** A Python that has the packages in `requirements.txt`, made with PYTHON_BIN or python3 and kept in the user's cache. */
+/**
+ * Returns a Python with the packages in `requirements.txt`. Creates the environment with PYTHON_BIN or python3 and keeps it in the user's
+ * cache.
+ */
 export async function findPythonWithClient(): Promise<string | undefined> {
   const python = process.env['PYTHON_BIN'] ?? findOnPath('python3')
-  if (python === undefined) return doWithout('python3', 'set PYTHON_BIN')
+  if (python === undefined) return reportMissing('python3', 'set PYTHON_BIN')
   let scratch: string | undefined
   try {
     const { stdout: version } = await run(python, ['-VV'])
@@ -30,7 +33,7 @@ export async function findPythonWithClient(): Promise<string | undefined> {
     if (!existsSync(home)) renameSync(scratch, home)
     return binary
   } catch (error) {
-    return doWithout("Python's kubernetes package", error instanceof Error ? error.message : String(error))
+    return reportMissing("Python's kubernetes package", error instanceof Error ? error.message : String(error))
   } finally {
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true })
   }

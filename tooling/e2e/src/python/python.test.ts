@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { failuresOf, runChecks } from '../client-checks/run-checks.ts'
+import { listFailures, runChecks } from '../client-checks/run-checks.ts'
 import type { CheckResult } from '../client-checks/run-checks.ts'
 import { type KeelsonProcess, startKeelsonProcess } from '../keelson-process.ts'
 import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
@@ -28,12 +28,12 @@ describe.skipIf(python === undefined)("Python's kubernetes package", () => {
   }, 180_000)
   afterAll(() => parts[Symbol.asyncDispose]())
 
-  test.each(groups)('%s', (group) => expect(failuresOf(results, group)).toEqual([]))
+  test.each(groups)('%s', (group) => expect(listFailures(results, group)).toEqual([]))
 
   test('expiry', { timeout: 60_000 }, async () => {
     const dataDir = path.join(parts.directory, 'kept')
     await (await startKeelsonProcess({ dataDir })).stop()
     await using server = await startKeelsonProcess({ dataDir })
-    expect(failuresOf(await runPython(server, ['expiry']), 'expiry')).toEqual([])
+    expect(listFailures(await runPython(server, ['expiry']), 'expiry')).toEqual([])
   })
 })

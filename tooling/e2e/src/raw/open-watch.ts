@@ -10,13 +10,13 @@ export type Protocol = 'HTTP/1.1' | 'HTTP/2'
 export interface OpenWatch {
   readonly status: number
   readonly type: string
-  /** What has come so far. */
+  /** Events received so far. */
   events(): readonly { readonly type: string }[]
-  /** As who has had enough: without a word. */
+  /** Closes the connection abruptly. */
   drop(): void
 }
 
-/** A watch whose server has answered, on a connection of its own. */
+/** Opens a watch on its own connection, after the server's response headers. */
 export async function openWatch(
   protocol: Protocol,
   server: Pick<KeelsonProcess, 'url' | 'token'>,

@@ -40,7 +40,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-describe.each(protocols)('a client with nothing but %s', (protocol) => {
+describe.each(protocols)('a client with only %s', (protocol) => {
   const send: Send = (...request) => clients[protocol](...request)
   const name = `raw-${protocol.replace(/\W/g, '').toLowerCase()}`
   const at = `${configMaps}/${name}`
@@ -68,7 +68,7 @@ describe.each(protocols)('a client with nothing but %s', (protocol) => {
     expect(JSON.parse((await send('GET', at)).text)).toMatchObject({ code: 404, details: { name, kind: 'configmaps' } })
   })
 
-  test('is told what it may not do', async () => {
+  test('gets 403 for forbidden requests', async () => {
     expect((await send('PATCH', at, {}, 'text/plain')).status).toBe(415)
     expect((await send('PUT', configMaps, {})).status).toBe(405)
     expect((await send('POST', configMaps, { metadata: { name: 'No Name' } })).status).toBe(422)
@@ -76,7 +76,7 @@ describe.each(protocols)('a client with nothing but %s', (protocol) => {
     expect((await send('GET', `${configMaps}?watch=1&resourceVersion=x`)).status).toBe(500)
   })
 
-  test('sees changes as they come', async () => {
+  test('receives changes as they happen', async () => {
     const watch = await openWatch(protocol, server, `${configMaps}?watch=1&fieldSelector=metadata.name%3D${name}-seen`)
     const seen = `${configMaps}/${name}-seen`
     await send('POST', configMaps, { metadata: { name: `${name}-seen` } })
@@ -87,8 +87,8 @@ describe.each(protocols)('a client with nothing but %s', (protocol) => {
   })
 })
 
-describe('a watch that its client drops is gone from the server within a second', () => {
-  /** As operators count them. */
+describe('a watch disappears from the server within a second after its client disconnects', () => {
+  /** Counts watches like an operator would, from the metrics. */
   const watching = async (): Promise<number> => {
     const line = /^apiserver_longrunning_requests\{[^}]*resource="secrets"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
     return Number(line.exec((await http1.request('GET', '/metrics')).text)?.[1] ?? 0)
@@ -103,7 +103,7 @@ describe('a watch that its client drops is gone from the server within a second'
     const dropped = performance.now()
     for (const watch of watches) watch.drop()
     let left: number
-    // However late answers are on a busy machine: who asks when the second is over is told of none.
+    // A request sent after that second must not report the watch, however slow the responses are.
     do {
       const asked = performance.now()
       left = await watching()

@@ -5,29 +5,29 @@ import os from 'node:os'
 import path from 'node:path'
 
 export interface EtcdProcess extends AsyncDisposable {
-  /** "http://127.0.0.1:PORT" (or https): the same after a restart. */
+  /** "http://127.0.0.1:PORT" (or https); unchanged after a restart. */
   readonly url: string
   readonly port: number
-  /** SIGKILL, and waits. */
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>
-  /** SIGTERM, and waits. */
+  /** Sends SIGTERM and waits for the exit. */
   stop(): Promise<void>
-  /** Starts it again on the same data and port; resolves when it serves. */
+  /** Restarts etcd with the same data and port; resolves when it serves. */
   start(): Promise<void>
-  /** Stops answering without closing anything. */
+  /** Suspends the process: it stops responding but keeps its connections. */
   pause(): void
   resume(): void
 }
 
 export interface EtcdProcessOptions {
-  /** PEM files. Clients must then show a certificate of the same authority. */
+  /** PEM files. Clients must then present a certificate of the same authority. */
   readonly tls?: { readonly authority: string; readonly certificate: string; readonly key: string }
   readonly flags?: readonly string[]
-  /** Of several. Serves when most of them have been started. */
+  /** Membership in a cluster. A member only serves once a majority has started. */
   readonly member?: { readonly name: string; readonly peerPort: number; readonly cluster: string }
 }
 
-/** One etcd of its own, in a directory that goes away with it. Short ticks, so that it elects itself at once and leases may be a second long. */
+/** Starts an etcd in a temporary directory. Short ticks let it elect itself immediately and allow leases of one second. */
 export async function startEtcd(binary: string, options: EtcdProcessOptions = {}): Promise<EtcdProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-etcd-'))
   const [port, ownPeerPort, metricsPort] = (await freePorts(3)) as [number, number, number]
@@ -71,7 +71,7 @@ export async function startEtcd(binary: string, options: EtcdProcessOptions = {}
     })
     const until = Date.now() + 20_000
     while (!(await healthy(metrics))) {
-      if (started.exitCode !== null || Date.now() > until) throw new Error(`etcd does not start\n${output}`)
+      if (started.exitCode !== null || Date.now() > until) throw new Error(`etcd did not start\n${output}`)
       await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
@@ -107,7 +107,7 @@ async function healthy(url: string): Promise<boolean> {
   }
 }
 
-/** Picked by the system and given back: etcd cannot say which ones it would have picked itself. */
+/** Chosen by the system and released again, because etcd cannot report ports that it chose itself. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(

@@ -6,13 +6,13 @@ import { userCache } from './user-cache.ts'
 export interface DebianBinary {
   readonly suite: string
   readonly package: string
-  /** Its path inside the package. */
+  /** Path inside the package. */
   readonly binary: string
 }
 
 /**
- * Fetches a package of another Debian suite with the machine's own apt settings and unpacks it into the user's cache, without installing it.
- * Undefined where there is no apt or the package cannot be had.
+ * Downloads a package of another Debian suite with the machine's apt settings and unpacks it into the user's cache, without installing it.
+ * Returns undefined if apt or the package is unavailable.
  */
 export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
   const home = path.join(userCache, `${wanted.suite}-${wanted.package}`)
@@ -29,7 +29,7 @@ export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
     const options = [
       `Dir::Etc::sourcelist=${scratch}/sources.list`,
       'Dir::Etc::sourceparts=-',
-      // What is installed here must not stand in for the package that is asked for.
+      // Prevents packages installed here from replacing the requested one.
       `Dir::State::status=${scratch}/status`,
       `Dir::State::lists=${scratch}/lists`,
       `Dir::Cache=${scratch}`,
@@ -50,7 +50,7 @@ export function fetchDebianBinary(wanted: DebianBinary): string | undefined {
   }
 }
 
-/** The mirror that this machine already uses. */
+/** Returns the mirror that this machine already uses. */
 function debianMirror(): string | undefined {
   const files = ['/etc/apt/sources.list', ...list('/etc/apt/sources.list.d')]
   for (const file of files) {

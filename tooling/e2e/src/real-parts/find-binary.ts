@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { doWithout } from './do-without.ts'
+import { reportMissing } from './report-missing.ts'
 import { fetchDebianBinary } from './fetch-debian-binary.ts'
 import { findOnPath } from './find-on-path.ts'
 
 export interface WantedBinary {
   readonly name: string
-  /** With which it says its version, and nothing else. */
+  /** Arguments that print the version. */
   readonly version: readonly string[]
   readonly debian: { readonly package: string; readonly path: string }
 }
 
-/** NAME_BIN, else the one on PATH, else Debian's, unpacked into the user's cache. Undefined where none can be had. */
+/** Returns NAME_BIN, else the one on PATH, else Debian's, unpacked into the user's cache. Undefined if none is available. */
 export function findBinary({ name, version, debian }: WantedBinary): string | undefined {
   const variable = `${name.toUpperCase()}_BIN`
   const works = (binary: string | undefined): binary is string => binary !== undefined && runs(binary, version)
@@ -18,7 +18,7 @@ export function findBinary({ name, version, debian }: WantedBinary): string | un
   if (works(found)) return found
   const fetched = fetchDebianBinary({ suite: 'trixie', package: debian.package, binary: debian.path })
   if (works(fetched)) return fetched
-  return doWithout(name, `set ${variable}`)
+  return reportMissing(name, `set ${variable}`)
 }
 
 function runs(binary: string, version: readonly string[]): boolean {

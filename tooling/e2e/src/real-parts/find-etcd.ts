@@ -4,7 +4,7 @@ export function findEtcd(): string | undefined {
   return findBinary({ name: 'etcd', version: ['--version'], debian: { package: 'etcd-server', path: 'usr/bin/etcd' } })
 }
 
-/** etcd's own client. */
+/** Returns the path of etcdctl. */
 export function findEtcdctl(): string | undefined {
   return findBinary({ name: 'etcdctl', version: ['version'], debian: { package: 'etcd-client', path: 'usr/bin/etcdctl' } })
 }

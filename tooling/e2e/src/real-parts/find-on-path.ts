@@ -8,7 +8,7 @@ export function findOnPath(name: string): string | undefined {
       accessSync(file, constants.X_OK)
       return file
     } catch {
-      // Not in this one.
+      // Not in this directory.
     }
   }
   return undefined

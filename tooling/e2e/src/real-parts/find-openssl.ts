@@ -1,7 +1,7 @@
-import { doWithout } from './do-without.ts'
+import { reportMissing } from './report-missing.ts'
 import { findOnPath } from './find-on-path.ts'
 
-/** Issues the certificates of tests. */
+/** Returns the openssl that issues the tests' certificates. */
 export function findOpenssl(): string | undefined {
-  return findOnPath('openssl') ?? doWithout('openssl', 'it is not on PATH')
+  return findOnPath('openssl') ?? reportMissing('openssl', 'it is not on PATH')
 }

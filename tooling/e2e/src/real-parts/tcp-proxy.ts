@@ -2,19 +2,19 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
-  /** Bytes of this direction are thrown away from now on, on all connections; undefined lets everything through. */
+  /** Discards bytes of this direction on all connections from now on; undefined forwards everything. */
   swallow(direction: 'requests' | 'answers' | undefined): void
-  /** Resets every connection. New ones are taken. */
+  /** Resets every connection. Accepts new ones. */
   cut(): void
-  /** Every connection is reset when the server has sent so many more bytes, and again for each further number. Replaces what was planned. */
+  /** Resets every connection once the server has sent this many more bytes, and again for each further number. Replaces earlier plans. */
   cutAfter(...bytes: readonly number[]): void
-  /** How often connections were cut. */
+  /** Number of cuts so far. */
   readonly cuts: number
-  /** How many there have been. */
+  /** Number of accepted connections so far. */
   readonly connections: number
 }
 
-/** Stands between a client and a server on this machine, and breaks what goes through it. */
+/** Starts a proxy between a client and a server on this machine that can break connections. */
 export async function startTcpProxy(port: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let swallowed: 'requests' | 'answers' | undefined
@@ -50,7 +50,7 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
         if (!client.write(data)) upstream.pause()
       } else {
         planned.shift()
-        // What came first still arrives, and nothing behind it: the break is in the middle.
+        // Forwards earlier bytes and drops later ones, so that the break is in the middle.
         upstream.off('data', answer)
         client.write(data.subarray(0, left), cut)
       }

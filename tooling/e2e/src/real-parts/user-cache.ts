@@ -1,5 +1,5 @@
 import os from 'node:os'
 import path from 'node:path'
 
-/** Where other people's programs are kept between runs, and between checkouts. */
+/** Keeps third-party programs between runs and checkouts. */
 export const userCache: string = path.join(process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'), 'keelson')

@@ -1,33 +1,33 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Http2Answer, Http2Client } from '../http2-client.ts'
 import { encodeBody } from '../encode-body.ts'
-import { targetOf } from './client-requests.ts'
+import { parseTarget } from './client-requests.ts'
 import type { ClientRequest, Target } from './client-requests.ts'
 import { sampleObject, samplePatch, samplePosted } from './sample-objects.ts'
 import type { Placed } from './sample-objects.ts'
 
 let made = 0
 
-/** Each request has a name, and most a namespace, that no other has: whoever deletes all deletes what is theirs. */
+/** Returns a unique name for an object or namespace, so that deletes affect only their own request. */
 function newName(): string {
   made += 1
   return `replay-${made}`
 }
 
-/** Makes a request of the shape in a situation in which the original answered with `code`. */
+/** Sends a request of this shape in a situation in which kube-apiserver answered with `code`. */
 export async function replayShape(client: Http2Client, shape: ClientRequest, code: number): Promise<Http2Answer> {
-  const target = targetOf(shape)
+  const target = parseTarget(shape)
   if (target === undefined) return replayDocument(client, shape, code)
   const { group, version, plural, isNamespaced } = target
   const namespace = isNamespaced ? { namespace: await makeNamespace(client) } : {}
   const placed: Placed = { group, version, plural, name: newName(), ...namespace }
-  const path = pathOf(target, placed)
+  const path = buildPath(target, placed)
   const isCreated = (shape.method === 'POST' && target.subresource === undefined) || shape.contentType.startsWith('application/apply-patch')
   const isThere = target.isNamed || shape.method === 'DELETE' ? code !== 404 && !isCreated : code === 409
   if (isThere) await create(client, target.collection, placed)
-  // Nothing can be made in a namespace that is being deleted.
+  // Nothing can be created in a namespace that is being deleted.
   if (code === 403) await client.request('DELETE', `/api/v1/namespaces/${placed.namespace}`)
-  return send(client, shape, path, await bodyOf(client, { shape, target, placed, path, code }))
+  return send(client, shape, path, await buildBody(client, { shape, target, placed, path, code }))
 }
 
 interface Situation {
@@ -38,7 +38,7 @@ interface Situation {
   readonly code: number
 }
 
-async function bodyOf(client: Http2Client, { shape, target, placed, path, code }: Situation): Promise<Uint8Array | undefined> {
+async function buildBody(client: Http2Client, { shape, target, placed, path, code }: Situation): Promise<Uint8Array | undefined> {
   const { method, contentType } = shape
   const { subresource } = target
   if (method === 'GET') return undefined
@@ -50,7 +50,7 @@ async function bodyOf(client: Http2Client, { shape, target, placed, path, code }
       contentType.startsWith('application/apply-patch') ? sampleObject(placed) : samplePatch(placed, subresource),
       contentType,
     )
-  // What is put back was read before; somebody else was faster where that is to be a conflict.
+  // A PUT sends the object it has read. To cause a conflict, the object is changed in between.
   const { body } = await client.request('GET', subresource === 'finalize' ? path.replace(/\/finalize$/, '') : path, {
     headers: { accept: contentType },
   })
@@ -58,11 +58,11 @@ async function bodyOf(client: Http2Client, { shape, target, placed, path, code }
   return body
 }
 
-function pathOf({ collection, isNamed, subresource }: Target, { name, namespace }: Placed): string {
+function buildPath({ collection, isNamed, subresource }: Target, { name, namespace }: Placed): string {
   return `${collection.replace('{ns}', namespace ?? '')}${isNamed ? `/${name}` : ''}${subresource === undefined ? '' : `/${subresource}`}`
 }
 
-/** With the account that pods run under. */
+/** Also creates the service account that pods need. */
 async function makeNamespace(client: Http2Client): Promise<string> {
   const name = newName()
   await create(client, '/api/v1/namespaces', { ...core, plural: 'namespaces', name })
@@ -77,7 +77,7 @@ async function create(client: Http2Client, collection: string, placed: Placed): 
     body: await encodeBody(sampleObject(placed), 'application/json'),
     headers: { 'content-type': 'application/json' },
   })
-  if (status !== 201) throw new Error(`${collection}: the sample was answered with ${status}: ${body.toString()}`)
+  if (status !== 201) throw new Error(`${collection}: creating the sample returned ${status}: ${body.toString()}`)
 }
 
 async function change(client: Http2Client, path: string): Promise<void> {
@@ -85,7 +85,7 @@ async function change(client: Http2Client, path: string): Promise<void> {
     body: Buffer.from(JSON.stringify({ metadata: { annotations: { changed: 'meanwhile' } } } satisfies JsonObject)),
     headers: { 'content-type': 'application/merge-patch+json' },
   })
-  if (status !== 200) throw new Error(`${path}: changing it was answered with ${status}`)
+  if (status !== 200) throw new Error(`${path}: the change returned ${status}`)
 }
 
 async function replayDocument(client: Http2Client, shape: ClientRequest, code: number): Promise<Http2Answer> {
@@ -102,7 +102,7 @@ async function send(
   more: Readonly<Record<string, string>> = {},
 ): Promise<Http2Answer> {
   if (shape.http !== '2.0') throw new Error(`no client for HTTP/${shape.http}`)
-  const query = await queryOf(client, shape)
+  const query = await buildQuery(client, shape)
   return client.request(shape.method, query === '' ? path : `${path}?${query}`, {
     headers: { accept: shape.accept, ...(shape.contentType !== '' && { 'content-type': shape.contentType }), ...more },
     firstBytesOnly: query.includes('watch=true'),
@@ -112,8 +112,8 @@ async function send(
 
 const left: Readonly<Record<string, string>> = { timeout: '10s', timeoutSeconds: '60', fieldManager: 'replay' }
 
-/** The recorded query with something in each place that was left open; a document's hash is that of our own. */
-async function queryOf(client: Http2Client, { query, path }: ClientRequest): Promise<string> {
+/** Fills the variable parts of the recorded query. The hash of a document is the served one. */
+async function buildQuery(client: Http2Client, { query, path }: ClientRequest): Promise<string> {
   const parts = query.split('&').filter(Boolean)
   const filled = parts.map(async (part) => {
     const [name = '', value = ''] = part.split('=')

@@ -1,25 +1,26 @@
-// Needs what clients of the original were recorded to ask (../shared/reference); skipped where that is absent.
+// Needs recorded requests of Kubernetes clients (../shared/reference); skipped without them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Http2Client } from '../http2-client.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import type { KeelsonProcess } from '../keelson-process.ts'
 import { protobuf } from '../encode-body.ts'
-import { laterShapes, readClientRequests, targetOf } from './client-requests.ts'
+import { laterShapes, readClientRequests, parseTarget } from './client-requests.ts'
 import type { ClientRequest } from './client-requests.ts'
 import { replayShape } from './replay-shape.ts'
 
 const recorded = readClientRequests()
-if (recorded === undefined) console.warn('replay: no recordings beside this repository (../shared/reference/client-requests.json); skipped')
+if (recorded === undefined)
+  console.warn('replay: no recordings next to this repository (../shared/reference/client-requests.json); skipped')
 
 const isLater = ({ path }: ClientRequest): boolean => Object.keys(laterShapes).some((beginning) => path.startsWith(beginning))
 const shapes = (recorded ?? []).filter((shape) => !isLater(shape))
 
-describe.skipIf(recorded === undefined)("requests of the original's controller manager, scheduler, kubelets and kubectl", () => {
+describe.skipIf(recorded === undefined)('requests of kube-controller-manager, kube-scheduler, kubelets and kubectl', () => {
   let server: KeelsonProcess
   let client: Http2Client
 
   beforeAll(async () => {
-    // Nothing but the requests changes anything.
+    // Without controllers, only the requests change objects.
     server = await startKeelsonProcess({ controllers: 'none' })
     client = new Http2Client(server.url, server.token)
   })
@@ -28,7 +29,7 @@ describe.skipIf(recorded === undefined)("requests of the original's controller m
     await server.stop()
   })
 
-  test('all shapes but those of later parts are replayed', () => expect(recorded!.length - shapes.length).toBe(2))
+  test('all shapes are replayed, except for features that are missing', () => expect(recorded!.length - shapes.length).toBe(2))
 
   const cases = shapes.flatMap((shape) =>
     Object.keys(shape.codes).map(
@@ -38,7 +39,7 @@ describe.skipIf(recorded === undefined)("requests of the original's controller m
   test.each(cases)('%s', async (_name, shape, code) => {
     const { status, headers, body } = await replayShape(client, shape, code)
     expect(`${status} ${status === code ? '' : body.toString()}`).toBe(`${code} `)
-    if (targetOf(shape) === undefined || status >= 300) return
+    if (parseTarget(shape) === undefined || status >= 300) return
     const wanted = shape.accept.split(/[;,]/)[0]!
     expect(headers['content-type']).toContain(wanted)
     if (wanted === protobuf && !shape.query.includes('watch=true')) expect(body.subarray(0, 4).toString()).toBe('k8s\0')

@@ -5,7 +5,7 @@ const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image
 const workload = { selector: { matchLabels: labels }, template }
 const event = { type: 'Normal', reason: 'Replayed' }
 
-/** Of O=samples, CN=sample, P-256; its key is gone. */
+/** A request for O=samples, CN=sample with a P-256 key that was not kept. */
 const signingRequest = Buffer.from(
   `-----BEGIN CERTIFICATE REQUEST-----\n${[
     'MIHeMIGFAgEAMCMxDzANBgNVBAMMBnNhbXBsZTEQMA4GA1UECgwHc2FtcGxlczBZ',
@@ -33,7 +33,7 @@ function sample(kind: string, body: JsonObject = {}): Sample {
   return { kind, body }
 }
 
-/** The least that is accepted, by group and plural; what needs to know its namespace is a function of it. */
+/** Smallest accepted objects by group and plural. Functions receive the namespace. */
 const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>> = {
   '/configmaps': sample('ConfigMap', { data: { a: 'b' } }),
   '/endpoints': sample('Endpoints'),
@@ -152,14 +152,14 @@ const samples: Readonly<Record<string, Sample | ((namespace: string) => Sample)>
   'storage.k8s.io/volumeattributesclasses': sample('VolumeAttributesClass', { driverName: 'example.com/disk', parameters: { a: 'b' } }),
 }
 
-/** What is posted to a subresource. */
+/** Bodies of POSTs to subresources. */
 const posted: Readonly<Record<string, Sample & { readonly apiVersion: string }>> = {
   'pods/binding': { apiVersion: 'v1', ...sample('Binding', { target: { kind: 'Node', name: 'n' } }) },
   'pods/eviction': { apiVersion: 'policy/v1', ...sample('Eviction') },
   'serviceaccounts/token': { apiVersion: 'authentication.k8s.io/v1', ...sample('TokenRequest', { spec: { audiences: [] } }) },
 }
 
-/** What patches say of a status; the rest are annotated. */
+/** Patches of a status; other patches set an annotation. */
 const statuses: Readonly<Record<string, JsonObject>> = {
   pods: { phase: 'Running' },
   nodes: { conditions: [{ type: 'Ready', status: 'True' }] },
@@ -187,7 +187,7 @@ export function sampleObject({ group, version, plural, name, namespace }: Placed
 
 export function samplePosted({ plural, name, namespace }: Placed, subresource: string): JsonObject {
   const found = posted[`${plural}/${subresource}`]
-  if (found === undefined) throw new Error(`nothing to post to ${plural}/${subresource}`)
+  if (found === undefined) throw new Error(`no body for POST to ${plural}/${subresource}`)
   const { apiVersion, kind, body } = found
   return { apiVersion, kind, ...body, metadata: { name, ...(namespace === undefined ? {} : { namespace }) } }
 }

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-/** npm with everything that it starts; all of them share its stdout, which closes when the last one has ended. */
+/** npm and all its child processes share stdout, which closes when the last one has ended. */
 async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () => string; closed: Promise<unknown> }> {
   const npm = spawn('npm', ['start', '--', `--data-dir=${path.join(directory, name)}`, '--storage-backend=memory', '--secure-port=0'], {
     cwd: repositoryRoot,
@@ -25,7 +25,7 @@ async function npmStart(name: string): Promise<{ npm: ChildProcess; output: () =
   return { npm, output: () => output, closed }
 }
 
-test.skipIf(process.platform === 'win32')('ending npm ends the server that npm start has started', { timeout: 60_000 }, async () => {
+test.skipIf(process.platform === 'win32')('ending npm also ends the server it started', { timeout: 60_000 }, async () => {
   const { npm, output, closed } = await npmStart('term')
   npm.kill('SIGTERM')
   await closed

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
 export interface ProcessMemory {
-  /** Megabytes in memory, mapped files included. */
+  /** Resident megabytes, including mapped files. */
   readonly rss: number
-  /** The part that is the process's own. */
+  /** Resident megabytes without mapped files. */
   readonly rssAnon: number
 }
 
-/** Linux only. */
+/** Only works on Linux. */
 export function processMemory(pid: number): ProcessMemory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024

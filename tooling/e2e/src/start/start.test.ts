@@ -9,12 +9,12 @@ import { processMemory } from './process-memory.ts'
 const seconds = (from: number): number => (performance.now() - from) / 1000
 
 test.skipIf(process.platform !== 'linux')(
-  'starts in half a second with data there, and is small when idle',
+  'starts in half a second with existing data, and uses little memory when idle',
   async () => {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-start-'))
     try {
       const times: number[] = []
-      // The first makes the data. Where other tests keep the machine busy, more starts are needed to see one that has it to itself.
+      // The first start creates the data. If other tests keep the machine busy, more starts are needed for one without interference.
       const enough = (): boolean => times.length >= 5 && (Math.min(...times) <= 0.5 || times.length >= 15)
       for (let round = 0; !enough(); round++) {
         const began = performance.now()
@@ -30,7 +30,7 @@ test.skipIf(process.platform !== 'linux')(
           `start to /readyz: ${times.map((time) => time.toFixed(2)).join(' ')} s, median ${median.toFixed(2)} (bar 0.5); ` +
             `10 s later: RSS ${rss.toFixed(0)} MB (bar 110), RssAnon ${rssAnon.toFixed(0)} MB (bar 60)`,
         )
-        // Other tests run beside this one, so the quickest counts here; alone, the median keeps the bar.
+        // Takes the fastest start because other tests run concurrently; when run alone, the median stays below the limit too.
         expect(Math.min(...times)).toBeLessThanOrEqual(0.5)
         expect(rss).toBeLessThanOrEqual(110)
         expect(rssAnon).toBeLessThanOrEqual(60)

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/apimachinery'
-import { encodeBody, kindType, protobuf } from '@keelson/tooling-e2e/encode-body'
+import { encodeBody, findKindType, protobuf } from '@keelson/tooling-e2e/encode-body'
 import { sampleObject } from '@keelson/tooling-e2e/sample-objects'
-import { apiVersionOf, collectionOf } from '@keelson/tooling-e2e/served-resources'
+import { formatApiVersion, buildCollectionPath } from '@keelson/tooling-e2e/served-resources'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import { hostileTexts } from './hostile-texts.ts'
 import type { HostileRequest } from './hostile-request.ts'
@@ -40,7 +40,7 @@ export async function valueCases(resources: readonly ServedResource[]): Promise<
   for (const resource of resources) {
     if (!resource.verbs.includes('create')) continue
     const { group, version, kind } = resource
-    const type = await kindType({ group, version, kind })
+    const type = await findKindType({ group, version, kind })
     if (type === undefined) continue
     walkStruct(type.schema, [], seen, (path, schema) => cases.push(...casesOfField(resource, path, schema, cases.length)))
   }
@@ -54,7 +54,7 @@ export function baseObject(resource: ServedResource): JsonObject {
   try {
     return sampleObject(place)
   } catch {
-    return { apiVersion: apiVersionOf(resource), kind, metadata: { name: targetName } }
+    return { apiVersion: formatApiVersion(resource), kind, metadata: { name: targetName } }
   }
 }
 
@@ -154,7 +154,7 @@ function valueCase(
     about: `${resource.kind} ${path.join('.')}: ${what}, ${sent}`,
     async request() {
       const base = baseObject(resource)
-      const collection = collectionOf(resource, 'default')
+      const collection = buildCollectionPath(resource, 'default')
       const patches = sent === 'merge' || sent === 'strategic' || sent === 'apply'
       const document = patches && sent !== 'apply' ? {} : base
       const object = put(document, path, value()) as JsonObject

@@ -1,4 +1,4 @@
-import { collectionOf, servedResources } from '@keelson/tooling-e2e/served-resources'
+import { buildCollectionPath, servedResources } from '@keelson/tooling-e2e/served-resources'
 import { HostileClient } from '../http/hostile-client.ts'
 import { startServer } from '../http/server-process.ts'
 import type { ServerProcess } from '../http/server-process.ts'
@@ -53,7 +53,7 @@ export async function prepareCases(client: HostileClient): Promise<ValueCase[]> 
   for (const resource of resources) {
     if (!resource.verbs.includes('create') || !resource.verbs.includes('update')) continue
     // Some are there already, and some need others first: then updates find nothing, which is an answer too.
-    await create(collectionOf(resource, 'default'), baseObject(resource))
+    await create(buildCollectionPath(resource, 'default'), baseObject(resource))
   }
   return valueCases(resources)
 }

@@ -41,7 +41,7 @@ func typedApply(ctx context.Context, target Target) {
 	forced := need(deployments.Apply(ctx, deployment("applied", 2), metav1.ApplyOptions{FieldManager: "two", Force: true}))
 	equal(*forced.Spec.Replicas, 2)
 
-	// Both have the container; who lets go of it last removes it.
+	// Both managers own the container; it is removed when the last one releases it.
 	more := deployment("applied", 2)
 	more.Spec.Template.Spec.WithContainers(corev1.Container().WithName("side").WithImage("busybox"))
 	equal(len(need(deployments.Apply(ctx, more, by("two"))).Spec.Template.Spec.Containers), 2)

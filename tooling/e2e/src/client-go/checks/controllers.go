@@ -22,14 +22,14 @@ import (
 	"k8s.io/client-go/metadata"
 )
 
-// What controllers of the original write, in the forms that they use.
+// Writes of kube-controller-manager's controllers, in the same encodings.
 var controllers = []check{
 	{"job-status", jobStatus},
 	{"certificate-approval", certificateApproval},
 	{"disruption-budget-stops-an-eviction", disruptionBudget},
-	{"autoscaler-in-either-version", autoscaler},
+	{"autoscaler-in-both-versions", autoscaler},
 	{"node-status-and-taints", nodeStatus},
-	{"metadata-of-what-is-collected", collectedMetadata},
+	{"metadata-for-the-garbage-collector", collectedMetadata},
 }
 
 func jobStatus(ctx context.Context, target Target) {
@@ -93,7 +93,7 @@ func disruptionBudget(ctx context.Context, target Target) {
 	}, metav1.CreateOptions{}))
 	evict := func() error {
 		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: "guarded", Namespace: namespace}}
-		// The answer asks for another try, which would take its time.
+		// The response has a Retry-After header; the retries would take too long.
 		return target.Client.CoreV1().RESTClient().Post().MaxRetries(0).Resource("pods").Namespace(namespace).Name("guarded").
 			SubResource("eviction").Body(eviction).Do(ctx).Error()
 	}
@@ -145,7 +145,7 @@ func nodeStatus(ctx context.Context, target Target) {
 	equal(patched.Spec.Taints[0].Key, "example.org/away")
 }
 
-// collectedMetadata does as the original's garbage collector and namespace controller, which know no kind.
+// collectedMetadata works without types, like kube-controller-manager's garbage collector and namespace controller.
 func collectedMetadata(ctx context.Context, target Target) {
 	maps := need(metadata.NewForConfig(metadata.ConfigFor(target.Config))).Resource(configMaps).Namespace(namespace)
 	for _, name := range []string{"collected-1", "collected-2"} {

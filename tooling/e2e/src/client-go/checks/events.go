@@ -46,7 +46,7 @@ func groupRecorder(ctx context.Context, target Target) {
 	recorder := broadcaster.NewRecorder(scheme.Scheme, "example.org/e2e")
 	recorder.Eventf(object, nil, corev1.EventTypeNormal, "Noted", "Noting", "once")
 	eventually(ctx, "the event", func() bool { return len(eventsOf(ctx, target, "noted")) == 1 })
-	// A second of the same makes a series of it.
+	// A repeated event becomes a series.
 	recorder.Eventf(object, nil, corev1.EventTypeNormal, "Noted", "Noting", "once")
 	eventually(ctx, "the series", func() bool { return eventsOf(ctx, target, "noted")[0].Series != nil })
 	noted := need(target.Client.EventsV1().Events(namespace).List(ctx, metav1.ListOptions{FieldSelector: "regarding.name=noted"}))

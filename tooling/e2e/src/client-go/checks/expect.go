@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Checks end by panicking: Run turns it into a line. These must not be called on other goroutines than the check's own.
+// Failed checks panic, and Run prints the reason. These functions must be called on the goroutine of the check.
 
 func must(err error) {
 	if err != nil {
@@ -27,7 +27,7 @@ func equal[T any](actual, expected T) {
 	}
 }
 
-// words puts values into one line, to compare them at once.
+// words joins values into one line, to compare them together.
 func words(values ...any) string { return strings.TrimSpace(fmt.Sprintln(values...)) }
 
 func expect(holds bool, otherwise string, values ...any) {
@@ -36,7 +36,7 @@ func expect(holds bool, otherwise string, values ...any) {
 	}
 }
 
-// refused expects an error that a predicate of k8s.io/apimachinery/pkg/api/errors knows, and that says something.
+// refused expects an error that matches a predicate of k8s.io/apimachinery/pkg/api/errors and contains a text.
 func refused(err error, is func(error) bool, message string) {
 	expect(err != nil, "was not refused")
 	expect(is(err), "refused otherwise: %v", err)

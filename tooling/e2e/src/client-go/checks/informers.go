@@ -29,7 +29,7 @@ var informerChecks = []check{
 
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
-// seen is what an informer told, as "add NAME", "update NAME" and "delete NAME".
+// seen records an informer's events as "add NAME", "update NAME" and "delete NAME".
 type seen struct {
 	mutex sync.Mutex
 	lines []string
@@ -67,7 +67,7 @@ func configMap(name string, labels map[string]string) *corev1.ConfigMap {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: namespace, Labels: labels}}
 }
 
-// live makes, changes and removes a config map that an informer must see.
+// live creates, updates and deletes a config map and expects the informer's events.
 func live(ctx context.Context, target Target, name string, labels map[string]string) {
 	maps := target.Client.CoreV1().ConfigMaps(namespace)
 	made := need(maps.Create(ctx, configMap(name, labels), metav1.CreateOptions{}))
@@ -184,7 +184,7 @@ func metadataInformer(ctx context.Context, target Target) {
 	expect(len(listed.Items) == 1 && listed.ResourceVersion != "", "listed %v", listed)
 }
 
-// listingInformer does as clients did before there was watch-list: a list at version 0, then a watch.
+// listingInformer works like clients before watch-list: a list at version 0, then a watch.
 func listingInformer(ctx context.Context, target Target) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

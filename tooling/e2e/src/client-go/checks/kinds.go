@@ -12,7 +12,7 @@ import (
 
 var kinds = []check{{"informers-of-every-kind", everyKind}}
 
-// everyKind syncs an informer of each resource that can be watched, in protobuf, and expects that none had to try twice.
+// everyKind syncs an informer of each watchable resource, in protobuf, and expects that none needs a retry.
 func everyKind(ctx context.Context, target Target) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -26,7 +26,7 @@ func everyKind(ctx context.Context, target Target) {
 			version := need(schema.ParseGroupVersion(list.GroupVersion))
 			informer, err := factory.ForResource(version.WithResource(resource.Name))
 			if err != nil {
-				// Groups of aggregation and extensions are no part of client-go.
+				// client-go does not include the aggregation and extensions groups.
 				expect(strings.HasSuffix(version.Group, "apiregistration.k8s.io") || strings.HasSuffix(version.Group, "apiextensions.k8s.io"),
 					"client-go does not know %s %s", list.GroupVersion, resource.Name)
 				continue

@@ -10,8 +10,8 @@ import (
 )
 
 var leases = []check{
-	{"one-leads-and-hands-over", handOver},
-	{"a-dead-leader-is-followed", deadLeader},
+	{"leader-hands-over", handOver},
+	{"dead-leader-is-replaced", deadLeader},
 }
 
 const (
@@ -19,7 +19,7 @@ const (
 	short = 1500 * time.Millisecond
 )
 
-// candidate runs for a lease, and tells when it leads. Who is cancelled gives the lease back if it is a long one.
+// candidate competes for a lease and reports when it leads. On cancellation it releases a long lease.
 func candidate(ctx context.Context, target Target, lease, name string, duration time.Duration) (leads <-chan string) {
 	leading := make(chan string, 1)
 	lock := need(resourcelock.New(resourcelock.LeasesResourceLock, namespace, lease,

@@ -21,12 +21,12 @@ import (
 
 var lists = []check{
 	{"pager-with-chunks", pages},
-	{"tokens-that-are-no-tokens", wrongToken},
+	{"invalid-continue-tokens", wrongToken},
 	{"versions", versions},
-	{"watch-goes-on-from-a-version", retryWatcher},
+	{"watch-resumes-from-a-version", retryWatcher},
 	{"watch-in-protobuf-with-bookmarks", bookmarks},
 	{"watches-beyond-the-streams-of-a-connection", manyWatches},
-	{"much-in-either-form", large},
+	{"large-lists-in-both-encodings", large},
 }
 
 func pages(ctx context.Context, target Target) {
@@ -70,7 +70,7 @@ func versions(ctx context.Context, target Target) {
 		found = found || item.Name == "versioned"
 	}
 	expect(found, "what was there at version %s is not", made.ResourceVersion)
-	// The answer asks for another try, and the client would make ten.
+	// The response has a Retry-After header, and the client would retry ten times.
 	err := target.Client.CoreV1().RESTClient().Get().MaxRetries(0).Resource("configmaps").Namespace(namespace).
 		Param("resourceVersion", "999999999").Param("resourceVersionMatch", "NotOlderThan").Do(ctx).Error()
 	refused(err, errors.IsTimeout, "Too large resource version: 999999999")
@@ -111,7 +111,7 @@ func bookmarks(ctx context.Context, target Target) {
 	equal(err.(errors.APIStatus).Status().Code, http.StatusUnprocessableEntity)
 }
 
-// manyWatches needs more streams than one connection of HTTP/2 is given, all of them at once.
+// manyWatches opens more concurrent watches than one HTTP/2 connection has streams.
 func manyWatches(ctx context.Context, target Target) {
 	const count = 300
 	maps := target.Client.CoreV1().ConfigMaps(namespace)
@@ -127,7 +127,7 @@ func manyWatches(ctx context.Context, target Target) {
 	}
 }
 
-// large lists are compressed, and come as JSON and as protobuf.
+// large reads large lists, which are compressed, as JSON and as protobuf.
 func large(ctx context.Context, target Target) {
 	const count, size = 20, 50_000
 	maps := target.Client.CoreV1().ConfigMaps(namespace)

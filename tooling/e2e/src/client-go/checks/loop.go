@@ -14,8 +14,8 @@ import (
 
 var loops = []check{{"a-controller", controller}}
 
-// controller keeps a secret beside each config map that asks for one, as controllers do: informers fill a queue, workers compare
-// what is with what should be, and what fails is tried again.
+// controller maintains a secret for each annotated config map, like a typical controller: informers fill a queue, workers compare
+// the actual with the desired state, and failures are retried.
 func controller(ctx context.Context, target Target) {
 	const count, workers = 20, 2
 	ctx, cancel := context.WithCancel(ctx)

@@ -13,7 +13,7 @@ var patches = []check{
 	{"json", jsonPatch},
 	{"merge", mergePatch},
 	{"strategic", strategicPatch},
-	{"of-a-version-that-is-gone", stalePatch},
+	{"conflict-with-an-old-version", stalePatch},
 }
 
 func service(ctx context.Context, target Target, name string) *corev1.Service {

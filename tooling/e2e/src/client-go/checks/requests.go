@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// exchange is what matters of a request and its answer.
+// exchange is the recorded part of a request and its response.
 type exchange struct {
 	method      string
 	path        string
@@ -18,13 +18,13 @@ type exchange struct {
 	contentType string
 }
 
-// recorder keeps what a client asked and was answered.
+// recorder stores the requests and responses of a client.
 type recorder struct {
 	mutex     sync.Mutex
 	exchanges []exchange
 }
 
-// recording returns a configuration whose clients are recorded.
+// recording returns a configuration that records its clients.
 func recording(config *rest.Config) (*rest.Config, *recorder) {
 	kept := &recorder{}
 	config = rest.CopyConfig(config)
@@ -54,7 +54,7 @@ func (kept *recorder) add(one exchange) {
 	kept.exchanges = append(kept.exchanges, one)
 }
 
-// of returns the exchanges about a resource.
+// of returns the exchanges for a resource.
 func (kept *recorder) of(resource string) (found []exchange) {
 	kept.mutex.Lock()
 	defer kept.mutex.Unlock()

@@ -23,13 +23,13 @@ var restarts = []check{
 
 var answers = bufio.NewReader(os.Stdin)
 
-// ask has who runs this program do something to the server, and waits until it is done.
+// ask requests an action on the server from the test that runs this program, and waits until it is done.
 func ask(request string) {
 	fmt.Println("? " + request)
 	need(answers.ReadString('\n'))
 }
 
-// surviveRestart writes before the server ends, and as soon as it is back; informers must come to hold all of it, and tell each change.
+// surviveRestart writes before the server stops and as soon as it is back. Informers must receive every change.
 func surviveRestart(ctx context.Context, target Target) {
 	const count = 10
 	ctx, cancel := context.WithCancel(ctx)

@@ -1,4 +1,4 @@
-// Package checks says what programs on client-go depend on.
+// Package checks verifies the behavior that client-go programs depend on.
 package checks
 
 import (
@@ -16,11 +16,11 @@ import (
 const (
 	namespace     = "default"
 	secondsForOne = 60
-	// patience is how long to wait before asking a server again that is away.
+	// patience is the delay before retrying an unavailable server.
 	patience = 50 * time.Millisecond
 )
 
-// Target is the server that is checked.
+// Target is the server under test.
 type Target struct {
 	Config *rest.Config
 	Client kubernetes.Interface
@@ -48,7 +48,7 @@ var groups = map[string][]check{
 	"restart":     restarts,
 }
 
-// Run prints a line for each check of the groups, and returns how many failed.
+// Run prints a line for each check of the groups and returns the number of failures.
 func Run(kubeconfig string, names []string) (failed int, err error) {
 	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 	if err != nil {
@@ -90,7 +90,7 @@ func runOne(one check, target Target) (why string) {
 	return ""
 }
 
-// whereThrown names the lines of the checks among those that led here.
+// whereThrown returns the stack frames that belong to the checks.
 func whereThrown() string {
 	var lines []string
 	for _, line := range strings.Split(string(debug.Stack()), "\n") {

@@ -19,7 +19,7 @@ import (
 	"k8s.io/client-go/util/exec"
 )
 
-// The pod that runs, on the kubelet of the test.
+// The running pod on the test's kubelet.
 const running = "p"
 
 var streams = []check{
@@ -96,7 +96,7 @@ func webSocketDialer(target Target, at *url.URL) httpstream.Dialer {
 	return need(portforward.NewSPDYOverWebsocketDialer(at, target.Config))
 }
 
-// forward reaches a port of the pod, which is one of this machine's.
+// forward connects to a port of the pod, which is a port of this machine.
 func forward(ctx context.Context, target Target, dialer newDialer) {
 	listener := need(net.Listen("tcp", "127.0.0.1:0"))
 	behind := &http.Server{Handler: http.HandlerFunc(func(answer http.ResponseWriter, request *http.Request) {

@@ -20,8 +20,8 @@ var writes = []check{
 	{"generated-names-and-dry-run", generatedNames},
 	{"binding-and-eviction", bindingAndEviction},
 	{"finalizers", finalizers},
-	{"owners-take-along-what-they-own", owners},
-	{"refusals-as-status", refusals},
+	{"deleting-owners-deletes-dependents", owners},
+	{"errors-as-status", refusals},
 }
 
 func retried(ctx context.Context, target Target) {

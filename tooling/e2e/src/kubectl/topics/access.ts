@@ -4,7 +4,7 @@ import type { Topic } from '../topic.ts'
 const forbidden = (what: string): string => `Error from server (Forbidden): ${what}`
 
 export const access: Topic = {
-  'who am I': [
+  'auth whoami and can-i': [
     ['auth whoami', lines('ATTRIBUTE VALUE', 'Username kubernetes-admin', 'Groups [system:masters system:authenticated]')],
     ['auth whoami -o jsonpath={.status.userInfo.username}', 'kubernetes-admin'],
     ['auth can-i get pods', 'yes'],
@@ -24,7 +24,7 @@ export const access: Topic = {
     ['auth can-i get /logs', 'yes'],
     ['auth can-i get nopes', { stdout: 'yes', stderr: /the server doesn't have a resource type 'nopes'/ }],
   ],
-  'a user who may do nothing': [
+  'a user without permissions': [
     [
       'get cm --as=alice --as-group=dev -n default',
       {
@@ -51,7 +51,7 @@ export const access: Topic = {
     ],
     ['get --raw /metrics --as=alice', { code: 1, stderr: forbidden('forbidden: User "alice" cannot get path "/metrics"') }],
   ],
-  'roles are reconciled': async (session) => {
+  'reconciles roles': async (session) => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'r', namespace: session.namespace } }
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] }
     await session.play(
@@ -68,7 +68,7 @@ export const access: Topic = {
       ['get role r -o jsonpath={.rules[*].verbs}', '["get"] ["list"]'],
     )
   },
-  'certificates are approved or denied': async (session) => {
+  'approves and denies certificates': async (session) => {
     const request = Buffer.from(certificateRequest).toString('base64')
     const name = session.namespace
     const csr = (suffix: string): string =>
@@ -102,7 +102,7 @@ export const access: Topic = {
   },
 }
 
-/** Of CN=someone, with a key that nobody has kept. */
+/** A request for CN=someone, whose private key was not kept. */
 const certificateRequest = `-----BEGIN CERTIFICATE REQUEST-----
 MIHMMHQCAQAwEjEQMA4GA1UEAwwHc29tZW9uZTBZMBMGByqGSM49AgEGCCqGSM49
 AwEHA0IABKrp7kF6Ww/SFIju/Sflue3rKKcpgbjuaN6RBu6L4Fv71HohJ/7YikjY

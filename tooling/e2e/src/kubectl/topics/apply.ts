@@ -8,7 +8,7 @@ const pod = (image: string, spec: object = {}): string =>
   JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image }], ...spec } })
 
 export const apply: Topic = {
-  'twice with a change, and diff between': [
+  'applies a change after a diff': [
     ['diff -f -', { code: 1, stdout: [/^\+kind: ConfigMap$/m, /^\+ {2}name: a$/m] }, configMap('a', 'one')],
     ['apply -f -', 'configmap/a created', configMap('a', 'one')],
     ['apply -f -', 'configmap/a unchanged', configMap('a', 'one')],
@@ -30,7 +30,7 @@ export const apply: Topic = {
       configMap('a', 'three'),
     ],
   ],
-  'what was there before, and what was last applied': async (session) => {
+  'existing objects, and last-applied commands': async (session) => {
     await session.write('editor.sh', '#!/bin/sh\nsed -i s/key:/other:/ "$1"\n', 0o755)
     await session.play(
       ['create configmap a --from-literal=mine=1', 'configmap/a created'],
@@ -53,7 +53,7 @@ export const apply: Topic = {
       ['apply view-last-applied cm/a -o json', /"data": \{\n +"other": "set"\n +\}/],
     )
   },
-  'what does not fit is refused': [
+  'rejects invalid objects': [
     [
       'apply -f -',
       {
@@ -98,7 +98,7 @@ export const apply: Topic = {
       configMap('a', 'x'),
     ],
   ],
-  'prunes what is no longer said': async (session) => {
+  'prunes objects that are no longer applied': async (session) => {
     const labels = '  labels: {set: pruned}\n'
     await session.write('set/a.yaml', configMap('a', 'x', labels))
     await session.write('set/b.yaml', configMap('b', 'x', labels))
@@ -157,7 +157,7 @@ export const apply: Topic = {
       pod('nginx:2', { hostNetwork: true }),
     ],
   ],
-  'several documents, a directory, and again after a change by somebody else': async (session) => {
+  'several documents, a directory, and a change by another client': async (session) => {
     await session.write('all/a.yaml', `${configMap('a', '"1"')}---\n${configMap('b', '"2"')}`)
     await session.write('all/c.json', JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } }))
     await session.play(

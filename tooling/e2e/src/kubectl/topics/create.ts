@@ -37,7 +37,7 @@ export const create: Topic = {
     ['get cm,deploy,svc dry --ignore-not-found', ''],
   ],
   secrets: async (session) => {
-    // Any certificate and its key: the user's own.
+    // Any certificate and its key will do, for example the user's own.
     for (const part of ['certificate', 'key']) {
       const data = await session.run(`config view --raw -o jsonpath={.users[0].user.client-${part}-data}`)
       await session.write(part, Buffer.from(data, 'base64').toString())
@@ -65,7 +65,7 @@ export const create: Topic = {
       ],
     )
   },
-  'services of four kinds': [
+  'services of four types': [
     ['create service clusterip c --tcp=80:8080', 'service/c created'],
     ['create service clusterip h --clusterip=None', 'service/h created'],
     ['create service nodeport n --tcp=80 --node-port=31999', 'service/n created'],
@@ -91,13 +91,13 @@ export const create: Topic = {
       },
     ],
   ],
-  'a service account, and a token of it': async (session) => {
+  'a service account and its token': async (session) => {
     const claims = async (command: string): Promise<Record<string, unknown>> =>
       JSON.parse(Buffer.from((await session.run(command)).split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
     await session.play(['create serviceaccount bot', 'serviceaccount/bot created'], ['get sa bot', table('NAME AGE', 'bot *')])
     const { sub, aud, exp, iat } = await claims('create token bot --duration=10m --audience=me')
     if (sub !== `system:serviceaccount:${session.namespace}:bot` || String(aud) !== 'me' || Number(exp) - Number(iat) !== 600)
-      throw new Error(`not the claims that were asked for: ${JSON.stringify({ sub, aud, exp, iat })}`)
+      throw new Error(`the token has unexpected claims: ${JSON.stringify({ sub, aud, exp, iat })}`)
     await session.play(
       [
         'create token bot --duration=1m',

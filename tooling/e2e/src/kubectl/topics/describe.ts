@@ -169,7 +169,7 @@ export const describing: Topic = {
       ],
     )
   },
-  'services and where they lead': [
+  'services and their endpoints': [
     make('Service', 's', { spec: { ports: [{ name: 'http', port: 80 }], type: 'NodePort', selector: { a: 'b' } } }),
     make('Endpoints', 's', { subsets: [{ addresses: [{ ip: '1.2.3.4' }], ports: [{ name: 'http', port: 80 }] }] }),
     make(
@@ -203,7 +203,7 @@ export const describing: Topic = {
     ['describe netpol n', lines('Allowing ingress traffic:', 'To Port: 80/TCP', 'Not affecting egress traffic', 'Policy Types: Ingress')],
     ['get netpol', table('NAME POD-SELECTOR AGE', 'n <none> *')],
   ],
-  'what holds data': [
+  'config maps and secrets': [
     make('ConfigMap', 'c', { data: { k: 'v' }, binaryData: { b: 'AAAA' } }),
     make('Secret', 's', { stringData: { k: 'v' } }),
     make('PodTemplate', 't', { template }),

@@ -96,7 +96,7 @@ export const discovery: Topic = {
       const port = /127\.0\.0\.1:(\d+)/.exec(proxy.lines().join('\n'))?.[1]
       const answer = await fetch(`http://127.0.0.1:${port}/api/v1/namespaces/${session.namespace}/configmaps/kube-root-ca.crt`)
       const { kind } = (await answer.json()) as { kind: string }
-      if (kind !== 'ConfigMap') throw new Error(`the proxy answered with a ${kind}`)
+      if (kind !== 'ConfigMap') throw new Error(`the proxy returned a ${kind}`)
     } finally {
       proxy.child.kill()
     }

@@ -3,7 +3,7 @@ import type { Topic } from '../topic.ts'
 const editor = (script: string): string => `#!/bin/sh\n${script}\n`
 
 export const edit: Topic = {
-  'what the editor leaves is stored': async (session) => {
+  'stores the edited object': async (session) => {
     await session.write('editor.sh', editor('sed -i s/before/after/ "$1"'), 0o755)
     await session.play(
       ['create configmap a --from-literal=a=before', 'configmap/a created'],
@@ -15,7 +15,7 @@ export const edit: Topic = {
       ['edit cm/a -o json --save-config', { stderr: 'Edit cancelled, no changes made.' }],
     )
   },
-  'what fails validation is shown again, with the reason': async (session) => {
+  'reopens an invalid object with the reason': async (session) => {
     const script = `if grep -q 'was not valid' "$1"; then cp "$1" seen; sed -i 's/Bad Key/good/' "$1"; else sed -i 's/key: v/Bad Key: v/' "$1"; fi`
     await session.write('editor.sh', editor(script), 0o755)
     await session.play(
@@ -29,7 +29,7 @@ export const edit: Topic = {
       ],
     )
   },
-  'what stays wrong is kept in a file': async (session) => {
+  'saves an object that stays invalid to a file': async (session) => {
     await session.write(
       'editor.sh',
       editor(`grep -q 'was not valid' "$1" || sed -i 's/^  uid: .*/  uid: "1"/; s/key: v/key: w/' "$1"`),

@@ -17,7 +17,7 @@ export const get: Topic = {
     ['get cm/a secret,svc --ignore-not-found', { code: 1, stderr: /there is no need to specify a resource type as a separate argument/ }],
     ['get pods', { stderr: /^No resources found in session-\d+ namespace\.\n$/ }],
   ],
-  'in every other form': async (session) => {
+  'in every other output format': async (session) => {
     await session.write('expression', '{.data.x}')
     await session.write('template', '{{.data.z}}')
     await session.play(
@@ -86,7 +86,7 @@ export const get: Topic = {
     ],
     ['get all -o name', 'service/a\ndeployment.apps/a'],
   ],
-  'what is not there': [
+  'missing objects and resources': [
     ['get cm nope', { code: 1, stderr: notFound }],
     ['get cm nope --ignore-not-found', ''],
     ['get cm nope kube-root-ca.crt -o name', { code: 1, stdout: 'configmap/kube-root-ca.crt', stderr: notFound }],
@@ -123,7 +123,7 @@ export const get: Topic = {
       { code: 1, stderr: 'Error from server (NotFound): the server could not find the requested resource' },
     ],
   ],
-  'everything that changes, live': async (session) => {
+  'watches all changes': async (session) => {
     await session.play(['create configmap before', 'configmap/before created'], ['label cm before seen=yes', 'configmap/before labeled'])
     const watch = session.start('get cm --watch -l seen=yes --output-watch-events')
     const only = session.start('get cm --watch-only -l seen=yes -o name')
@@ -147,7 +147,7 @@ export const get: Topic = {
       for (const { child } of [watch, only, json]) child.kill()
     }
   },
-  'the parts of the control plane': [
+  'component statuses': [
     [
       'get componentstatuses etcd-0',
       { stdout: table('NAME STATUS MESSAGE ERROR', 'etcd-0 Healthy ok'), stderr: 'Warning: v1 ComponentStatus is deprecated in v1.19+' },

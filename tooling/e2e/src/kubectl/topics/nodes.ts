@@ -25,7 +25,7 @@ const status = JSON.stringify({
   },
 })
 
-/** A node that is ready, and nobody else's. */
+/** Creates a ready node that no other test uses. */
 async function ready(session: Session): Promise<string> {
   const name = `${session.namespace}-node`
   await session.play(
@@ -84,7 +84,7 @@ export const nodes: Topic = {
       [`taint node ${name} key:NoSchedule-`, { code: 1, stderr: 'error: taint "key:NoSchedule" not found' }],
     )
   },
-  'drain: pods are evicted, within their budgets': async (session) => {
+  'drain evicts pods within their disruption budgets': async (session) => {
     const name = await ready(session)
     await session.play(
       bound('free', name),

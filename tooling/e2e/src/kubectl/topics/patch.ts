@@ -2,7 +2,7 @@ import { table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 export const patch: Topic = {
-  'in three types': [
+  'three patch types': [
     ['create configmap a --from-literal=a=1', 'configmap/a created'],
     ['patch cm a -p {"data":{"b":"2"}}', 'configmap/a patched'],
     ['patch cm a -p {"data":{"b":"2"}}', 'configmap/a patched (no change)'],
@@ -12,7 +12,7 @@ export const patch: Topic = {
     ['patch cm a --type=json -p [{"op":"remove","path":"/data/b"}] --dry-run=server -o jsonpath={.data}', '{"c":"3"}'],
     ['patch cm a -p {"data":{"b":"4"}} --local=false -o jsonpath={.data.b}', '4'],
   ],
-  'that cannot be': [
+  'rejects invalid patches': [
     ['create configmap a --from-literal=a=1', 'configmap/a created'],
     [
       'patch cm a --type=json -p [{"op":"test","path":"/data/a","value":"2"}]',
@@ -48,7 +48,7 @@ export const patch: Topic = {
     ],
     ['patch cm nope -p {}', { code: 1, stderr: 'Error from server (NotFound): configmaps "nope" not found' }],
   ],
-  'lists by their keys': [
+  'merges lists by key': [
     ['create deployment d --image=one --image=two', 'deployment.apps/d created'],
     ['patch deployment d -p {"spec":{"template":{"spec":{"containers":[{"name":"two","image":"three"}]}}}}', 'deployment.apps/d patched'],
     ['get deployment d -o jsonpath={.spec.template.spec.containers[*].image}', 'one three'],

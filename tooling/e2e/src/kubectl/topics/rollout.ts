@@ -2,7 +2,7 @@ import { lines, table } from '../expected.ts'
 import type { Session, Step } from '../session.ts'
 import type { Topic } from '../topic.ts'
 
-/** What the deployment controller would make of deployment `web`: nobody does here, so the test does. */
+/** A replica set as the deployment controller would create it for deployment `web`. No controller runs, so the test creates it. */
 function replicaSet(uid: string, revision: number, image: string, cause: string): Step {
   const labels = { app: 'web', 'pod-template-hash': `h${revision}` }
   const annotations = { 'deployment.kubernetes.io/revision': String(revision), 'kubernetes.io/change-cause': cause }
@@ -21,7 +21,7 @@ function replicaSet(uid: string, revision: number, image: string, cause: string)
   ]
 }
 
-/** What the controllers of stateful sets and daemon sets would make. */
+/** A controller revision as the controllers of stateful sets and daemon sets would create it. */
 function controllerRevision(kind: string, uid: string, revision: number, image: string): Step {
   const labels = { app: 'web' }
   const template = { $patch: 'replace', metadata: { labels }, spec: { containers: [{ name: 'nginx', image }] } }
@@ -124,7 +124,7 @@ const rolledOut = {
   },
 }
 
-/** The kinds whose history is kept in controller revisions. */
+/** Tests the kinds that keep their history in controller revisions. */
 async function revisions(session: Session, kind: keyof typeof rolledOut): Promise<void> {
   const it = `${kind.toLowerCase()}.apps/web`
   const labels = { app: 'web' }

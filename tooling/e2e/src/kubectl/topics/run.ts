@@ -2,7 +2,7 @@ import { lines, table } from '../expected.ts'
 import type { Topic } from '../topic.ts'
 
 const immediate = /^Warning: Immediate deletion does not wait for confirmation/
-/** What profiles are called has changed over time. */
+/** The names of the profiles changed between versions. */
 const profiles = /^(--profile=legacy is deprecated[^\n]*\n)?$/
 
 const configMap = (name: string, owner?: { readonly name: string; readonly uid: string }): string =>
@@ -36,10 +36,10 @@ export const run: Topic = {
     ['run --image=nginx', { code: 1, stderr: /NAME is required for run/ }],
     ['get pods --field-selector=spec.restartPolicy=Always,status.phase=Pending -o name', 'pod/p\npod/q'],
   ],
-  'debug: containers beside, and copies': [
+  'debug: ephemeral containers and copies': [
     ['run p --image=nginx', 'pod/p created'],
-    ['debug p --image=busybox --container=beside', { stderr: profiles }],
-    ['get pod p -o jsonpath={.spec.ephemeralContainers[*].name}', 'beside'],
+    ['debug p --image=busybox --container=debugger', { stderr: profiles }],
+    ['get pod p -o jsonpath={.spec.ephemeralContainers[*].name}', 'debugger'],
     ['debug p --image=busybox --container=net --profile=netadmin', ''],
     ['get pod p -o jsonpath={.spec.ephemeralContainers[1].securityContext.capabilities.add}', /"NET_ADMIN"/],
     ['debug p --copy-to=copy', { code: 1, stderr: 'error: you must specify --image, --set-image or command arguments.' }],
@@ -70,7 +70,7 @@ export const run: Topic = {
     ['delete deploy,svc --all --wait=false', /^deployment\.apps "d" deleted/],
     ['delete all --all', 'No resources found'],
   ],
-  'delete: how soon': [
+  'delete: grace periods': [
     ['run slow --image=x', 'pod/slow created'],
     ['run now --image=x', 'pod/now created'],
     ['run forced --image=x', 'pod/forced created'],
@@ -84,7 +84,7 @@ export const run: Topic = {
     ['get pod bound', /^bound +0\/1 +Terminating +0 /m],
     ['delete pod bound --grace-period=0 --force', { stdout: /^pod "bound" force deleted/, stderr: immediate }],
   ],
-  'delete: what goes along': async (session) => {
+  'delete: cascades': async (session) => {
     for (const [mode, left] of [
       ['background', ''],
       ['foreground', ''],
@@ -103,7 +103,7 @@ export const run: Topic = {
     }
     await session.play(['get cm owned-orphan -o jsonpath={.metadata.ownerReferences}', ''])
   },
-  'a namespace goes with what is in it': async (session) => {
+  'deletes a namespace with its objects': async (session) => {
     const inner = `${session.namespace}-inner`
     await session.play(
       [`create namespace ${inner}`, `namespace/${inner} created`],

@@ -13,7 +13,7 @@ const controller = JSON.stringify({
 })
 
 export const scale: Topic = {
-  'what has replicas': [
+  'resources with replicas': [
     ['create -f -', 'replicationcontroller/rc created', controller],
     ['create deployment d --image=x', 'deployment.apps/d created'],
     ['scale rc rc --replicas=3', 'replicationcontroller/rc scaled'],
@@ -73,7 +73,7 @@ export const scale: Topic = {
       'delete pod p --grace-period=0 --force',
       { stdout: /^pod "p" force deleted/, stderr: /^Warning: Immediate deletion does not wait/ },
     ])
-    // It says nothing of what was gone before it looked.
+    // kubectl wait does not report objects that were deleted before it started.
     const met = (await Promise.all([condition, field, creation, deletion])).join('')
     if (!/^pod\/p condition met\npod\/p condition met\nconfigmap\/late condition met\n(pod\/p condition met\n)?$/.test(met))
       throw new Error(`wait printed:\n${met}`)

@@ -6,7 +6,7 @@ const configMap = (name: string, data: Readonly<Record<string, string>>): string
 const managers = (name: string): string => `get cm ${name} --show-managed-fields -o jsonpath={.metadata.managedFields[*].manager}`
 
 export const serverSideApply: Topic = {
-  'creates, changes, removes, and says when there is nothing to do': async (session) => {
+  'creates, changes, removes, and reports no-ops': async (session) => {
     await session.play(
       ['apply --server-side -f -', 'configmap/a serverside-applied', configMap('a', { one: '1', two: '2' })],
       ['apply --server-side -f -', 'configmap/a serverside-applied', configMap('a', { one: '3' })],
@@ -41,11 +41,11 @@ export const serverSideApply: Topic = {
     [managers('c'), 'kubectl-client-side-apply'],
     ['apply --server-side -f -', 'configmap/c serverside-applied', configMap('c', { key: '2' })],
     ['get cm c -o jsonpath={.data}', '{"key":"2"}'],
-    // kubectl keeps the annotation up, for who turns back.
+    // kubectl keeps the annotation up to date in case the user returns to client-side apply.
     [managers('c'), 'kubectl-last-applied kubectl'],
     ['get cm c -o jsonpath={.metadata.annotations}', /"\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"key\\":\\"2\\"\}/],
   ],
-  'of other kinds, with their lists': async (session) => {
+  'other kinds and their lists': async (session) => {
     const ports = (...numbers: readonly number[]): string =>
       JSON.stringify({
         apiVersion: 'v1',

@@ -1,4 +1,4 @@
-"""The client that learns what there is from discovery."""
+"""The dynamic client, which finds resources through discovery."""
 
 import tempfile
 

@@ -13,7 +13,7 @@ def equal(actual, expected):
 
 @contextlib.contextmanager
 def refused(code, reason, message=""):
-    """The block ends in an ApiException whose body is such a Status."""
+    """Expects the block to raise an ApiException whose body is a Status with these values."""
     try:
         yield
     except ApiException as error:

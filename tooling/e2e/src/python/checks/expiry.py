@@ -1,4 +1,4 @@
-"""Watches of a server that was started anew on what it had: it remembers objects, not how they came to be."""
+"""Watches after a restart of the server: it keeps objects but not their history."""
 
 from kubernetes import client, watch
 from kubernetes.client.exceptions import ApiException
@@ -17,7 +17,7 @@ def check_watch_from_long_ago(api_client):
 
 
 def check_relist_and_go_on(api_client):
-    """What a client does then."""
+    """Lists again after expiry and resumes the watch."""
     core = client.CoreV1Api(api_client)
     start = core.list_namespaced_config_map(NAMESPACE).metadata.resource_version
     core.create_namespaced_config_map(NAMESPACE, client.V1ConfigMap(metadata=client.V1ObjectMeta(name="after")))

@@ -1,4 +1,4 @@
-"""Lists in pages, by selectors, and deletion of all that a selector finds."""
+"""Lists in pages, by selectors, and deletion by selector."""
 
 from kubernetes import client
 

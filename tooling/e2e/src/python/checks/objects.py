@@ -1,4 +1,4 @@
-"""Typed objects of several groups: made, read, replaced, deleted."""
+"""Typed objects of several groups: create, read, replace, delete."""
 
 from kubernetes import client
 from kubernetes.client import models

@@ -1,4 +1,4 @@
-"""What a client learns from an answer that is no success."""
+"""Errors as clients see them."""
 
 import json
 

@@ -45,7 +45,7 @@ def check_logs(api_client):
 
 
 def check_port_forward(_api_client):
-    """To a port of the pod, which is one of this machine's."""
+    """Connects to a port of the pod, which is a port of this machine."""
     core = client.CoreV1Api(client.ApiClient())
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

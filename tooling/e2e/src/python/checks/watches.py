@@ -1,4 +1,4 @@
-"""Watches: what they see, how they go on, and when they cannot."""
+"""Watches: events, resuming, and expiry."""
 
 from kubernetes import client, watch
 

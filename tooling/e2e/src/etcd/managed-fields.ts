@@ -1,18 +1,21 @@
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 
-/** What of a value a manager owns, by its set of fields in the form of `fieldsV1`. Who owns a null has sent an empty list. */
-export function managedPart(value: JsonValue, fields: JsonObject): JsonValue {
+/**
+ * Extracts the part of a value that a manager owns, given its field set in the form of `fieldsV1`. If the manager owns a null, it has sent
+ * an empty list.
+ */
+export function extractManagedFields(value: JsonValue, fields: JsonObject): JsonValue {
   const elements = Object.entries(fields as Record<string, JsonObject>).filter(([element]) => element !== '.')
   if (elements.length === 0) return value ?? []
   if (Array.isArray(value)) {
     return value.flatMap((item) => {
       const [, own] = elements.find(([element]) => isItem(element, item)) ?? []
-      return own === undefined ? [] : [managedPart(item, own)]
+      return own === undefined ? [] : [extractManagedFields(item, own)]
     })
   }
   const members = value as JsonObject
   const owned = elements.filter(([element]) => element.startsWith('f:') && members[element.slice(2)] !== undefined)
-  return Object.fromEntries(owned.map(([element, own]) => [element.slice(2), managedPart(members[element.slice(2)]!, own)]))
+  return Object.fromEntries(owned.map(([element, own]) => [element.slice(2), extractManagedFields(members[element.slice(2)]!, own)]))
 }
 
 function isItem(element: string, item: JsonValue): boolean {

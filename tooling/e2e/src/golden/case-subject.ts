@@ -1,7 +1,7 @@
 import type { GoldenCase } from './read-cases.ts'
 
-/** What a case is about, for the score: the kind that it creates, or the scenario's name. */
-export function kindOfCase(golden: GoldenCase): string {
+/** Subject of a case in the score: the kind that it creates, or the name of the scenario. */
+export function getCaseSubject(golden: GoldenCase): string {
   if (golden.id.startsWith('scenario/')) return golden.id
   const body = golden.steps[0]?.body
   const kind = typeof body === 'object' && body !== null ? (body as { kind?: unknown }).kind : undefined
