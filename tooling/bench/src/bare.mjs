@@ -1,10 +1,10 @@
-// The limit that results are a share of: a plain Hono HTTPS handler that answers every request with the same bytes, from one Buffer.
+// The limit to which results are compared: a plain Hono HTTPS handler that responds to every request with the same Buffer.
 //   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw | --http2 | --durable DIR] [--lmdb DIR]
-// --raw     the same without Hono, straight on node:https, to check that Hono is not what limits
-// --http2   HTTP/2 instead, straight on node:http2's streams
-// --durable the limit of writes, without Hono: a body is parsed, the bytes are put into lmdb, and they are the answer once they are on disk
-// --lmdb    opens an empty lmdb environment too, for comparing memory at rest
-// A GET with ?watch is a stream; every POST to /emit writes the bytes once to each open stream.
+// --raw     node:https without Hono, to check that Hono is not the bottleneck
+// --http2   HTTP/2, directly on node:http2's streams
+// --durable the limit of writes, without Hono: parses the body, puts the bytes into lmdb, and responds with them once they are on disk
+// --lmdb    also opens an empty lmdb environment, to compare idle memory
+// A GET with ?watch opens a stream; each POST to /emit writes the bytes once to every open stream.
 import { createServer } from 'node:https'
 import { createSecureServer } from 'node:http2'
 import { readFileSync } from 'node:fs'
@@ -96,8 +96,8 @@ async function durableServer(path) {
     response.end(body)
   }
   return createServer(tls, (request, response) => {
-    const pieces = []
-    request.on('data', (piece) => pieces.push(piece))
-    request.on('end', () => void write(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces), response))
+    const chunks = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => void write(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks), response))
   })
 }

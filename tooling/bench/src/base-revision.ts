@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
-/** A revision of the repository, built in a directory of its own that is kept for the next time. Resolves to its program. */
+/** Builds a revision in its own directory, which is kept for later runs. Returns the path of the program. */
 export function buildRevision(root: string, revision: string): string {
   const commit = git(root, 'rev-parse', '--verify', `${revision}^{commit}`)
   const directory = path.join(root, '.keelson/revisions', commit)
@@ -16,12 +16,12 @@ export function buildRevision(root: string, revision: string): string {
   const install = `import(${JSON.stringify(path.join(directory, 'tooling/run/lib/prepare.mjs'))}).then((m) => m.ensureInstalled())`
   for (const args of [['--eval', install], ['tooling/run/build.mjs']]) {
     const { status } = spawnSync(process.execPath, args, { cwd: directory, stdio: ['ignore', 2, 2] })
-    if (status !== 0) throw new Error(`${revision} could not be built`)
+    if (status !== 0) throw new Error(`building ${revision} failed`)
   }
   return program
 }
 
-/** As git names what is checked out. */
+/** Returns git's name for the checked-out revision. */
 export function currentRevision(root: string): string {
   try {
     return git(root, 'describe', '--always', '--dirty', '--abbrev=10')

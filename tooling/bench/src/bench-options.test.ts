@@ -10,7 +10,7 @@ function parse(...args: readonly string[]): BenchOptions {
 }
 const namesOf = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
 
-test('what is measured', () => {
+test('selection of items', () => {
   expect(namesOf()).toEqual(allItems.filter(({ only }) => only === undefined).map(({ name }) => name))
   expect(namesOf('--full')).toEqual(allItems.map(({ name }) => name))
   expect(namesOf('http/get', 'storage/walk')).toEqual(['http/get', 'storage/walk'])
@@ -43,10 +43,10 @@ test('flags', () => {
   })
   expect(parseBenchOptions(['--help'], allItems)).toBe('help')
   expect(help(allItems)).toContain('deletecollection')
-  expect(() => parse('--duration', '0')).toThrow('--duration must be a positive number')
-  expect(() => parse('--base', 'x', '--server', 'https://y')).toThrow('one at a time')
+  expect(() => parse('--duration', '0')).toThrow('--duration must be a parsePositive number')
+  expect(() => parse('--base', 'x', '--server', 'https://y')).toThrow('cannot be combined')
 })
 
-test('no two items have the same name', () => {
+test('item names are unique', () => {
   expect(new Set(allItems.map(({ name }) => name)).size).toBe(allItems.length)
 })

@@ -5,28 +5,28 @@ export interface BenchOptions {
   readonly items: readonly Item[]
   readonly seconds: number
   readonly rounds: Rounds
-  /** No item is begun that would not be done after so many. */
+  /** Stops before an item that would exceed this time. */
   readonly minutes: number | undefined
   readonly resume: boolean
   readonly profile: boolean
-  /** What is measured becomes what docs/performance.md says. */
+  /** Write the results to docs/performance.md. */
   readonly publish: boolean
-  /** Nothing is measured: docs/performance.md is made anew from what was published. */
+  /** Regenerate docs/performance.md from the published results without measuring. */
   readonly document: boolean
-  /** A revision to compare with. */
+  /** Revision to compare with. */
   readonly base: string | undefined
-  /** Pairs of servers that each item is compared on. */
+  /** Number of server pairs on which each item is compared. */
   readonly processes: number
   readonly etcd: string | undefined
   /** Another server, measured in turns with ours and with bare. */
   readonly other: { readonly name: string; readonly url: string; readonly token: string; readonly pid: number | undefined } | undefined
 }
 
-/** What is long is measured in parts of so many. */
+/** Length of one part of a long run. */
 const fullMinutes = 8
-/** Many short ones, where something is demanded: what else the machine does hits few of them. */
+/** Many short rounds for items with a bar, because other load on the machine then affects only a few of them. */
 const usualRounds: Rounds = { withBar: 5, without: 3 }
-/** So many that what is slower can be told from what was disturbed. */
+/** Enough rounds to distinguish a regression from noise. */
 export const comparedRounds = 15
 
 export function help(all: readonly Item[]): string {
@@ -38,29 +38,29 @@ export function help(all: readonly Item[]): string {
     return `  ${group.padEnd(9)} ${names.join(', ')}`
   })
   return `npm run bench -- [flags] [GROUP | GROUP/NAME …]
-Without flags: everything that has no mark, in ten minutes. A group's name means what is marked (named) too.
+Without arguments, measures all unmarked items in ten minutes. Naming a group includes its items marked (named).
 
 ${lines.join('\n')}
 
-  --items LIST          the same as naming them, with commas between
-  --full                also what takes long; ends after ${fullMinutes} minutes, go on with --resume
-  --resume              measures what the last run left, as it measured the others; ends after ${fullMinutes} minutes
-  --minutes N           begins no item that would not be done after so many minutes
+  --items LIST          the same as arguments, separated by commas
+  --full                includes slow items; stops after ${fullMinutes} minutes, continue with --resume
+  --resume              measures the remaining items of the last run with its settings; stops after ${fullMinutes} minutes
+  --minutes N           stops before an item that would exceed this time
   --duration 0.5        seconds for each measurement
-  --rounds ${usualRounds.withBar}            measurements of each item on each server, in turns; without it ${usualRounds.without} where nothing is demanded, and ${comparedRounds} with --base
-  --profile             leaves a CPU and a heap profile for each item in bench/profiles
-  --base REVISION       compares with another revision, in turns; fails when something is more than 15 % worse
-  --processes 1         with --base: measures each item on as many pairs of new servers, which tells differences of a few percent from chance
-  --server URL          measures another server too, in turns
-  --token TOKEN         its credential
-  --name NAME           what to call it
-  --pid PID             its process, if it runs here
-  --etcd URL            uses this etcd instead of one of our own
-  --publish             keeps the result and makes docs/performance.md of it
-  --document            makes docs/performance.md of the result that was kept`
+  --rounds ${usualRounds.withBar}            measurements of each item on each server, in turns; by default ${usualRounds.without} for items without a bar, and ${comparedRounds} with --base
+  --profile             writes a CPU and a heap profile of each item to bench/profiles
+  --base REVISION       compares with another revision, in turns; fails if an item is more than 15 % worse
+  --processes 1         with --base: number of pairs of new servers per item; more pairs make differences of a few percent significant
+  --server URL          also measures another server, in turns
+  --token TOKEN         its bearer token
+  --name NAME           its name in the report
+  --pid PID             its process id, if it runs on this machine
+  --etcd URL            uses this etcd instead of starting one
+  --publish             stores the result and generates docs/performance.md from it
+  --document            generates docs/performance.md from the stored result`
 }
 
-/** Throws with a message for the user. */
+/** Throws errors with messages for the user. */
 export function parseBenchOptions(args: readonly string[], all: readonly Item[]): BenchOptions | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -88,19 +88,19 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
   if (values.help) return 'help'
   const asked = [...positionals, ...(values.items?.split(',') ?? [])]
   const { base, server } = values
-  if (base !== undefined && server !== undefined) throw new Error('--base and --server are two comparisons: one at a time')
+  if (base !== undefined && server !== undefined) throw new Error('--base and --server cannot be combined')
   const minutes = values.minutes ?? (values.full || values.resume ? String(fullMinutes) : undefined)
   return {
-    items: chosen(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
-    seconds: positive('duration', values.duration),
-    rounds: roundsOf(values.rounds, base),
-    minutes: minutes === undefined ? undefined : positive('minutes', minutes),
+    items: selectItems(all, asked, values.full).filter(({ compares }) => base === undefined || compares === true),
+    seconds: parsePositive('duration', values.duration),
+    rounds: countRounds(values.rounds, base),
+    minutes: minutes === undefined ? undefined : parsePositive('minutes', minutes),
     resume: values.resume,
     profile: values.profile,
     publish: values.publish,
     document: values.document,
     base,
-    processes: positive('processes', values.processes),
+    processes: parsePositive('processes', values.processes),
     etcd: values.etcd,
     other:
       server === undefined
@@ -109,20 +109,20 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
             name: values.name,
             url: server.replace(/\/$/, ''),
             token: values.token,
-            pid: values.pid === undefined ? undefined : positive('pid', values.pid),
+            pid: values.pid === undefined ? undefined : parsePositive('pid', values.pid),
           },
   }
 }
 
-function roundsOf(given: string | undefined, base: string | undefined): Rounds {
+function countRounds(given: string | undefined, base: string | undefined): Rounds {
   if (given === undefined && base === undefined) return usualRounds
-  const rounds = given === undefined ? comparedRounds : positive('rounds', given)
+  const rounds = given === undefined ? comparedRounds : parsePositive('rounds', given)
   return { withBar: rounds, without: rounds }
 }
 
-function chosen(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {
+function selectItems(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {
   const unknown = asked.filter((text) => !all.some(({ name }) => name === text || name.startsWith(`${text}/`)))
-  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; --help shows what there is`)
+  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; see --help for all items`)
   return all.filter(({ name, only }) => {
     if (asked.includes(name)) return true
     if (asked.length > 0 && !asked.includes(name.split('/')[0]!)) return false
@@ -130,8 +130,8 @@ function chosen(all: readonly Item[], asked: readonly string[], full: boolean): 
   })
 }
 
-function positive(flag: string, text: string): number {
+function parsePositive(flag: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${flag} must be a positive number, not "${text}"`)
+  if (!(value > 0)) throw new Error(`--${flag} must be a parsePositive number, not "${text}"`)
   return value
 }

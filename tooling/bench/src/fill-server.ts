@@ -1,25 +1,25 @@
-import { firstObjects, groupName, groups, pods, podTemplate } from './fill-store.ts'
+import { listFirstObjects, groupName, groups, pods, podTemplate } from './fill-store.ts'
 import type { DatasetSize } from './fill-store.ts'
 import type { RequestKind } from './request-maker.ts'
 import { runClient } from './run-client.ts'
 import { ask } from './server-under-test.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
-/** The objects of a dataset, made by requests: for a server whose store is not ours to write. Those that are there already are taken. */
+/** Creates the dataset through requests, for servers whose store cannot be written directly. Skips existing objects. */
 export async function fillServer(server: ServerUnderTest, size: DatasetSize): Promise<void> {
-  for (const [path, object] of firstObjects()) {
+  for (const [path, object] of listFirstObjects()) {
     const { status, body } = await ask(server, 'POST', path, object)
-    if (status !== 201 && status !== 409) throw new Error(`${server.name}: ${path} answered ${status}: ${body.toString()}`)
+    if (status !== 201 && status !== 409) throw new Error(`${server.name}: ${path} returned ${status}: ${body.toString()}`)
   }
-  if (size.configMaps > 0) throw new Error('only pods are made by requests')
-  const [first, ...between] = Array.from({ length: groups }, (_, group) => podsOf(group))
+  if (size.configMaps > 0) throw new Error('only pods can be created through requests')
+  const [first, ...between] = Array.from({ length: groups }, (_, group) => buildPods(group))
   const { url, token } = server
   const job = { url, token, connections: 32, pipeline: 1, seconds: 600, count: size.pods, request: first!.request, between }
   const { failures, firstFailure } = await runClient(job)
   if (failures > 0 && firstFailure !== 409) throw new Error(`${server.name}: creating pods failed with ${firstFailure}`)
 }
 
-function podsOf(group: number): RequestKind {
+function buildPods(group: number): RequestKind {
   const body = JSON.stringify(podTemplate('pod-{n}', groupName(group)))
   return {
     times: 1,

@@ -6,30 +6,30 @@ import { ask, startKeelson } from './server-under-test.ts'
 import type { Scratch, ServerUnderTest } from './server-under-test.ts'
 
 export interface DatasetSize {
-  /** Pods of 8 KB with managed fields, "pod-000000" and on, in 50 groups by the label `group`. */
+  /** Pods of 8 KB with managed fields, named "pod-000000" and on, in 50 groups by the label `group`. */
   readonly pods: number
   /** Config maps of 1 KB. */
   readonly configMaps: number
 }
 
-/** A data directory with objects in it. */
+/** A data directory filled with objects. */
 export interface Dataset extends DatasetSize {
   readonly directory: string
-  /** Of all stored values of pods, in bytes. */
+  /** Total size of all stored pods, in bytes. */
   readonly podBytes: number
 }
 
 export const groups = 50
-/** What `withManagedFields` adds, about. */
+/** Approximate size that `withManagedFields` adds. */
 const managedFieldsBytes = 1200
 export const pods: string = `/api/v1/namespaces/${namespace}/pods`
 export const configMaps: string = `/api/v1/namespaces/${namespace}/configmaps`
-/** Names, labels and uids all have the same length, so that one stored value becomes another by writing over these. */
+/** All names, labels and uids have the same length, so that a stored value can be turned into another by overwriting them. */
 export const podName = (n: number): string => `pod-${String(n).padStart(6, '0')}`
 export const configMapName = (n: number): string => `map-${String(n).padStart(6, '0')}`
 export const groupName = (n: number): string => `group-${String(n % groups).padStart(2, '0')}`
 
-/** One pod and one config map are made by the server itself; the others are copies of what it stored, written to its store while it is not running. */
+/** Lets the server create one pod and one config map, and writes writeCopies of the stored values to its store while it is stopped. */
 export async function fillStore(scratch: Scratch, program: string, size: DatasetSize): Promise<Dataset> {
   const directory = scratch.directory(`data-${size.pods}-${size.configMaps}`)
   {
@@ -37,14 +37,18 @@ export async function fillStore(scratch: Scratch, program: string, size: Dataset
     await makeFirst(server)
   }
   await using store = await openEmbedded({ dataDir: directory })
-  return { ...size, directory, podBytes: await copyFirst(store, size, { prefix: '/registry', together: 250, adapt: withManagedFields }) }
+  return {
+    ...size,
+    directory,
+    podBytes: await copyFirstObjects(store, size, { prefix: '/registry', together: 250, adapt: withManagedFields }),
+  }
 }
 
-/** The same on etcd, under the server's prefix and its eyes. A transaction there has 128 operations at most. */
+/** Does the same on etcd, under the prefix of a running server. An etcd transaction has at most 128 operations. */
 export async function fillEtcd(server: ServerUnderTest, url: string, prefix: string, size: DatasetSize): Promise<void> {
   await makeFirst(server)
   await using store = await openEtcd3({ transport: { serverList: [url] }, compactionInterval: 0 })
-  await copyFirst(store, size, { prefix, together: 100, adapt: (value) => value })
+  await copyFirstObjects(store, size, { prefix, together: 100, adapt: (value) => value })
 }
 
 const commitsAtOnce = 8
@@ -53,41 +57,41 @@ type FilledStore = Pick<Backend, 'get' | 'commit'>
 
 interface CopyOptions {
   readonly prefix: string
-  /** Objects in one transaction. */
+  /** Number of objects per transaction. */
   readonly together: number
-  /** What is copied, made of what the server stored. */
+  /** Converts the stored value of the first pod before it is copied. */
   readonly adapt: (pod: Uint8Array) => Uint8Array
 }
 
-/** Resolves to the sum of the lengths of pods. */
-async function copyFirst(store: FilledStore, size: DatasetSize, { prefix, together, adapt }: CopyOptions): Promise<number> {
+/** Returns the total size of the pods. */
+async function copyFirstObjects(store: FilledStore, size: DatasetSize, { prefix, together, adapt }: CopyOptions): Promise<number> {
   const pod = await read(store, `${prefix}/pods/${namespace}/${podName(0)}`)
-  const podBytes = await copies(store, { key: pod.key, value: adapt(pod.value) }, { count: size.pods, together }, (n) => [
+  const podBytes = await writeCopies(store, { key: pod.key, value: adapt(pod.value) }, { count: size.pods, together }, (n) => [
     [podName(0), podName(n)],
     [groupName(0), groupName(n)],
   ])
   const map = await read(store, `${prefix}/configmaps/${namespace}/${configMapName(0)}`)
-  await copies(store, map, { count: size.configMaps, together }, (n) => [[configMapName(0), configMapName(n)]])
+  await writeCopies(store, map, { count: size.configMaps, together }, (n) => [[configMapName(0), configMapName(n)]])
   return podBytes
 }
 
 async function makeFirst(server: ServerUnderTest): Promise<void> {
   const map = { metadata: { name: configMapName(0), namespace }, data: { text: 'a line that means nothing. '.repeat(32) } }
-  for (const [target, object] of [...firstObjects(), [pods, podTemplate(podName(0), groupName(0))], [configMaps, map]] as const) {
+  for (const [target, object] of [...listFirstObjects(), [pods, podTemplate(podName(0), groupName(0))], [configMaps, map]] as const) {
     const { status, body } = await ask(server, 'POST', target, object)
-    if (status !== 201 && status !== 409) throw new Error(`${target} answered ${status}: ${body.toString()}`)
+    if (status !== 201 && status !== 409) throw new Error(`${target} returned ${status}: ${body.toString()}`)
   }
 }
 
-/** What has to be there before pods, and where it is made. */
-export function firstObjects(): readonly (readonly [path: string, object: object])[] {
+/** Objects that pods require, with the paths to create them at. */
+export function listFirstObjects(): readonly (readonly [path: string, object: object])[] {
   return [
     ['/api/v1/namespaces', { metadata: { name: namespace } }],
     [`/api/v1/namespaces/${namespace}/serviceaccounts`, { metadata: { name: 'default' } }],
   ]
 }
 
-/** A pod as it is sent to be made. */
+/** Builds the object for creating a pod. */
 export function podTemplate(name: string, group: string): object {
   const pod = samplePod(name, 8192 - managedFieldsBytes) as { metadata: { labels: Record<string, string> } }
   pod.metadata.labels['group'] = group
@@ -102,7 +106,7 @@ async function read(store: FilledStore, key: string): Promise<Entry> {
 
 const metadataEnds = Buffer.from('},"spec":{')
 
-/** What a server that keeps none would have kept: the fields of everything that a client sets on such a pod. */
+/** Adds managed fields for all fields that a client sets, to values from a server without field tracking. */
 function withManagedFields(value: Uint8Array): Buffer {
   const bytes = Buffer.from(value)
   if (bytes.includes('"managedFields":')) return bytes
@@ -155,8 +159,8 @@ function noteFields(bytes: Buffer): Record<string, object> {
   return Object.fromEntries([...names].map((name) => [`f:${name}`, {}]))
 }
 
-/** Resolves to the sum of the values' lengths. The first is written anew too. */
-async function copies(
+/** Returns the total size of the values. Rewrites the first object too. */
+async function writeCopies(
   store: FilledStore,
   first: Pick<Entry, 'key' | 'value'>,
   { count, together }: { readonly count: number; readonly together: number },
@@ -165,7 +169,7 @@ async function copies(
   const template = Buffer.from(first.value)
   const places = changes(0).map(([from]) => placesOf(template, from))
   const key = first.key.slice(0, -changes(0)[0]![0].length)
-  let underWay: Promise<unknown>[] = []
+  let pending: Promise<unknown>[] = []
   for (let from = 0; from < count; from += together) {
     const operations: Operation[] = []
     for (let n = from; n < Math.min(count, from + together); n++) {
@@ -174,13 +178,13 @@ async function copies(
       places.forEach((at, i) => at.forEach((place) => copy.write(changed[i]![1], place)))
       operations.push({ type: 'put', key: key + changed[0]![1], value: copy })
     }
-    underWay.push(store.commit({ compare: [], operations }))
-    // Some share a flush; no more of them, for what waits is held in memory.
-    if (underWay.length < commitsAtOnce) continue
-    await Promise.all(underWay)
-    underWay = []
+    pending.push(store.commit({ compare: [], operations }))
+    // Limits concurrent commits: several share a flush, but pending ones use memory.
+    if (pending.length < commitsAtOnce) continue
+    await Promise.all(pending)
+    pending = []
   }
-  await Promise.all(underWay)
+  await Promise.all(pending)
   return template.length * count
 }
 

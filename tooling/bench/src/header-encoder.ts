@@ -1,4 +1,4 @@
-// Places in the table that HTTP/2 begins with.
+// Indexes in HTTP/2's static table.
 const knownNames: Readonly<Record<string, number>> = { ':authority': 1, ':path': 4, accept: 19, authorization: 23, 'content-type': 31 }
 const knownFields: Readonly<Record<string, number>> = {
   ':method GET': 2,
@@ -10,9 +10,12 @@ const knownStatuses = [200, 204, 206, 304, 400, 404, 500]
 const firstStatus = 8
 const firstOwn = 62
 
-/** The heads of one connection's requests: what was said before is said again by a byte or two. Paths differ, so they are not remembered. */
+/**
+ * Encodes request headers of one connection. Repeated headers take a byte or two. Paths differ each time, so they are not added to the
+ * table.
+ */
 export class HeaderEncoder {
-  /** Of this connection, the latest last. They are few, and fit into the smallest table. */
+  /** Dynamic table of this connection, newest last. It has few entries and fits into the smallest table size. */
   readonly #own: string[] = []
 
   encode(fields: readonly (readonly [name: string, value: string])[]): Buffer {
@@ -34,15 +37,15 @@ export class HeaderEncoder {
   }
 }
 
-/** 599 for what would need a table to be kept: servers say 200, and what else is in the table from the beginning, by one byte. */
-export function statusOf(block: Buffer): number {
+/** Returns 599 for encodings that need the dynamic table. Servers encode 200 and the other statuses of the static table in one byte. */
+export function decodeStatus(block: Buffer): number {
   let at = 0
-  // The server may have changed the size of its table first.
-  while ((block[at]! & 0xe0) === 0x20) at += (block[at]! & 0x1f) === 0x1f ? lengthOfInteger(block, at) : 1
+  // The server may first change the size of its table.
+  while ((block[at]! & 0xe0) === 0x20) at += (block[at]! & 0x1f) === 0x1f ? getIntegerLength(block, at) : 1
   return knownStatuses[(block[at] ?? 0) - 0x80 - firstStatus] ?? 599
 }
 
-function lengthOfInteger(block: Buffer, from: number): number {
+function getIntegerLength(block: Buffer, from: number): number {
   let at = from + 1
   while (block[at]! >= 0x80) at++
   return at + 1 - from

@@ -1,5 +1,5 @@
 import { connect } from 'node:tls'
-import { HeaderEncoder, statusOf } from './header-encoder.ts'
+import { HeaderEncoder, decodeStatus } from './header-encoder.ts'
 import { flags, frame, frameHead, FrameReader, frameTypes } from './http2-frames.ts'
 import type { Frame } from './http2-frames.ts'
 import type { ConnectionOptions, LoadConnection } from './load-connection.ts'
@@ -7,27 +7,27 @@ import type { MadeRequest } from './request-maker.ts'
 
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 const initialWindowSize = 4
-const largestWindow = 2 ** 31 - 1
-const usualWindow = 65_535
-const largestFrame = 16_384
+const maxWindow = 2 ** 31 - 1
+const defaultWindow = 65_535
+const maxFrame = 16_384
 
 /**
- * As little of HTTP/2 as a load needs, for node's own client costs more than a server: of an answer only the heads of frames and the status are
- * looked at, and windows are as large as they can be. Bodies that are under way together must fit into a window.
+ * A minimal HTTP/2 client for load, because Node's own client costs more than a server. Reads only frame headers and the status of a
+ * response, and uses the largest possible windows. Bodies that are pending at the same time must fit into a window.
  */
 export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): Promise<LoadConnection> {
   const { hostname, port, host } = new URL(url)
   const encoder = new HeaderEncoder()
-  const underWay = new Map<number, { readonly since: number; status: number }>()
+  const pending = new Map<number, { readonly since: number; status: number }>()
   let nextStream = 1
   let taken = 0
   let same: { readonly request: MadeRequest; readonly bytes: Buffer } | undefined
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, ALPNProtocols: ['h2'] }, () => {
       socket.setNoDelay(true)
-      const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), uint32(largestWindow)])
+      const settings = Buffer.concat([Buffer.from([0, initialWindowSize]), uint32(maxWindow)])
       socket.write(Buffer.concat([Buffer.from(preface), frame(frameTypes.settings, 0, 0, settings)]))
-      socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(largestWindow - usualWindow)))
+      socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(maxWindow - defaultWindow)))
       resolve({ send, bytesRead: () => socket.bytesRead, close: () => void socket.destroy() })
     })
     const failed = (error: Error): void => {
@@ -36,7 +36,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     }
     const reader = new FrameReader(onFrame)
     socket.on('data', (data: Buffer) => {
-      // Requests that follow from one piece of data leave together.
+      // Sends all requests triggered by one chunk together.
       socket.cork()
       reader.push(data)
       socket.uncork()
@@ -45,15 +45,15 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     socket.on('close', () => onEnd(new Error('the server closed the connection')))
 
     function send(request: MadeRequest, since: number): void {
-      const bytes = same?.request === request ? Buffer.from(same.bytes) : headOf(request)
+      const bytes = same?.request === request ? Buffer.from(same.bytes) : encodeHead(request)
       bytes.writeUInt32BE(nextStream, frameHead.stream)
-      underWay.set(nextStream, { since, status: 599 })
+      pending.set(nextStream, { since, status: 599 })
       socket.write(bytes)
       if (request.body !== undefined) sendBody(Buffer.from(request.body), nextStream)
       nextStream += 2
     }
 
-    function headOf(request: MadeRequest): Buffer {
+    function encodeHead(request: MadeRequest): Buffer {
       const { method, path, accept = 'application/json', acceptEncoding, contentType, body } = request
       const fields: (readonly [string, string])[] = [
         [':method', method],
@@ -68,15 +68,15 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       const make = (): Buffer =>
         frame(frameTypes.headers, flags.endHeaders | (body === undefined ? flags.endStream : 0), 0, encoder.encode(fields))
       const bytes = make()
-      // Said once more, nothing in it is new.
+      // Encodes it again, so that all its headers refer to the table.
       same = { request, bytes: make() }
       return bytes
     }
 
     function sendBody(body: Buffer, stream: number): void {
-      for (let at = 0; at < body.length; at += largestFrame) {
-        const end = at + largestFrame >= body.length
-        socket.write(frame(frameTypes.data, end ? flags.endStream : 0, stream, body.subarray(at, at + largestFrame)))
+      for (let at = 0; at < body.length; at += maxFrame) {
+        const end = at + maxFrame >= body.length
+        socket.write(frame(frameTypes.data, end ? flags.endStream : 0, stream, body.subarray(at, at + maxFrame)))
       }
     }
 
@@ -84,8 +84,8 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       const acknowledges = (set & flags.acknowledge) !== 0
       if (type === frameTypes.data) widen(length)
       else if (type === frameTypes.headers) {
-        const request = underWay.get(stream)
-        if (request?.status === 599) request.status = statusOf(payload)
+        const request = pending.get(stream)
+        if (request?.status === 599) request.status = decodeStatus(payload)
       } else {
         if (type === frameTypes.settings && !acknowledges) socket.write(frame(frameTypes.settings, flags.acknowledge, 0))
         else if (type === frameTypes.ping && !acknowledges) socket.write(frame(frameTypes.ping, flags.acknowledge, 0, payload))
@@ -97,14 +97,14 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     }
 
     function answered(stream: number): void {
-      const request = underWay.get(stream)
-      underWay.delete(stream)
+      const request = pending.get(stream)
+      pending.delete(stream)
       if (request !== undefined) onAnswer(request.status, request.since)
     }
 
     function widen(length: number): void {
       taken += length
-      if (taken < largestWindow / 2) return
+      if (taken < maxWindow / 2) return
       socket.write(frame(frameTypes.windowUpdate, 0, 0, uint32(taken)))
       taken = 0
     }

@@ -3,11 +3,11 @@ import { openHttp1 } from './load-connection.ts'
 import type { ConnectionOptions, LoadConnection } from './load-connection.ts'
 import type { LoadFailure, LoadJob, LoadResult } from './load-job.ts'
 import { closedLoop, openLoop } from './load-loops.ts'
-import { mixedMaker } from './request-maker.ts'
+import { createMixedMaker } from './request-maker.ts'
 import { openWatches } from './watch-streams.ts'
 import type { WatchStreams, WatchStreamsOptions } from './watch-streams.ts'
 
-/** Run as a process of its own, so that its processor time can be told from the server's. It does one load after the other: what the engine compiled for the first serves the next. */
+/** A separate process, so that its processor time is not counted for the server. Runs loads in sequence and keeps its compiled code. */
 process.on('message', (job: LoadJob) => {
   const answer = (message: LoadResult | LoadFailure): void => void process.send!(message)
   run(job).then(answer, (error: Error) => answer({ error: error.message }))
@@ -19,9 +19,9 @@ let kept: WatchStreams | undefined
 async function run(load: LoadJob): Promise<LoadResult> {
   const { url, token, watch } = load
   const streams = watch === undefined ? undefined : await watchesFor({ url, token, ...watch })
-  // Of those that are opened for this load, also what came at their beginning.
+  // For newly opened streams, includes the events that arrived at their start.
   const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
-  const next = mixedMaker([{ request: load.request, times: 1 }, ...(load.between ?? [])])
+  const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.between ?? [])])
   const loop = (load.rate === undefined ? closedLoop : openLoop)(load, next)
   const connections: LoadConnection[] = []
   for (let i = 0; i < load.connections; i++) {
@@ -40,7 +40,7 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const began = performance.now()
   const { latencies, failures, firstFailure } = await loop.run(connections)
   const seconds = (performance.now() - began) / 1000
-  // Each change is one event on each stream where the load is all changes; whether some come twice is seen only by waiting.
+  // If the load consists of changes only, each change is one event per stream. Duplicates can only be detected by waiting.
   const known = watch?.keep === true && load.between === undefined && watch.checkOrder !== true
   if (streams !== undefined) await streams.settled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
   const cpu = process.cpuUsage(cpuBefore)

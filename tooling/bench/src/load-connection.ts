@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 import type { MadeRequest } from './request-maker.ts'
 import { ResponseReader } from './response-reader.ts'
 
-/** Where requests are sent; who opened it hears of each answer, with the time that was given for its request. */
+/** A connection that sends requests. Its creator receives each response with the timestamp passed for its request. */
 export interface LoadConnection {
   send(request: MadeRequest, since: number): void
   bytesRead(): number
@@ -13,12 +13,12 @@ export interface ConnectionOptions {
   readonly url: string
   readonly token: string
   readonly onAnswer: (status: number, since: number) => void
-  /** Pieces of bodies, where somebody looks at them. */
+  /** Called with chunks of bodies, if set. */
   readonly onBody?: (piece: Buffer) => void
   readonly onEnd: (reason: Error) => void
 }
 
-/** A raw socket, for a client must cost far less than the server. */
+/** Uses a raw socket, because a client must cost much less than the server. */
 export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOptions): Promise<LoadConnection> {
   const { hostname, port, host } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -31,7 +31,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
       resolve({
         send(request, since) {
           sent.push(since)
-          if (same?.request !== request) same = { request, bytes: bytesOf(request, host, token) }
+          if (same?.request !== request) same = { request, bytes: encodeRequest(request, host, token) }
           socket.write(same.bytes)
         },
         bytesRead: () => socket.bytesRead,
@@ -39,7 +39,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
       })
     })
     socket.on('data', (data: Buffer) => {
-      // Requests that follow from one piece of data leave together.
+      // Sends all requests triggered by one chunk together.
       socket.cork()
       reader.push(data)
       socket.uncork()
@@ -52,7 +52,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
   })
 }
 
-function bytesOf(
+function encodeRequest(
   { method, path, accept = 'application/json', acceptEncoding, contentType, body }: MadeRequest,
   host: string,
   token: string,

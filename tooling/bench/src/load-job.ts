@@ -1,27 +1,30 @@
-/** One load, as it is sent to a client's process, answered by a `LoadResult` or by what went wrong. */
+/** A load for a client process, which responds with a `LoadResult` or an error. */
 export interface LoadJob {
   readonly url: string
   readonly token: string
   readonly connections: number
-  /** Requests under way on each connection. */
+  /** Pending requests per connection. */
   readonly pipeline: number
-  /** Each request is a stream. Default: HTTP/1.1. */
+  /** Sends each request on its own stream. Default: HTTP/1.1. */
   readonly http2?: boolean
-  /** Ends after this time, or after `count` requests when that is given. */
+  /** Ends after this time, or after `count` requests if given. */
   readonly seconds: number
   readonly count?: number
-  /** So many in a second, due at their time whether or not earlier ones were answered; latencies count from then on. Default: the next when one is answered. */
+  /**
+   * Requests per second, at scheduled times independent of responses; latencies count from the scheduled time. By default, each response
+   * triggers the next request.
+   */
   readonly rate?: number
   readonly request: RequestTemplate
-  /** Others that are sent between, each so often for one of `request`. */
+  /** Additional requests; each is sent `times` per main request. */
   readonly between?: readonly { readonly request: RequestTemplate; readonly times: number }[]
-  /** Streams that are opened first; what arrives on them is counted. */
+  /** Streams opened before the load, whose events are counted. */
   readonly watch?: {
     readonly path: string
     readonly streams: number
-    /** Looks into each event: all have to come once on each stream, in order. */
+    /** Check that every event arrives once on each stream, in order. */
     readonly checkOrder?: boolean
-    /** They stay open: the client's next load takes them instead of its own. */
+    /** Keep the streams open for the client's next load. */
     readonly keep?: boolean
   }
 }
@@ -31,8 +34,8 @@ export interface LoadFailure {
 }
 
 /**
- * "{n}" in path and body is replaced by the number of an object, which comes again where objects are used again; "{i}" in the body by a number
- * that no other request of this run has, so that what is written to an object is always new.
+ * "{n}" in path and body is replaced by an object number, which may repeat; "{i}" in the body by a number that is unique in the run, so
+ * that each written value is new.
  */
 export interface RequestTemplate {
   readonly method: string
@@ -40,35 +43,35 @@ export interface RequestTemplate {
   readonly contentType?: string
   /** Default: JSON. */
   readonly accept?: string
-  /** Default: no compression is asked for. */
+  /** Default: no compression. */
   readonly acceptEncoding?: string
   readonly body?: string
-  /** Where "{n}" begins. */
+  /** First value of "{n}". */
   readonly firstNumber?: number
-  /** How far "{n}" is from the one before. Default: 1. */
+  /** Increment of "{n}". Default: 1. */
   readonly step?: number
-  /** "{n}" is taken modulo this, when objects are used again. */
+  /** "{n}" is taken modulo this, to reuse objects. */
   readonly modulo?: number
-  /** "{n}" has so many digits, with zeros in front. */
+  /** "{n}" is padded with zeros to this length. */
   readonly digits?: number
 }
 
 export interface LoadResult {
   readonly requests: number
   readonly failures: number
-  /** The first unexpected status, for the message. */
+  /** The first unexpected status, for the error message. */
   readonly firstFailure: number
   readonly seconds: number
   readonly cpuSeconds: number
   readonly bytes: number
   readonly p50: number
   readonly p99: number
-  /** Lines that arrived on the watch streams. */
+  /** Number of lines received on the watch streams. */
   readonly events: number
-  /** Until the last of them, from the first request. */
+  /** Time from the first request to the last event. */
   readonly eventSeconds: number
-  /** Until the last of them, from when watches were opened. */
+  /** Time from opening the watches to the last event. */
   readonly watchSeconds: number
-  /** Of watches whose order is checked: events that came twice, too late, or not on all streams. */
+  /** Events that arrived twice, out of order, or not on all streams. Only for watches whose order is checked. */
   readonly disorder: number
 }

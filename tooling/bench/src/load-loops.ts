@@ -3,23 +3,23 @@ import type { LoadJob } from './load-job.ts'
 import type { MadeRequest } from './request-maker.ts'
 
 export interface LoopResult {
-  /** Milliseconds, in the order of the answers. */
+  /** Milliseconds, in the order of the responses. */
   readonly latencies: number[]
   readonly failures: number
   readonly firstFailure: number
 }
 
 export interface Loop {
-  /** To be told of each answer, and by which connection it came. */
+  /** Must be called for each response, with the number of its connection. */
   onAnswer(connection: number, status: number, since: number): void
   fail(reason: Error): void
-  /** Resolves when all that was sent is answered. */
+  /** Resolves once all requests have a response. */
   run(connections: readonly LoadConnection[]): Promise<LoopResult>
 }
 
 type OpenLoop = (load: Pick<LoadJob, 'pipeline' | 'seconds' | 'count' | 'rate'>, next: () => MadeRequest) => Loop
 
-/** As many under way as were asked for, all the time. */
+/** Keeps the requested number of requests pending. */
 export const closedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, next) =>
   createLoop((connections, done) => {
     const until = performance.now() + seconds * 1000
@@ -40,13 +40,15 @@ export const closedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, ne
     }
   })
 
-/** Each at its time, whether or not others were answered. One that finds no connection free waits, and the waiting is part of its latency. */
+/**
+ * Sends each request at its scheduled time, independent of responses. A request without a free connection waits, which adds to its latency.
+ */
 export const openLoop: OpenLoop = ({ pipeline, seconds, rate = 1 }, next) =>
   createLoop((connections, done) => {
     const all = Math.max(1, Math.floor(rate * seconds))
     const began = performance.now()
     const free = Array.from({ length: pipeline }, () => connections.map((_, i) => i)).flat()
-    /** The times at which those were due that are not sent yet. */
+    /** Scheduled times of requests that are not sent yet. */
     const waiting: number[] = []
     let due = 0
     let answered = 0

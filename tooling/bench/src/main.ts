@@ -26,26 +26,26 @@ if (options === 'help') console.log(help(allItems))
 else if (options.document) await document()
 else process.exitCode = options.base === undefined ? await measure(options) : await compare(options, options.base)
 
-async function measure(chosen: BenchOptions): Promise<number> {
-  const { minutes, etcd } = chosen
+async function measure(selectItems: BenchOptions): Promise<number> {
+  const { minutes, etcd } = selectItems
   const report =
-    (chosen.resume ? ReportFile.unfinished(results) : undefined) ??
+    (selectItems.resume ? ReportFile.unfinished(results) : undefined) ??
     ReportFile.create(results, {
       revision: currentRevision(root),
-      seconds: chosen.seconds,
-      rounds: chosen.rounds,
-      left: chosen.items.map(({ name }) => name),
+      seconds: selectItems.seconds,
+      rounds: selectItems.rounds,
+      left: selectItems.items.map(({ name }) => name),
     })
   const { seconds, rounds } = report.report
   const items = report.report.left.flatMap((left) => allItems.filter(({ name }) => name === left))
-  const other = chosen.other && { ...chosen.other, [Symbol.asyncDispose]: () => Promise.resolve() }
+  const other = selectItems.other && { ...selectItems.other, [Symbol.asyncDispose]: () => Promise.resolve() }
   using scratch = new Scratch()
   await using bench = openBench({ scratch, program: program(), seconds, etcd, other })
   const progress = createProgress()
-  const profiles = chosen.profile ? path.join(root, 'bench/profiles') : undefined
+  const profiles = selectItems.profile ? path.join(root, 'bench/profiles') : undefined
   const failed = await runItems(items, bench, report, { rounds, minutes, profiles, progress, print: console.log })
   console.log(`\n${reportTable(report.report)}\n\nwritten to ${path.relative(process.cwd(), report.file)}`)
-  if (chosen.publish) {
+  if (selectItems.publish) {
     const { publish } = await import('./document/publish.ts')
     await publish(root, report.report)
   }
@@ -57,7 +57,7 @@ async function compare({ items, seconds, rounds, processes, etcd }: BenchOptions
   using scratch = new Scratch()
   await using bench = openBench({ scratch, program: program(), seconds, etcd, base: { name: baseSide, program: base } })
   const regressed = await compareItems(items, bench, { rounds, processes, progress: createProgress(), print: console.log })
-  console.log(regressed.length === 0 ? `nothing is worse than ${revision}` : `worse than ${revision}: ${regressed.join(', ')}`)
+  console.log(regressed.length === 0 ? `no item is worse than ${revision}` : `worse than ${revision}: ${regressed.join(', ')}`)
   return regressed.length === 0 ? 0 : 1
 }
 
@@ -68,6 +68,6 @@ async function document(): Promise<void> {
 
 function program(): string {
   const file = process.env['KEELSON_PROGRAM'] ?? path.join(root, 'apps/apiserver/dist/main.js')
-  if (!existsSync(file)) throw new Error(`${file} is not built`)
+  if (!existsSync(file)) throw new Error(`${file} does not exist: build it first`)
   return file
 }

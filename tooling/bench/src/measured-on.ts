@@ -1,6 +1,6 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 
-/** When and on what a report's figures were measured. */
+/** Time and machine of a report. */
 export interface MeasuredOn {
   readonly time: string
   readonly node: string
@@ -19,7 +19,7 @@ export function measuredOn(): MeasuredOn {
   }
 }
 
-/** For a terminal. */
+/** Formats the machine for a terminal. */
 export function machineLine({ cpu, node, loadAverage }: MeasuredOn): string {
   return `${cpu}, node ${node}, load ${loadAverage.map((load) => load.toFixed(1)).join(' ')}`
 }

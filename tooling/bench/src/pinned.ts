@@ -7,8 +7,8 @@ const taskset = (process.env['PATH'] ?? '')
   .map((directory) => path.join(directory, 'taskset'))
   .find(existsSync)
 
-/** The server has the first core to itself and clients have the others, where the system lets us say so: what the one uses is not taken from the other. */
-export function pinned(role: 'server' | 'client', program: string, args: readonly string[]): [program: string, args: string[]] {
+/** If the system supports it, gives the server the first core and clients the others, so that neither uses the other's processor time. */
+export function pinToCores(role: 'server' | 'client', program: string, args: readonly string[]): [program: string, args: string[]] {
   const cores = availableParallelism()
   if (taskset === undefined || cores < 2) return [program, [...args]]
   return [taskset, ['-c', role === 'server' ? '0' : `1-${cores - 1}`, program, ...args]]

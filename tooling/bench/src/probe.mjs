@@ -1,4 +1,4 @@
-// Loaded into a measured process before its program: answers what only the process itself can tell, when it is asked over its channel.
+// Loaded into a measured process before its program. Answers questions about the process over its IPC channel.
 import { writeFileSync } from 'node:fs'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,7 +11,7 @@ const answers = {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc')
     collect()
-    // What the first one finalized.
+    // Collects objects that the first collection finalized.
     setTimeout(() => collect(), 200)
   },
   async startProfile() {
@@ -20,7 +20,7 @@ const answers = {
     session.connect()
     await session.post('Profiler.enable')
     await session.post('Profiler.start')
-    // What was allocated, not what is left of it.
+    // Includes objects that have been collected.
     await session.post('HeapProfiler.startSampling', {
       samplingInterval: 8192,
       includeObjectsCollectedByMajorGC: true,
@@ -38,6 +38,6 @@ const answers = {
 
 const reply = async ({ question, argument }) => process.send({ question, answer: await answers[question](argument) })
 process.on('message', (message) => void reply(message))
-// Who measures it is gone.
+// The bench has ended.
 process.on('disconnect', () => process.exit())
 process.channel?.unref()

@@ -5,18 +5,18 @@ export interface Usage {
   readonly rssMiB: number
   readonly rssAnonMiB: number
   readonly peakRssMiB: number
-  /** Mapped files: of the embedded store these are pages that the system takes back when it needs them. */
+  /** Mapped files. For the embedded store, the system can reclaim these pages at any time. */
   readonly rssFileMiB: number
 }
 
 const ticksPerSecond = 100
 
-/** From /proc; undefined for a process that is not on this machine or is gone. */
-export function usageOf(pid: number | undefined): Usage | undefined {
+/** Reads /proc. Returns undefined if the process ended or runs on another machine. */
+export function readUsage(pid: number | undefined): Usage | undefined {
   if (pid === undefined) return undefined
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The second field is the command in brackets and may hold anything.
+    // The second field is the command in parentheses, which may contain any character.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const status = readFileSync(`/proc/${pid}/status`, 'latin1')
     const mebibytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0) / 1024
@@ -32,12 +32,12 @@ export function usageOf(pid: number | undefined): Usage | undefined {
   }
 }
 
-/** The peak is counted from now on. */
+/** Resets the peak. */
 export function resetPeak(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // Of somebody else's process, or on another system: it stays the peak since its start.
+    // Not permitted for another user's process, or on another system: the peak then counts from its start.
   }
 }

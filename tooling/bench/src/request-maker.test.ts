@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest'
-import { mixedMaker, requestMaker } from './request-maker.ts'
+import { createMixedMaker, createRequestMaker } from './request-maker.ts'
 
-test('numbers of objects are counted, padded and come again, those of requests do not', () => {
-  const make = requestMaker({ method: 'PUT', path: '/p-{n}', body: '{n}: {i}', digits: 3, modulo: 2, firstNumber: 1 })
+test('object numbers are padded and repeat, request numbers do not', () => {
+  const make = createRequestMaker({ method: 'PUT', path: '/p-{n}', body: '{n}: {i}', digits: 3, modulo: 2, firstNumber: 1 })
   expect([make(), make(), make()].map(({ path, body }) => [path, body])).toEqual([
     ['/p-001', '001: 0'],
     ['/p-000', '000: 1'],
     ['/p-001', '001: 2'],
   ])
-  const even = requestMaker({ method: 'GET', path: '/{n}', firstNumber: 4, step: 2 })
+  const even = createRequestMaker({ method: 'GET', path: '/{n}', firstNumber: 4, step: 2 })
   expect([even().path, even().path]).toEqual(['/4', '/6'])
-  const fixed = requestMaker({ method: 'GET', path: '/p' })
+  const fixed = createRequestMaker({ method: 'GET', path: '/p' })
   expect(fixed()).toBe(fixed())
 })
 
-test('kinds are mixed in the proportion that was asked for', () => {
-  const make = mixedMaker([
+test('mixes request kinds in the given proportion', () => {
+  const make = createMixedMaker([
     { request: { method: 'PATCH', path: '/write' }, times: 1 },
     { request: { method: 'GET', path: '/list' }, times: 3 },
     { request: { method: 'GET', path: '/get' }, times: 1 },

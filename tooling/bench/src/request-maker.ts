@@ -1,16 +1,16 @@
 import type { RequestTemplate } from './load-job.ts'
 
-/** A request with its number filled in. */
+/** A request with its numbers filled in. */
 export type MadeRequest = Omit<RequestTemplate, 'firstNumber' | 'step' | 'modulo' | 'digits'>
 
-/** A request and how often it is sent for one of the others. */
+/** A request with its relative frequency. */
 export interface RequestKind {
   readonly request: RequestTemplate
   readonly times: number
 }
 
-/** Each call gives the next. One that has no number in it is the same object every time. */
-export function requestMaker(template: RequestTemplate): () => MadeRequest {
+/** Each call returns the next request. A template without numbers always returns the same object. */
+export function createRequestMaker(template: RequestTemplate): () => MadeRequest {
   const { firstNumber = 0, step = 1, modulo, digits = 0, ...request } = template
   if (!/\{[ni]\}/.test(`${request.path}${request.body ?? ''}`)) return () => request
   let next = firstNumber
@@ -24,14 +24,14 @@ export function requestMaker(template: RequestTemplate): () => MadeRequest {
   }
 }
 
-/** Several kinds in turns, each as often as it says. */
-export function mixedMaker(kinds: readonly RequestKind[]): () => MadeRequest {
-  const makers = kinds.map(({ request }) => requestMaker(request))
+/** Alternates between several kinds according to their frequencies. */
+export function createMixedMaker(kinds: readonly RequestKind[]): () => MadeRequest {
+  const makers = kinds.map(({ request }) => createRequestMaker(request))
   if (makers.length === 1) return makers[0]!
   const all = kinds.reduce((sum, { times }) => sum + times, 0)
   const due = kinds.map(() => 0)
   return () => {
-    // The one that is furthest behind: kinds are spread evenly.
+    // Picks the kind that is furthest behind, which spreads kinds evenly.
     kinds.forEach(({ times }, i) => (due[i]! += times / all))
     const next = due.indexOf(Math.max(...due))
     due[next]! -= 1

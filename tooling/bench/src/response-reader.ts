@@ -1,6 +1,6 @@
 /**
- * Reads HTTP/1.1 responses off a socket and throws their bodies away: just enough to know when one ends, since the client must
- * cost far less than the server. Content-Length and chunked; no trailers.
+ * Reads HTTP/1.1 responses and discards their bodies. Only finds the end of each response, because the client must cost much less than the
+ * server. Supports Content-Length and chunked encoding without trailers.
  */
 export class ResponseReader {
   readonly #onResponse: (status: number) => void
@@ -28,7 +28,7 @@ export class ResponseReader {
     }
   }
 
-  /** How many bytes were used; 0 asks for more. */
+  /** Returns the number of consumed bytes; 0 if more are needed. */
   #step(buffer: Buffer): number {
     switch (this.#state) {
       case 'head':
@@ -37,7 +37,7 @@ export class ResponseReader {
         const end = buffer.indexOf('\r\n')
         if (end < 0) return 0
         const size = parseInt(buffer.toString('latin1', 0, end), 16)
-        // The last chunk is followed by an empty line.
+        // An empty line follows the last chunk.
         if (size === 0 && buffer.length < end + 4) return 0
         if (size === 0) this.#finish()
         else this.#begin('chunk', size + 2)

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { LoadFailure, LoadJob, LoadResult } from './load-job.ts'
-import { pinned } from './pinned.ts'
+import { pinToCores } from './pinned.ts'
 
-/** A process that makes one load after the other. */
+/** A process that runs one load after the other. */
 export interface LoadClient extends Disposable {
   run(job: LoadJob): Promise<LoadResult>
 }
@@ -11,8 +11,8 @@ export interface LoadClient extends Disposable {
 const program = fileURLToPath(import.meta.resolve('./load-client.ts'))
 
 export function openClient(): LoadClient {
-  const child = spawn(...pinned('client', process.execPath, [program]), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  // It keeps nobody waiting while it has nothing to do, and ends with who started it.
+  const child = spawn(...pinToCores('client', process.execPath, [program]), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  // An idle client must not keep its parent running, and must end with it.
   const idle = (): void => {
     child.unref()
     child.channel?.unref()
@@ -48,7 +48,7 @@ export function openClient(): LoadClient {
 
 const idle: LoadClient[] = []
 
-/** One load from a process that others use too, one after the other. */
+/** Runs one load in a shared process, in sequence with others. */
 export async function runClient(job: LoadJob): Promise<LoadResult> {
   const client = idle.pop() ?? openClient()
   try {

@@ -1,6 +1,6 @@
 export const namespace = 'bench'
 
-/** A pod of about the given size as JSON, filled by annotations; "{n}" stands where the number goes. */
+/** A pod of roughly the given JSON size, padded with annotations; "{n}" is the placeholder for the number. */
 export function samplePod(name: string, bytes: number): object {
   const pod = {
     apiVersion: 'v1',
@@ -19,7 +19,7 @@ export function samplePod(name: string, bytes: number): object {
       ],
     },
   }
-  // What the server adds (defaults, managed fields) is about a kilobyte.
+  // The server adds about a kilobyte of defaults and managed fields.
   for (let i = 0; JSON.stringify(pod).length < bytes - 1200; i++)
     pod.metadata.annotations[`example.com/note-${i}`] = 'a line of text that means nothing. '.repeat(7)
   return pod

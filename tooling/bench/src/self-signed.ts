@@ -1,7 +1,7 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** A certificate of its own for "localhost", P-256, valid for a day: enough for a server whose clients do not verify. */
-export function selfSigned(): { readonly key: string; readonly cert: string } {
+/** Creates a self-signed certificate for "localhost", P-256, valid for a day. For servers whose clients do not verify it. */
+export function createSelfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))
   const commonName = der(0x30, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('localhost')))

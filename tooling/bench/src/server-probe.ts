@@ -1,21 +1,21 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** What a process can tell of itself. */
+/** Information that a process reports about itself. */
 export interface ServerProbe {
-  /** Bytes on its heap since it began. */
+  /** Bytes allocated on its heap since its start. */
   allocated(): Promise<number>
-  /** Garbage goes away. */
+  /** Runs garbage collection. */
   collect(): Promise<void>
-  /** Where it spends time and memory from now on; written beside `file` when what this resolves to is disposed of. */
+  /** Starts CPU and heap profiles; disposing of the result writes them with the prefix `file`. */
   profile(file: string): Promise<AsyncDisposable>
 }
 
-/** Flags of node's, before the program. */
+/** Flags for Node, before the program. */
 export const probeFlags: readonly string[] = ['--import', fileURLToPath(import.meta.resolve('./probe.mjs'))]
 
-/** Of a child that was started with `probeFlags` and a channel. */
-export function probeOf(child: ChildProcess): ServerProbe {
+/** Connects to a child that was started with `probeFlags` and an IPC channel. */
+export function connectProbe(child: ChildProcess): ServerProbe {
   const ask = (question: string, argument?: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const heard = (message: unknown): void => {

@@ -5,25 +5,25 @@ import { request as httpsRequest } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pinned } from './pinned.ts'
-import { selfSigned } from './self-signed.ts'
-import { probeFlags, probeOf } from './server-probe.ts'
+import { pinToCores } from './pinned.ts'
+import { createSelfSigned } from './self-signed.ts'
+import { probeFlags, connectProbe } from './server-probe.ts'
 import type { ServerProbe } from './server-probe.ts'
 
-/** A server that is measured, started by us or not. */
+/** A server to measure, started by the bench or not. */
 export interface ServerUnderTest extends AsyncDisposable {
   readonly name: string
   readonly url: string
   readonly token: string
-  /** Undefined when it runs elsewhere: then its processor time and memory are not known. */
+  /** Undefined if it runs elsewhere; its processor time and memory are then unknown. */
   readonly pid: number | undefined
-  /** Of those that we start. */
+  /** Only for servers started by the bench. */
   readonly probe?: ServerProbe
 }
 
 const token = 'benchtoken'
 
-/** A scratch directory that goes away at the end. */
+/** A scratch directory that is removed at the end. */
 export class Scratch implements Disposable {
   readonly path: string = mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
 
@@ -33,7 +33,7 @@ export class Scratch implements Disposable {
     return file
   }
 
-  /** A new one, whose name begins so. */
+  /** Creates a new directory whose name starts with `name`. */
   directory(name: string): string {
     return mkdtempSync(path.join(this.path, `${name}-`))
   }
@@ -48,19 +48,19 @@ export type Cores = 'one' | 'all'
 export interface KeelsonOptions {
   /** Default: "keelson". */
   readonly name?: string
-  /** Default: a fresh one. */
+  /** Default: a new one. */
   readonly dataDirectory?: string
   /** Default: embedded. */
   readonly store?: 'embedded' | 'memory' | { readonly etcd: string; readonly prefix: string }
-  /** False leaves the process as it is installed, for what is measured of the process as a whole. */
+  /** False starts the unmodified program, to measure the process as a whole. */
   readonly probed?: boolean
-  /** Default: one, so that the client takes nothing from it. All where a client hardly needs any and the server has threads that do. */
+  /** Default: one, so that client and server do not compete. All if the client needs little and the server uses several threads. */
   readonly cores?: Cores
 }
 
 let servers = 0
 
-/** Our own, as it is installed, or as another revision of it was. */
+/** Starts our program, as installed, or that of another revision. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
   const { name = 'keelson', store = 'embedded', probed = true, cores = 'one' } = options
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
@@ -89,7 +89,7 @@ export function startKeelson(scratch: Scratch, program: string, options: Keelson
 export interface BareOptions {
   readonly body: Uint8Array
   readonly status?: number
-  /** Hono's handler unless it is node:https alone, HTTP/2, or what parses, puts durably and answers. */
+  /** By default, Hono's handler. `raw` is node:https alone, `http2` uses HTTP/2, and `durable` parses, writes durably and responds. */
   readonly kind?: 'raw' | 'http2' | 'durable'
   readonly cores?: Cores
 }
@@ -97,7 +97,7 @@ export interface BareOptions {
 let bares = 0
 
 export function startBare(scratch: Scratch, options: BareOptions): Promise<ServerUnderTest> {
-  const { key, cert } = selfSigned()
+  const { key, cert } = createSelfSigned()
   const number = ++bares
   const { kind, cores = 'one' } = options
   const args = [
@@ -115,14 +115,14 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
   return start('bare', args, { probed: true, cores })
 }
 
-/** Ready when it prints a line with its URL. */
+/** Resolves when it prints a line with its URL. */
 async function start(
   name: string,
   args: readonly string[],
   { probed, cores }: Required<Pick<KeelsonOptions, 'probed' | 'cores'>>,
 ): Promise<ServerUnderTest> {
   const all = probed ? [...probeFlags, ...args] : args
-  const command = cores === 'one' ? pinned('server', process.execPath, all) : ([process.execPath, all] as const)
+  const command = cores === 'one' ? pinToCores('server', process.execPath, all) : ([process.execPath, all] as const)
   const child = spawn(...command, {
     stdio: ['ignore', 'pipe', 'pipe', ...(probed ? (['ipc'] as const) : [])],
   })
@@ -137,7 +137,7 @@ async function start(
     child.stderr!.on('data', read)
     child.on('exit', (code) => reject(new Error(`${name} ended with ${code} before it was ready:\n${printed}`)))
   })
-  return { name, url, token, pid: child.pid, ...(probed && { probe: probeOf(child) }), [Symbol.asyncDispose]: () => stop(child) }
+  return { name, url, token, pid: child.pid, ...(probed && { probe: connectProbe(child) }), [Symbol.asyncDispose]: () => stop(child) }
 }
 
 function stop(child: ChildProcess): Promise<void> {
@@ -160,11 +160,11 @@ export interface PlainAnswer {
 export interface AskOptions {
   readonly contentType?: string
   readonly accept?: string
-  /** The body is given as it comes. */
+  /** The body is returned without decompression. */
   readonly acceptEncoding?: string
 }
 
-/** One request, for preparing. */
+/** Sends one request, for preparation. */
 export function ask(
   server: ServerUnderTest,
   method: string,

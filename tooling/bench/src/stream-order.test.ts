@@ -5,7 +5,7 @@ import { StreamOrder } from './stream-order.ts'
 const lines = (versions: readonly (number | string)[]): Buffer =>
   Buffer.from(versions.map((v) => `{"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"${v}"}}}\n`).join(''))
 
-test('versions that grow are in order, however they are cut', () => {
+test('increasing versions are in order for any chunking', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(100), { maxLength: 8 }), (cuts) => {
       const order = new StreamOrder()
@@ -20,7 +20,7 @@ test('versions that grow are in order, however they are cut', () => {
   )
 })
 
-test('an event that comes twice, or late, or is an error is seen', () => {
+test('detects a duplicate or late event, and an error', () => {
   for (const versions of [
     [3, 7, 7],
     [3, 7, 5],

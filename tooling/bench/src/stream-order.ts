@@ -1,12 +1,12 @@
 const mark = Buffer.from('"resourceVersion":"')
 const newline = 10
 
-/** Follows the versions of the events on one watch stream: each has to be newer than the one before it. */
+/** Checks the versions of the events on one watch stream: each must be newer than the previous one. */
 export class StreamOrder {
   #rest: Buffer | undefined
   #last = 0
   count = 0
-  /** Events that are not newer than the one before them. */
+  /** Number of events that are not newer than the previous one. */
   disorder = 0
 
   push(piece: Buffer): void {
@@ -15,7 +15,7 @@ export class StreamOrder {
       this.#event(buffer.subarray(0, end))
       buffer = buffer.subarray(end + 1)
     }
-    // A copy: the piece belongs to the socket.
+    // Copies the chunk, which belongs to the socket.
     this.#rest = buffer.length === 0 ? undefined : Buffer.from(buffer)
   }
 
@@ -23,7 +23,7 @@ export class StreamOrder {
     const at = line.indexOf(mark) + mark.length
     const version = Number(line.toString('latin1', at, line.indexOf('"', at)))
     this.count++
-    // Not a number, as in an event that tells of an error, is disorder too.
+    // NaN, as in an error event, also counts as disorder.
     if (!(version > this.#last)) this.disorder++
     this.#last = version
   }

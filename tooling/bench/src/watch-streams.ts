@@ -3,16 +3,16 @@ import type { LoadConnection } from './load-connection.ts'
 import { StreamOrder } from './stream-order.ts'
 
 export interface WatchStreams {
-  /** All of them are still open. */
+  /** True while all streams are open. */
   whole(): boolean
   events(): number
   bytes(): number
-  /** When the first watch was opened, and when the newest event came, by the monotonic clock. */
+  /** Times on the monotonic clock: `opened` is when the first watch was opened, `lastEvent` when the newest event arrived. */
   readonly opened: number
   lastEvent(): number
-  /** Events that came twice or late, and those that some streams had and others had not. */
+  /** Number of duplicate or late events, and of events missing on some streams. */
   disorder(): number
-  /** Resolves when there are so many events, or nothing has arrived for a while. */
+  /** Resolves after this many events, or when nothing has arrived for a while. */
   settled(all: number): Promise<void>
   close(): void
 }
@@ -29,7 +29,7 @@ const openedTogether = 32
 const quietMs = 300
 const lookMs = 10
 
-/** Opens watches, each on a connection of its own, and counts what arrives on them. */
+/** Opens watches, each on its own connection, and counts their events. */
 export async function openWatches({ url, token, path, streams, checkOrder = false }: WatchStreamsOptions): Promise<WatchStreams> {
   let events = 0
   let bytes = 0

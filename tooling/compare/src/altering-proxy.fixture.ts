@@ -1,5 +1,5 @@
 import { HttpsClient } from '@keelson/tooling-e2e/https-client'
-import { selfSigned } from '@keelson/tooling-bench/self-signed'
+import { createSelfSigned } from '@keelson/tooling-bench/self-signed'
 import type { IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -35,7 +35,7 @@ export async function startAlteringProxy(
       body: alter({ method, path, code: answer.status, body: answer.text }),
     }
   }
-  const proxy = https.createServer(selfSigned(), (request, response) => {
+  const proxy = https.createServer(createSelfSigned(), (request, response) => {
     pass(request).then(
       ({ code, headers, body }) => response.writeHead(code, headers).end(body),
       (error: unknown) => response.destroy(error as Error),

@@ -23,6 +23,7 @@ const folders: readonly string[] = [
   'packages/resources',
   'packages/resources-core',
   'packages/server',
+  'tooling/bench',
   'tooling/codegen',
   'tooling/e2e',
 ]

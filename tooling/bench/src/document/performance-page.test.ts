@@ -60,10 +60,10 @@ const report: Report = {
   ],
 }
 
-test('the page says on what machine and when, what is missed, and marks what is not the server’s limit', () => {
+test('shows the machine, the date and missed bars, and marks figures that do not show the server’s limit', () => {
   const page = performancePage(report, '## Noted\n\nsomething')
   expect(page).toContain('Measured on 2026-03-04 at 05:06 UTC, of revision abc, on 2 × fast, 4 GiB')
-  expect(page).toContain('the middle of 2 rounds, or 1 where nothing is demanded, of 1 s')
+  expect(page).toContain('the median of 2 rounds, or 1 for items without a bar, of 1 s')
   expect(page).toContain('| GET | ≥ 50 % of bare | 50 % by processor time | yes |')
   expect(page).toContain('| growth | ≤ 1.3 × | 2 × | **no** |')
   expect(page).toContain('| keelson | 410 /s c | 400–420 | 50 %* |')
@@ -72,7 +72,7 @@ test('the page says on what machine and when, what is missed, and marks what is 
   expect(page).toContain('## Noted\n\nsomething\n\n# All figures')
 })
 
-test('plots are images with what was measured', async () => {
+test('renders plots as images with the measured values', async () => {
   const shares = await drawPlot(sharePlot(shareRows(report.items)))
   expect(shares).toMatch(/^<svg[^]*GET[^]*50 %[^]*<\/svg>$/)
   expect(growthPoints(report.items)).toEqual([
@@ -82,6 +82,6 @@ test('plots are images with what was measured', async () => {
   expect(await drawPlot(growthPlot(growthPoints(report.items)))).toMatch(/^<svg[^]*100,000[^]*<\/svg>$/)
 })
 
-test.skipIf(!existsSync(path.join(root, 'bench/results/published.json')))('docs/performance.md is what was published', () => {
+test.skipIf(!existsSync(path.join(root, 'bench/results/published.json')))('docs/performance.md is up to date', () => {
   expect(readFileSync(path.join(root, 'docs/performance.md'), 'utf8')).toBe(publishedPage(root))
 })

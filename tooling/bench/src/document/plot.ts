@@ -1,7 +1,7 @@
 import { parse, View } from 'vega'
 import type { Spec } from 'vega'
 
-/** As an image that scales, made without a browser. */
+/** Renders the plot to SVG without a browser. */
 export function drawPlot(spec: Spec): Promise<string> {
   return new View(parse({ background: 'white', padding: 8, ...spec }), { renderer: 'none' }).toSVG()
 }
@@ -13,11 +13,11 @@ const wanted = '#222222'
 export interface ShareRow {
   readonly title: string
   readonly share: number
-  /** The least that is wanted. */
+  /** Minimum share required by the bar. */
   readonly least?: number | undefined
 }
 
-/** Bars from nothing to what bare reaches; what is wanted is a line across its bar. */
+/** Bars as shares of bare's result; a line across a bar marks the required share. */
 export function sharePlot(rows: readonly ShareRow[]): Spec {
   const values = rows.map(({ title, share, least }) => ({
     title,
@@ -89,11 +89,11 @@ export function sharePlot(rows: readonly ShareRow[]): Spec {
 export interface GrowthPoint {
   readonly what: string
   readonly objects: number
-  /** Its time beside the one with the fewest objects. */
+  /** Time as a multiple of the time with the fewest objects. */
   readonly times: number
 }
 
-/** A line for each thing that is done, over the number of objects there are. */
+/** Plots each operation as a line over the number of objects. */
 export function growthPlot(points: readonly GrowthPoint[]): Spec {
   return {
     width: 520,

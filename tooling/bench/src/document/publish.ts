@@ -7,18 +7,18 @@ import { drawPlot, growthPlot, sharePlot } from './plot.ts'
 
 const published = 'bench/results/published.json'
 
-/** The result is kept, and docs/performance.md made of it. */
+/** Stores the report and renders docs/performance.md from it. */
 export async function publish(root: string, report: Report): Promise<void> {
   writeReport(path.join(root, published), report)
   await documentPublished(root)
 }
 
-/** Only the page and its images, of the result that is kept. */
+/** Renders the page and its images from the stored report. */
 export async function documentPublished(root: string): Promise<void> {
   const report = readReport(path.join(root, published))
   const docs = path.join(root, 'docs')
   mkdirSync(path.join(docs, path.dirname(sharesImage)), { recursive: true })
-  writeFileSync(path.join(docs, 'performance.md'), pageOf(root, report))
+  writeFileSync(path.join(docs, 'performance.md'), renderPage(root, report))
   const shares = shareRows(report.items)
   if (shares.length > 0) writeFileSync(path.join(docs, sharesImage), await drawPlot(sharePlot(shares)))
   const points = growthPoints(report.items)
@@ -26,9 +26,9 @@ export async function documentPublished(root: string): Promise<void> {
 }
 
 export function publishedPage(root: string): string {
-  return pageOf(root, readReport(path.join(root, published)))
+  return renderPage(root, readReport(path.join(root, published)))
 }
 
-function pageOf(root: string, report: Report): string {
+function renderPage(root: string, report: Report): string {
   return performancePage(report, readFileSync(path.join(root, 'tooling/bench/notes.md'), 'utf8'))
 }

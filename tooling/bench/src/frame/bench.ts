@@ -6,28 +6,34 @@ export type Store = 'embedded' | 'memory' | 'etcd'
 export interface ServerOptions {
   /** Default: embedded. */
   readonly store?: Store
-  /** Its objects are copies that only those change who name the same. */
+  /** Name of a copy of the dataset; only users of the same name change its objects. */
   readonly own?: string
   readonly probed?: KeelsonOptions['probed']
   readonly cores?: Cores
 }
 
-/** What items share: objects are made once, and a server goes on while items want the same. */
+/** Resources shared by items: datasets are created once, and a server keeps running while the next items need the same one. */
 export interface Bench {
   readonly scratch: Scratch
-  /** Of one measurement. */
+  /** Duration of one measurement. */
   readonly seconds: number
-  /** Whether the limit is measured too. Not when revisions are compared: it would only take time. */
+  /** Measure bare servers too. False when comparing revisions, where bare results are not needed. */
   readonly withBare: boolean
   dataset(size: DatasetSize): Promise<Dataset>
-  /** Ours, with objects, ready to list. Those that earlier items used are stopped. Undefined without an etcd to put it on. */
+  /**
+   * Starts our server with the given objects and waits until it can list them. Stops servers of earlier items. Returns undefined if it
+   * needs an etcd and there is none.
+   */
   server(size: DatasetSize, options?: ServerOptions): Promise<ServerUnderTest | undefined>
-  /** What was asked for is not needed any longer, unless it is asked for again. */
+  /** Marks all requested servers as unused; they are stopped unless a later item requests them. */
   release(): void
-  /** The next one is started anew. */
+  /** Stops all servers; the next request starts a new one. */
   stop(): Promise<void>
-  /** Measured beside ours: another revision's, treated as ours is, and somebody else's, which has the usual objects whatever is asked for. */
+  /**
+   * Servers to measure next to ours: another revision's, which gets the same objects, and a foreign one, which always has the usual
+   * objects.
+   */
   others(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>
-  /** Where an etcd listens, one for the whole run. Undefined where there is none. */
+  /** URL of one etcd for the whole run; undefined if there is none. */
   etcd(): Promise<string | undefined>
 }

@@ -7,7 +7,7 @@ import { createProgress } from './progress.ts'
 const bench = { seconds: 1, release() {}, async stop() {} } as unknown as OpenBench
 const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 
-/** Ours gives these rates one after the other, the base always 100. */
+/** Creates an item in which our side returns these rates in order and the base always 100. */
 function planted(rates: readonly number[]): Item {
   let round = -2
   return {
@@ -23,7 +23,7 @@ function planted(rates: readonly number[]): Item {
   }
 }
 
-test('a planted regression fails, one that was only a bad moment does not', async () => {
+test('a planted regression fails, a temporary slowdown does not', async () => {
   const printed: string[] = []
   const run = (item: Item): Promise<readonly string[]> =>
     compareItems([item], bench, { rounds: { withBar: 3, without: 3 }, processes: 1, progress, print: (line) => printed.push(line) })
@@ -33,7 +33,7 @@ test('a planted regression fails, one that was only a bad moment does not', asyn
   expect(await run(planted([50, 50, 50, 100, 100, 100, 100, 100, 100, 100]))).toEqual([])
 })
 
-test('each pair of processes counts, and which side comes first changes', async () => {
+test('counts each pair of processes, and alternates the side that starts', async () => {
   const order: string[] = []
   let pair = 0
   const item: Item = {

@@ -12,15 +12,18 @@ export const baseSide = 'base'
 export interface CompareOptions {
   readonly rounds: Rounds
   /**
-   * Pairs of server processes that each item is measured on, with all rounds on each pair. How the engine compiles a program and where its memory lies differ
-   * from process to process by some percent, so one pair cannot show a smaller difference, however many rounds it is measured in.
+   * Number of pairs of server processes per item, each with all rounds. Compiled code and memory layout differ between processes by a few
+   * percent, so one pair cannot show smaller differences, however many rounds it has.
    */
   readonly processes: number
   readonly progress: Progress
   readonly print: (text: string) => void
 }
 
-/** Measures every item on both revisions in turns. Measures one that got worse once more, in twice as many rounds. Resolves to the names of those that are still worse. */
+/**
+ * Measures every item on both revisions in turns. Repeats a regressed item with twice as many rounds. Returns the names of items that are
+ * still slower.
+ */
 export async function compareItems(items: readonly Item[], bench: OpenBench, options: CompareOptions): Promise<readonly string[]> {
   const { progress, print } = options
   const regressed: string[] = []
@@ -33,13 +36,13 @@ export async function compareItems(items: readonly Item[], bench: OpenBench, opt
     }
     if (comparison === undefined) continue
     if (comparison.regressed) regressed.push(item.name)
-    print(`${item.name.padEnd(24)} ${lineOf(comparison)}`)
+    print(`${item.name.padEnd(24)} ${formatLine(comparison)}`)
   }
   progress.end()
   return regressed
 }
 
-/** Undefined when the item cannot be measured here. */
+/** Returns undefined if the item cannot be measured here. */
 async function comparisonOn(
   item: Item,
   bench: OpenBench,
@@ -54,11 +57,11 @@ async function comparisonOn(
     if (result === undefined) return undefined
     results.push(result)
   }
-  const figuresOf = (name: string): Figure[] => results.flatMap(({ sides }) => sides.find((side) => side.name === name)!.rounds)
-  return compareWithBase(item.unit, figuresOf(results[0]!.sides[0]!.name), figuresOf(baseSide))
+  const measureFigures = (name: string): Figure[] => results.flatMap(({ sides }) => sides.find((side) => side.name === name)!.rounds)
+  return compareWithBase(item.unit, measureFigures(results[0]!.sides[0]!.name), measureFigures(baseSide))
 }
 
-function lineOf({ value, cost, regressed }: Comparison): string {
+function formatLine({ value, cost, regressed }: Comparison): string {
   const byCost = cost === undefined ? '' : `, ${number(1 / cost)} × of its processor time for each`
   return `${percent(value)} of the base's speed${byCost}${regressed ? ': WORSE' : ''}`
 }

@@ -1,12 +1,12 @@
 import type { Bar, Figure, Rounds, Unit } from './item.ts'
 import { bareSide, busySide, compare } from './judge.ts'
 import type { Verdict } from './judge.ts'
-import { middleFigure } from './middle.ts'
+import { medianFigure } from './middle.ts'
 import type { ItemResult, SideResult } from './run-item.ts'
 
 export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
 
-/** As many digits as mean something. */
+/** Formats a number with its significant digits only. */
 export function number(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return '–'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
@@ -39,11 +39,11 @@ export function reachedText(unit: Unit, bar: Bar, { reached, by }: Verdict): str
 export function verdictText({ unit, bar, verdict, before }: ItemResult): string | undefined {
   if (bar === undefined || verdict === undefined) return undefined
   const again =
-    before === undefined ? '' : ` (measured again; before ${before.map((earlier) => reachedText(unit, bar, earlier)).join(', then ')})`
+    before === undefined ? '' : ` (repeated; before ${before.map((earlier) => reachedText(unit, bar, earlier)).join(', then ')})`
   return `${reachedText(unit, bar, verdict)}, ${barText(unit, bar)}: ${verdict.met ? 'met' : 'MISSED'}${again}`
 }
 
-/** How long each side was warmed; undefined where none had to be. */
+/** Describes the warm-up time of each side; undefined if no side was warmed up. */
 export function warmUpText(sides: readonly SideResult[]): string | undefined {
   const texts = sides.flatMap(({ name, warmUp }) =>
     warmUp === undefined
@@ -54,12 +54,12 @@ export function warmUpText(sides: readonly SideResult[]): string | undefined {
 }
 
 export function roundsText({ withBar, without }: Rounds): string {
-  return withBar === without ? `${withBar} rounds` : `${withBar} rounds, or ${without} where nothing is demanded,`
+  return withBar === without ? `${withBar} rounds` : `${withBar} rounds, or ${without} for items without a bar,`
 }
 
-export const coldColumns = ['in its first second', 'steady', 'seconds until then', 'requests until then'] as const
+export const coldColumns = ['first second', 'steady', 'seconds until steady', 'requests until steady'] as const
 
-/** What a server does that has just been started, of sides that are not bare. */
+/** Returns figures of freshly started servers, without bare. */
 export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly [side: string, cells: readonly string[]])[] {
   if (cold !== true) return []
   return sides.flatMap(({ name, rounds, warmUp }) => {
@@ -67,7 +67,7 @@ export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly
     const { rates, steadyAfter } = warmUp
     const cells = [
       valueText(unit, rates[0]!),
-      valueText(unit, middleFigure(rounds).value),
+      valueText(unit, medianFigure(rounds).value),
       number(steadyAfter.seconds),
       number(steadyAfter.requests),
     ]
@@ -75,11 +75,11 @@ export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly
   })
 }
 
-/** What is not to be believed as it stands is marked: the server was not what could not go faster. */
+/** Marks for figures that do not show the server's limit, because the client or neither side was busy. */
 export const marks = { client: 'c', neither: 'w' } as const
-export const markNotes = 'c: the client was the busy side; w: neither was, answers were waited for'
+export const markNotes = 'c: the client was the bottleneck; w: neither side was busy'
 
-export function markOf(unit: Unit, figure: Figure): string {
+export function findMark(unit: Unit, figure: Figure): string {
   const side = unit === 'requests/s' || unit === 'events/s' ? busySide(figure) : undefined
   return side === 'client' || side === 'neither' ? marks[side] : ''
 }
@@ -100,15 +100,15 @@ export const columns = [
   'peak MiB',
 ] as const
 
-/** The cells of one side, in the order of the columns. */
-export function cellsOf(item: ItemResult, side: SideResult): readonly string[] {
+/** Returns the cells of one side in the order of the columns. */
+export function formatCells(item: ItemResult, side: SideResult): readonly string[] {
   const { unit } = item
-  const middle = middleFigure(side.rounds)
+  const middle = medianFigure(side.rounds)
   const values = side.rounds.map(({ value }) => value)
   const bare = item.sides.find(({ name }) => name === bareSide)
   const share = bare === undefined || bare === side ? undefined : compare(unit, side.rounds, bare.rounds)
   return [
-    `${valueText(unit, middle.value)}${markOf(unit, middle) && ` ${markOf(unit, middle)}`}`,
+    `${valueText(unit, middle.value)}${findMark(unit, middle) && ` ${findMark(unit, middle)}`}`,
     values.length > 1 ? `${number(Math.min(...values))}–${number(Math.max(...values))}` : '',
     share === undefined ? '' : `${percent(share.reached)}${share.by === 'value' ? '' : '*'}`,
     ...[

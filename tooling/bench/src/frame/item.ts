@@ -1,36 +1,36 @@
 import type { Bench } from './bench.ts'
 import type { WarmUp } from './warm-up.ts'
 
-/** What one measurement of one side gave. What is not known is absent. */
+/** Result of one measurement of one side. Unknown values are absent. */
 export interface Figure {
   /** In the item's unit. */
   readonly value: number
-  /** Milliseconds of one answer, with as many under way as the load keeps. */
+  /** Milliseconds per response, with as many pending requests as the load keeps. */
   readonly p50?: number
   readonly p99?: number
   readonly megabytesPerSecond?: number
-  /** Processor seconds of 1,000 answers (or events, or operations). */
+  /** Processor seconds per 1,000 responses, events or operations. */
   readonly serverCpu?: number
   readonly clientCpu?: number
-  /** Cores that were busy. */
+  /** Average number of busy cores. */
   readonly serverCores?: number
   readonly clientCores?: number
   readonly rssAnonMiB?: number
-  /** Since the measurement began. */
+  /** Peak since the start of the measurement. */
   readonly peakRssMiB?: number
-  /** On the server's heap, for one answer. */
+  /** Bytes allocated on the server's heap per response. */
   readonly allocatedBytes?: number
 }
 
-/** Milliseconds, from when a request was due. */
+/** Milliseconds since the scheduled time of a request. */
 export interface Latency {
-  /** Requests that were due in a second. */
+  /** Scheduled requests per second. */
   readonly rate: number
   readonly p50: number
   readonly p99: number
 }
 
-/** How figures of one item are read: the unit, and whether more of it is better. */
+/** Unit of an item's figures; it also determines whether more is better. */
 export type Unit = 'requests/s' | 'events/s' | 'operations/s' | 'ms' | 'µs' | 's' | 'MiB' | 'faults'
 
 export function moreIsBetter(unit: Unit): boolean {
@@ -38,57 +38,57 @@ export function moreIsBetter(unit: Unit): boolean {
 }
 
 export type Bar =
-  /** Of the side "bare". */
+  /** A minimum share of the side "bare". */
   | { readonly type: 'share'; readonly least: number }
   | { readonly type: 'least'; readonly value: number }
   | { readonly type: 'most'; readonly value: number }
-  /** One side's time beside another's. */
+  /** A maximum ratio of the times of two sides. */
   | { readonly type: 'ratio'; readonly of: string; readonly to: string; readonly most: number }
 
-/** One of those that are measured in turns: ours, the limit, another server, the same server with more objects. */
+/** One of the sides that are measured in turns: our server, the limit, another server, or our server with more objects. */
 export interface Side {
   readonly name: string
   measure(seconds: number): Promise<Figure>
-  /** Instead of a short measurement that does not count. Undefined where nothing was to be done. */
+  /** Replaces the default short warm-up. Returns undefined if no warm-up was needed. */
   warmUp?(): Promise<WarmUp | undefined>
-  /** The same requests at a rate, whether or not answers come. */
+  /** Sends the same requests at a fixed rate, independent of the responses. */
   latency?(rate: number, seconds: number): Promise<Latency>
-  /** Writes profiles of its process, under this name, until what it resolves to is disposed of. */
+  /** Profiles the process, in files with this name, until the result is disposed of. */
   profile?(file: string): Promise<AsyncDisposable>
-  /** What it kept open between measurements. */
+  /** Closes connections that were kept between measurements. */
   close?(): void
 }
 
-/** Ours is the first side. A bar that is only known when everything is there replaces the item's. */
+/** Our server is the first side. A bar here replaces the item's, if it can only be computed after opening. */
 export interface Opened {
   readonly sides: readonly Side[]
   readonly bar?: Bar
 }
 
-/** Of one item. */
+/** Rounds per item. */
 export interface Rounds {
   readonly withBar: number
-  /** Of what nobody has to reach. */
+  /** Rounds for items without a bar. */
   readonly without: number
 }
 
-/** 'named': by its name, its group's, or with --full. 'full': it takes long, a group's name does not mean it. */
+/** When an item runs. 'named': selected by its name or its group, or with --full. 'full': takes long; not selected by its group. */
 export type Only = 'named' | 'full'
 
 export interface Item {
-  /** GROUP/NAME. */
+  /** Format: GROUP/NAME. */
   readonly name: string
   readonly title: string
   readonly unit: Unit
   readonly bar?: Bar
-  /** Left out unless it is asked for. */
+  /** Excluded by default. */
   readonly only?: Only
-  /** Other servers are measured beside ours: it can be compared with a base revision. */
+  /** Other servers are measured too; the item can be compared with a base revision. */
   readonly compares?: boolean
-  /** What it opens has done nothing before: its first seconds are a figure too. */
+  /** Opens fresh servers, whose first seconds are reported too. */
   readonly cold?: boolean
-  /** At most, where one measurement takes long or hardly varies. */
+  /** Maximum number of rounds, for slow measurements or ones with little variance. */
   readonly rounds?: number
-  /** What it opens goes away with `stack`. Undefined when this machine lacks what it needs. */
+  /** Resources are disposed of with `stack`. Returns undefined if the machine lacks a requirement. */
   open(bench: Bench, stack: AsyncDisposableStack): Promise<Opened | undefined>
 }

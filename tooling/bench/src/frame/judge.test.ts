@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Figure } from './item.ts'
 import { busySide, compare, judge } from './judge.ts'
-import { middleFigure, middleOf } from './middle.ts'
+import { medianFigure, median } from './middle.ts'
 
 const busyServer = { serverCores: 1, clientCores: 0.5 }
 const busyClient = { serverCores: 0.6, clientCores: 1 }
 const rate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
 const times = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
 
-test('which side was busy', () => {
+test('identifies the busy side', () => {
   expect(busySide({ value: 1, ...busyServer })).toBe('server')
   expect(busySide({ value: 1, ...busyClient })).toBe('client')
   expect(busySide({ value: 1, serverCores: 0.95, clientCores: 0.97 })).toBe('client')
@@ -17,7 +17,7 @@ test('which side was busy', () => {
   expect(busySide({ value: 1 })).toBeUndefined()
 })
 
-test('a share is taken round by round, and the middle one decides', () => {
+test('compares round by round and uses the median', () => {
   const sides = [
     { name: 'ours', rounds: [60, 10, 90].map((n) => rate(n)) },
     { name: 'bare', rounds: [100, 100, 300].map((n) => rate(n)) },
@@ -28,21 +28,21 @@ test('a share is taken round by round, and the middle one decides', () => {
   expect(judge(judged)).toBeUndefined()
 })
 
-test('rounds in which the client was the busy side do not count', () => {
+test('ignores rounds in which the client was the busy side', () => {
   const ours = [rate(90), rate(10, busyClient)]
   const bare = [rate(100), rate(100)]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.9, by: 'value' })
 })
 
-test('where none counts, what an answer costs the server decides', () => {
+test("uses the server's cost per response if no round counts", () => {
   const ours = [rate(100, { ...busyClient, serverCpu: 2 }), rate(100, { ...busyClient, serverCpu: 4 })]
   const bare = [rate(100, { ...busyClient, serverCpu: 1 }), rate(100, { ...busyClient, serverCpu: 1 })]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.375, by: 'processor time' })
-  // Where not even that is known, rates are all there is.
+  // Without costs, only rates remain.
   expect(compare('requests/s', [rate(50, {})], [rate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
 })
 
-test('of times, less is better', () => {
+test('for times, less is better', () => {
   expect(compare('ms', times(2), times(1)).reached).toBe(0.5)
   const sides = [{ name: 'ours', rounds: times(2, 3, 1) }]
   expect(judge({ unit: 's', sides, bar: { type: 'most', value: 2 } })?.met).toBe(true)
@@ -50,7 +50,7 @@ test('of times, less is better', () => {
   expect(judge({ unit: 'requests/s', sides, bar: { type: 'least', value: 2 } })?.met).toBe(true)
 })
 
-test('a ratio is one side beside another of the same round', () => {
+test('a ratio compares two sides of the same round', () => {
   const sides = [
     { name: '1,000', rounds: times(1, 1, 1) },
     { name: '10,000', rounds: times(1, 2, 1) },
@@ -61,8 +61,8 @@ test('a ratio is one side beside another of the same round', () => {
   expect(judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '1,000', most: 1.3 } })?.met).toBe(false)
 })
 
-test('the middle', () => {
-  expect(middleOf([3, 1, 2])).toBe(2)
-  expect(middleOf([4, 1, 2, 3])).toBe(2.5)
-  expect(middleFigure([{ value: 1, p50: 5 }, { value: 3 }, { value: 2 }])).toEqual({ value: 2, p50: 5 })
+test('median', () => {
+  expect(median([3, 1, 2])).toBe(2)
+  expect(median([4, 1, 2, 3])).toBe(2.5)
+  expect(medianFigure([{ value: 1, p50: 5 }, { value: 3 }, { value: 2 }])).toEqual({ value: 2, p50: 5 })
 })

@@ -1,5 +1,5 @@
 import type { LoadJob, LoadResult } from '../load-job.ts'
-import { resetPeak, usageOf } from '../process-usage.ts'
+import { resetPeak, readUsage } from '../process-usage.ts'
 import { openClient, runClient } from '../run-client.ts'
 import type { LoadClient } from '../run-client.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
@@ -8,37 +8,37 @@ import { bareSide } from './judge.ts'
 import { warmUntilSteady } from './warm-up.ts'
 import type { WarmUpStep } from './warm-up.ts'
 
-/** A load, without where it goes and for how long. */
+/** A load without its target and duration. */
 export type Load = Omit<LoadJob, 'url' | 'token' | 'seconds' | 'rate'>
 
 export interface LoadSideOptions {
   readonly server: ServerUnderTest
-  /** Default: the server's. */
+  /** Defaults to the server's name. */
   readonly name?: string
   readonly unit: Unit
-  /** Asked anew for each measurement, so that names can differ. */
+  /** Called for each measurement, so that names can differ. */
   readonly load: () => Load | Promise<Load>
-  /** Made out of what the client saw, where it is neither answers nor events in a second. */
+  /** Computes the value from the client's result if it is not a rate of responses or events. */
   readonly value?: (result: LoadResult) => number
-  /** Loads of one name need a server warmed once. Default: those that ask for the same in the same form. */
+  /** A server is warmed once per name. By default, loads with the same requests share their warm-up. */
   readonly warmAs?: string
-  /** Answers that a server has to have given before it is measured, however fast it is. */
+  /** Minimum number of responses before measuring. */
   readonly warmRequests?: number
-  /** Default: a few seconds. */
-  readonly mostWarmSeconds?: number
+  /** Defaults to a few seconds. */
+  readonly maxWarmSeconds?: number
 }
 
-/** What a server may take to become steady. */
-const mostSeconds = 3
-/** Bare has little to compile, and takes part in every item. */
+/** Time limit for the warm-up of a server. */
+const maxSeconds = 3
+/** Short, because bare has little code to compile and takes part in every item. */
 const bareStepSeconds = 0.5
-const mostBareSeconds = 1
+const maxBareSeconds = 1
 const keptOpenSeconds = 0.1
 
-/** What those whose code has run for a while were warmed with. */
+/** Names of the loads with which each server has been warmed. */
 const warm = new WeakMap<ServerUnderTest, Set<string>>()
 
-/** A server under a load from another process. Throws when requests fail: figures of failures mean nothing. */
+/** Measures a server under load from another process. Throws if requests fail, because rates of failures are meaningless. */
 export function loadSide(options: LoadSideOptions): Side {
   const { server, name = server.name, unit, load, value } = options
   const { url, token, pid, probe } = server
@@ -53,24 +53,24 @@ export function loadSide(options: LoadSideOptions): Side {
   const events = unit === 'events/s'
   const measured = async (seconds: number): Promise<{ readonly figure: Figure; readonly result: LoadResult }> => {
     const allocatedBefore = await probe?.allocated()
-    const before = usageOf(pid)
+    const before = readUsage(pid)
     const began = performance.now()
     const result = await run(seconds)
     const wall = (performance.now() - began) / 1000
-    const after = usageOf(pid)
+    const after = readUsage(pid)
     const allocated = await probe?.allocated()
     const units = Math.max(1, events ? result.events : result.requests)
     const cpu = before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds
     const figure: Figure = {
       value: units / (events ? result.eventSeconds : result.seconds),
-      // Of requests, that is: how long an event was under way is not known to who counts them.
+      // Only for requests, because the client cannot know the latency of events.
       ...(!events && { p50: result.p50, p99: result.p99 }),
       megabytesPerSecond: result.bytes / (events ? result.eventSeconds : result.seconds) / 1e6,
       clientCpu: (result.cpuSeconds / units) * 1000,
       clientCores: result.cpuSeconds / result.seconds,
       ...(cpu !== undefined && {
         serverCpu: (cpu / units) * 1000,
-        // The server also shook hands with the client's sockets, outside the measured seconds.
+        // The server also spends processor time on TLS handshakes, outside the measured seconds.
         serverCores: Math.min(cpu / result.seconds, (cpu / wall) * 1.5),
       }),
       ...(after !== undefined && { rssAnonMiB: after.rssAnonMiB, peakRssMiB: after.peakRssMiB }),
@@ -82,9 +82,9 @@ export function loadSide(options: LoadSideOptions): Side {
     name,
     async warmUp() {
       const one = await load()
-      const form = options.warmAs ?? formOf(one)
+      const form = options.warmAs ?? identifyLoad(one)
       const forms = warm.get(server) ?? new Set()
-      // Watches that are kept are opened here, and not while something is measured.
+      // Opens persistent watches now, so that this is not measured.
       if (forms.has(form)) return void (one.watch?.keep === true && (await run(keptOpenSeconds)))
       warm.set(server, forms.add(form))
       const bare = server.name === bareSide
@@ -95,17 +95,15 @@ export function loadSide(options: LoadSideOptions): Side {
         const cost = figure.serverCpu ?? 1 / figure.value
         return { seconds: (performance.now() - began) / 1000, requests: result.requests, rate: figure.value, cost }
       }
-      const { warmRequests = 0, mostWarmSeconds = mostSeconds } = options
-      const limits = bare
-        ? { leastRequests: 0, mostSeconds: mostBareSeconds }
-        : { leastRequests: warmRequests, mostSeconds: mostWarmSeconds }
+      const { warmRequests = 0, maxWarmSeconds = maxSeconds } = options
+      const limits = bare ? { minRequests: 0, maxSeconds: maxBareSeconds } : { minRequests: warmRequests, maxSeconds: maxWarmSeconds }
       return warmUntilSteady(step, limits)
     },
     async measure(seconds) {
       resetPeak(pid)
       const { figure, result } = await measured(seconds)
       if (value === undefined) return figure
-      // It is not about how fast answers come, so neither side's share of the time says anything.
+      // The value is not a rate, so the load of each side is irrelevant.
       const { serverCores: _server, clientCores: _client, clientCpu: _cpu, ...rest } = figure
       return { ...rest, value: value(result) }
     },
@@ -121,8 +119,8 @@ export function loadSide(options: LoadSideOptions): Side {
   }
 }
 
-/** What is asked for and how, whatever is in the body and however many ask. */
-function formOf({ request, http2 = false, watch, between = [] }: Load): string {
+/** Identifies the kind of requests, regardless of bodies and the number of clients. */
+function identifyLoad({ request, http2 = false, watch, between = [] }: Load): string {
   const { method, path, contentType, accept, acceptEncoding } = request
   return JSON.stringify([method, path, contentType, accept, acceptEncoding, http2, watch !== undefined, between])
 }

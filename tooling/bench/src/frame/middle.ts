@@ -1,7 +1,7 @@
 import type { Figure } from './item.ts'
 
-/** The one in the middle, or between the two there. NaN of none. */
-export function middleOf(values: readonly number[]): number {
+/** Returns the median, or NaN for no values. */
+export function median(values: readonly number[]): number {
   if (values.length === 0) return NaN
   const sorted = values.toSorted((a, b) => a - b)
   const half = sorted.length / 2
@@ -22,11 +22,11 @@ const fields = [
   'allocatedBytes',
 ] as const satisfies readonly (keyof Figure)[]
 
-/** Field by field: a round that was good in one may have been bad in another. */
-export function middleFigure(rounds: readonly Figure[]): Figure {
+/** Returns the median of each field separately, because a round may be good in one field and bad in another. */
+export function medianFigure(rounds: readonly Figure[]): Figure {
   const known = fields.flatMap((field) => {
     const values = rounds.flatMap((figure) => figure[field] ?? [])
-    return values.length === 0 ? [] : [[field, middleOf(values)] as const]
+    return values.length === 0 ? [] : [[field, median(values)] as const]
   })
   return { value: NaN, ...Object.fromEntries(known) }
 }

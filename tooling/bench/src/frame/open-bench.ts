@@ -13,15 +13,15 @@ export interface BenchSetup {
   readonly scratch: Scratch
   readonly program: string
   readonly seconds: number
-  /** An etcd to use instead of one of our own, so that a server that is compared can be on the same. */
+  /** An existing etcd to use, so that a foreign server can share it. */
   readonly etcd?: string | undefined
-  /** Of somebody else, running. */
+  /** A running foreign server. */
   readonly other?: ServerUnderTest | undefined
-  /** Another revision's program. */
+  /** The program of another revision. */
   readonly base?: Program | undefined
 }
 
-/** What is started, and what its side is called. */
+/** A program to start, with the name of its side. */
 export interface Program {
   readonly name: string
   readonly program: string
@@ -57,8 +57,8 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     return stack.use(await startEtcd(binary, { flags: ['--quota-backend-bytes=8589934592'] })).url
   }
 
-  /** Each program has its own: what another revision cannot read is not put before it. */
-  function datasetOf({ program: file }: Program, size: DatasetSize): Promise<Dataset> {
+  /** Each program gets its own dataset, because another revision may not be able to read it. */
+  function openDataset({ program: file }: Program, size: DatasetSize): Promise<Dataset> {
     const key = JSON.stringify([file, size])
     let dataset = datasets.get(key)
     if (dataset === undefined) datasets.set(key, (dataset = fillStore(scratch, file, size)))
@@ -72,7 +72,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
   ): Promise<ServerUnderTest | undefined> {
     const options = { name: of.name, probed, cores } satisfies KeelsonOptions
     if (store === 'embedded') {
-      const { directory } = await datasetOf(of, size)
+      const { directory } = await openDataset(of, size)
       if (own === undefined) return startKeelson(scratch, of.program, { ...options, dataDirectory: directory })
       const copy = path.join(scratch.path, `copy-${++prefixes}`)
       cpSync(directory, copy, { recursive: true })
@@ -103,7 +103,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     scratch,
     seconds,
     withBare: base === undefined,
-    dataset: (size) => datasetOf(ours, size),
+    dataset: (size) => openDataset(ours, size),
     server: (size, options) => serverOf(ours, size, options),
     async others(size, options) {
       if (other !== undefined) await (filled ??= fillServer(other, usual))

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import type { Figure, Side } from './item.ts'
 
-/** A measurement in a process of its own: the heap that another left behind is no part of the figure. The program gets the seconds last, and prints a figure. */
+/**
+ * Measures in a separate process, so that the heap of other measurements has no influence. The program receives the seconds as its last
+ * argument and prints a figure.
+ */
 export function processSide(
   name: string,
   program: string,
@@ -11,7 +14,7 @@ export function processSide(
 ): Side {
   return {
     name,
-    // Each process does it for itself.
+    // Each process warms up by itself.
     warmUp: async () => undefined,
     async measure(seconds) {
       const figure = JSON.parse(await output([program, ...args(), String(seconds)])) as Figure

@@ -1,14 +1,14 @@
 const width = 24
 
 export interface Progress {
-  /** What is being done, after how many of all the items. */
+  /** Shows the current activity and the number of finished items. */
   show(done: number, all: number, what: string): void
-  /** A line that stays. */
+  /** Prints a permanent line. */
   say(line: string): void
   end(): void
 }
 
-/** A bar that is drawn over itself on a terminal; elsewhere a line for each item. */
+/** A progress bar that redraws itself on a terminal. Elsewhere, prints a line per item. */
 export function createProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
   const began = now()
   let said = -1

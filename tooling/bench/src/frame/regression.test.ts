@@ -7,7 +7,7 @@ import { compareWithBase } from './regression.ts'
 const busy = { serverCores: 1, clientCores: 0.5 }
 const figure = (perSecond: number, serverCpu: number): Figure => ({ value: perSecond, serverCpu, ...busy })
 
-test('a planted regression is caught: of the rate, of the cost, of a time', () => {
+test('detects a planted regression of rate, cost or time', () => {
   const base = [1000, 900, 1100].map((n) => figure(n, 1))
   expect(compareWithBase('requests/s', base, base)).toEqual({ value: 1, cost: 1, regressed: false })
   const waits = [800, 720, 900].map((n) => figure(n, 1))
@@ -18,7 +18,7 @@ test('a planted regression is caught: of the rate, of the cost, of a time', () =
   expect(compareWithBase('s', [{ value: 2.2 }], [{ value: 2 }]).regressed).toBe(false)
 })
 
-test('a machine that slows down or speeds up between rounds is no regression, nor is one bad round', () => {
+test('ignores a machine that slows down or speeds up, and a single bad round', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.2, max: 5, noNaN: true }), { minLength: 3, maxLength: 9 }), (speeds) => {
       const rounds = speeds.map((speed) => figure(1000 * speed, 1 / speed))
@@ -29,7 +29,7 @@ test('a machine that slows down or speeds up between rounds is no regression, no
   )
 })
 
-/** Rounds that scatter as on a machine that others use too, now and then one that is far off. Always the same ones. */
+/** Simulates rounds on a shared machine, with noise and a few outliers. Deterministic. */
 function scattered(speed: number, seed: number): Figure[] {
   let state = seed
   const next = (): number => {
@@ -44,7 +44,7 @@ function scattered(speed: number, seed: number): Figure[] {
   })
 }
 
-test('among rounds that scatter, a server that lost a fifth is caught and the same one passes', () => {
+test('detects a loss of a fifth in noisy rounds, and accepts an unchanged server', () => {
   const failures = (speed: number): number =>
     Array.from({ length: 200 }, (_, i) => compareWithBase('requests/s', scattered(speed, i * 2), scattered(1, i * 2 + 1))).filter(
       ({ regressed }) => regressed,

@@ -1,9 +1,9 @@
 import { machineLine } from '../measured-on.ts'
-import { cellsOf, coldCells, coldColumns, columns, markNotes, roundsText, verdictText, warmUpText } from './figure-text.ts'
+import { formatCells, coldCells, coldColumns, columns, markNotes, roundsText, verdictText, warmUpText } from './figure-text.ts'
 import type { Report } from './report.ts'
 import type { ItemResult } from './run-item.ts'
 
-/** For a terminal. Figures are the middle of the rounds, spreads their least and their most. */
+/** Formats the report for a terminal. Figures are medians of the rounds, spreads their minimum and maximum. */
 export function reportTable(report: Report): string {
   const missed = report.items.filter(({ verdict }) => verdict?.met === false)
   const met = report.items.filter(({ verdict }) => verdict?.met === true)
@@ -11,23 +11,23 @@ export function reportTable(report: Report): string {
     `${machineLine(report)}; ${report.revision}; ${roundsText(report.rounds)} of ${report.seconds} s`,
     ...report.items.map(itemTable),
     '',
-    `${markNotes}; *: by processor time. "open": from when a request was due, at 60 % of the rate. Processor seconds are the server's and the client's for 1,000 answers, bytes are allocated on the heap for one.`,
+    `${markNotes}; *: by processor time. "open": latencies since the scheduled time of a request, at 60 % of the rate. Processor seconds of server and client are per 1,000 responses, heap bytes per response.`,
     `${met.length} bars met, ${missed.length} missed${missed.map(({ name }) => `\n  ${name}`).join('')}`,
-    ...(report.left.length === 0 ? [] : [`${report.left.length} items are left: go on with --resume`]),
+    ...(report.left.length === 0 ? [] : [`${report.left.length} items are left: continue with --resume`]),
   ].join('\n')
 }
 
 export function itemTable(item: ItemResult): string {
-  const rows = item.sides.map((side) => [side.name, ...cellsOf(item, side)])
+  const rows = item.sides.map((side) => [side.name, ...formatCells(item, side)])
   const all = [['', ...columns], ...rows]
-  // What nobody knows is no column.
+  // Omits columns without values.
   const shown = all[0]!.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
   const widths = shown.map((i) => Math.max(...all.map((row) => row[i]!.length)))
   const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
   const verdict = verdictText(item)
   const warmUp = warmUpText(item.sides)
   const cold = coldCells(item).map(
-    ([side, cells]) => `  ${side}, just started: ${coldColumns.map((column, i) => `${column} ${cells[i]!}`).join(', ')}`,
+    ([side, cells]) => `  ${side}, freshly started: ${coldColumns.map((column, i) => `${column} ${cells[i]!}`).join(', ')}`,
   )
   return [
     '',

@@ -6,17 +6,17 @@ import type { Rounds } from './item.ts'
 import type { ItemResult } from './run-item.ts'
 
 export interface Report extends MeasuredOn {
-  /** What was measured, as git names it. */
+  /** Measured revision, as git names it. */
   readonly revision: string
-  /** Of one measurement, and how many there are of each. */
+  /** Seconds per measurement, and the number of measurements. */
   readonly seconds: number
   readonly rounds: Rounds
-  /** Items that were asked for and are not measured yet, or have to be once more. */
+  /** Requested items that are not measured yet or have to be repeated. */
   readonly left: readonly string[]
   readonly items: readonly ItemResult[]
 }
 
-/** A report that grows: it is on disk after each item, so that what was measured is not lost. */
+/** A report that is saved after each item, so that no result is lost. */
 export class ReportFile {
   readonly file: string
   #report: Report
@@ -31,7 +31,7 @@ export class ReportFile {
     return new ReportFile(path.join(directory, `${report.time.replaceAll(':', '-')}.json`), report)
   }
 
-  /** The newest that is not complete. */
+  /** Opens the newest incomplete report. */
   static unfinished(directory: string): ReportFile | undefined {
     const names = readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
     for (const name of names
@@ -39,7 +39,7 @@ export class ReportFile {
       .toSorted()
       .toReversed()) {
       const report: Partial<Report> = readReport(path.join(directory, name))
-      // Older ones do not say.
+      // Older reports do not have this field.
       if (report.left !== undefined && report.left.length > 0) return new ReportFile(path.join(directory, name), report as Report)
     }
     return undefined
@@ -49,11 +49,11 @@ export class ReportFile {
     return this.#report
   }
 
-  resultOf(name: string): ItemResult | undefined {
+  findResult(name: string): ItemResult | undefined {
     return this.#report.items.find((item) => item.name === name)
   }
 
-  /** Without a result, the item cannot be measured here. With `again`, it is measured once more after all others. */
+  /** Without a result, the item cannot be measured here. With `again`, it is repeated after all others. */
   add(name: string, result: ItemResult | undefined, again = false): void {
     const { items, left } = this.#report
     const others = left.filter((other) => other !== name)
@@ -76,7 +76,7 @@ export function writeReport(file: string, report: Report): void {
   writeFileSync(file, `${JSON.stringify(report, rounded, 1)}\n`)
 }
 
-/** Five digits say all that was measured. */
+/** Rounds to five digits, which exceeds the precision of the measurements. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
 }

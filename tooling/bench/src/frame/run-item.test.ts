@@ -8,7 +8,7 @@ const bench = { seconds: 2 } as Bench
 const once = { withBar: 1, without: 1 }
 const twice = { withBar: 2, without: 2 }
 
-function itemOf(sides: readonly Side[], more: Partial<Item> = {}): Item {
+function createItem(sides: readonly Side[], more: Partial<Item> = {}): Item {
   return { name: 'a/b', title: 'b', unit: 'requests/s', bar: { type: 'share', least: 0.5 }, open: async () => ({ sides }), ...more }
 }
 
@@ -28,9 +28,9 @@ function recorded(names: readonly string[]): { readonly sides: readonly Side[]; 
   return { sides, calls }
 }
 
-test('sides are warmed up, then measured in turns, each round the other way; then ours at a rate', async () => {
+test('warms up, measures in alternating turns, then measures our server at a rate', async () => {
   const { sides, calls } = recorded(['ours', 'bare'])
-  const result = await runItem(itemOf(sides), bench, { rounds: twice })
+  const result = await runItem(createItem(sides), bench, { rounds: twice })
   expect(calls).toEqual(['ours 1', 'bare 1', 'ours 2', 'bare 2', 'bare 2', 'ours 2', 'ours at 36'])
   expect(result?.verdict).toMatchObject({ reached: 0.5, met: true })
   expect(result?.sides.map(({ rounds, latency }) => [rounds.length, latency?.rate])).toEqual([
@@ -39,7 +39,7 @@ test('sides are warmed up, then measured in turns, each round the other way; the
   ])
 })
 
-test('a side that knows how is warmed up its own way', async () => {
+test("uses a side's own warm-up", async () => {
   const { sides, calls } = recorded(['ours'])
   const warm = { seconds: 3, requests: 9, rates: [1, 4, 4], steadyAfter: { seconds: 2, requests: 5 }, steady: true }
   const warmUp = async (): Promise<WarmUp> => {
@@ -47,23 +47,25 @@ test('a side that knows how is warmed up its own way', async () => {
     return warm
   }
   const close = (): void => void calls.push('closed')
-  const result = await runItem(itemOf([{ ...sides[0]!, warmUp, close }]), bench, { rounds: twice })
+  const result = await runItem(createItem([{ ...sides[0]!, warmUp, close }]), bench, { rounds: twice })
   expect(calls).toEqual(['warm', 'ours 2', 'ours 2', 'ours at 36', 'closed'])
   expect(result?.sides[0]?.warmUp).toEqual(warm)
 })
 
-test('an item may want fewer rounds, have its bar from what it opened, or not be possible here', async () => {
+test('an item can reduce its rounds, compute its bar when opened, or be unavailable', async () => {
   const { sides, calls } = recorded(['ours'])
   const bar = { type: 'least', value: 61 } as const
-  const result = await runItem(itemOf([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, { rounds: { withBar: 3, without: 3 } })
+  const result = await runItem(createItem([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, {
+    rounds: { withBar: 3, without: 3 },
+  })
   expect(calls).toEqual(['ours 2', 'ours at 36'])
   expect(result).toMatchObject({ bar, verdict: { met: false } })
-  expect(await runItem(itemOf([], { open: async () => undefined }), bench, { rounds: { withBar: 3, without: 3 } })).toBeUndefined()
+  expect(await runItem(createItem([], { open: async () => undefined }), bench, { rounds: { withBar: 3, without: 3 } })).toBeUndefined()
 })
 
-test('what an item opened is gone afterwards, also when it failed', async () => {
+test("disposes of an item's resources, even after a failure", async () => {
   let open = 0
-  const item = itemOf([], {
+  const item = createItem([], {
     async open(_, stack) {
       open++
       stack.defer(() => void open--)
@@ -74,11 +76,11 @@ test('what an item opened is gone afterwards, also when it failed', async () => 
   expect(open).toBe(0)
 })
 
-test('of what has no bar there are fewer rounds, and more of what is measured once more', async () => {
+test('uses fewer rounds without a bar, and more rounds for a repetition', async () => {
   const rounds = { withBar: 3, without: 2 }
   const countOf = async (more: Partial<Item>, times?: number): Promise<number | undefined> => {
     const { sides } = recorded(['ours'])
-    const { bar: _, ...plain } = itemOf(sides)
+    const { bar: _, ...plain } = createItem(sides)
     return (await runItem({ ...plain, ...more }, bench, { rounds, ...(times && { times }) }))?.sides[0]?.rounds.length
   }
   const bar = { type: 'least', value: 1 } as const

@@ -2,45 +2,45 @@ import type { Bench } from './bench.ts'
 import type { Figure, Item, Latency, Rounds, Side } from './item.ts'
 import { bareSide, judge } from './judge.ts'
 import type { Verdict } from './judge.ts'
-import { middleOf } from './middle.ts'
+import { median } from './middle.ts'
 import type { WarmUp } from './warm-up.ts'
 
 export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar' | 'cold'> {
-  /** Ours first. */
+  /** Our server first. */
   readonly sides: readonly SideResult[]
   readonly verdict?: Verdict
-  /** Of the times before, where it had to be measured again. */
+  /** Verdicts of earlier attempts, if it was repeated. */
   readonly before?: readonly Verdict[]
-  /** Seconds that it took to measure all this. */
+  /** Total duration in seconds. */
   readonly took: number
 }
 
 export interface SideResult {
   readonly name: string
-  /** In the order of the rounds: the same place in another side was measured beside it. */
+  /** In order; the same index of another side was measured at about the same time. */
   readonly rounds: readonly Figure[]
   readonly latency?: Latency
-  /** Before the first round, where that was needed. */
+  /** Warm-up before the first round, if there was one. */
   readonly warmUp?: WarmUp
 }
 
 export interface RunOptions {
   readonly rounds: Rounds
-  /** So many times the rounds, of what is measured in more than one. Default: 1. */
+  /** Multiplies the number of rounds, except for items with a single round. Default: 1. */
   readonly times?: number
-  /** The last side is warmed up and measured first. */
+  /** Warm up and measure the last side first. */
   readonly lastFirst?: boolean
-  /** Profiles are left beside this, one more measurement is made for them. */
+  /** Write profiles with this file prefix, in one additional measurement. */
   readonly profile?: string | undefined
   readonly onRound?: ((round: number, rounds: number) => void) | undefined
 }
 
-/** Of what a closed loop reached: a load that the server can carry, so that what is seen is its latency and not a queue that grows. */
+/** Share of the closed loop's rate. A load that the server can sustain shows its latency rather than a growing queue. */
 const latencyShare = 0.6
-/** A hundredth of what comes in less is too few. */
+/** Shorter measurements have too few requests for p99. */
 const latencySeconds = 1
 
-/** All sides in turns. Undefined when the item cannot be measured here. */
+/** Measures all sides in turns. Returns undefined if the item cannot be measured here. */
 export async function runItem(
   item: Item,
   bench: Bench,
@@ -55,12 +55,12 @@ export async function runItem(
   const once = Math.min(bar === undefined ? rounds.without : rounds.withBar, item.rounds ?? Infinity)
   const count = once === 1 ? once : once * times
   const order = lastFirst ? sides.toReversed() : sides
-  const warmUps = await warmedUp(order, bench.seconds, count)
+  const warmUps = await warmUpSides(order, bench.seconds, count)
   const figures = await inTurns(order, bench.seconds, count, onRound)
   const results: SideResult[] = []
   for (const side of sides) {
     const measured = figures.get(side)!
-    const latency = side.name === bareSide ? undefined : await side.latency?.(rateOf(measured), Math.max(latencySeconds, bench.seconds))
+    const latency = side.name === bareSide ? undefined : await side.latency?.(getRate(measured), Math.max(latencySeconds, bench.seconds))
     const warmUp = warmUps.get(side)
     results.push({
       name: side.name,
@@ -87,8 +87,10 @@ export async function runItem(
   return { ...result, ...(verdict !== undefined && { verdict }) }
 }
 
-/** Not counted: the first of anything is slower. Where there is one round only, one is all that there is time for. */
-async function warmedUp(sides: readonly Side[], seconds: number, rounds: number): Promise<ReadonlyMap<Side, WarmUp>> {
+/**
+ * Runs a measurement that is discarded, because the first one is always slower. Skipped for items with a single round, which take too long.
+ */
+async function warmUpSides(sides: readonly Side[], seconds: number, rounds: number): Promise<ReadonlyMap<Side, WarmUp>> {
   const done = new Map<Side, WarmUp>()
   if (rounds === 1) return done
   for (const side of sides) {
@@ -108,12 +110,12 @@ async function inTurns(
   const figures = new Map<Side, Figure[]>(sides.map((side) => [side, []]))
   for (let round = 0; round < rounds; round++) {
     onRound?.(round + 1, rounds)
-    // In each round the other way: a machine that slows down or speeds up favours none.
+    // Alternates the order, so that a machine that slows down or speeds up favors no side.
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) figures.get(side)!.push(await side.measure(seconds))
   }
   return figures
 }
 
-function rateOf(rounds: readonly Figure[]): number {
-  return Math.max(1, middleOf(rounds.map(({ value }) => value)) * latencyShare)
+function getRate(rounds: readonly Figure[]): number {
+  return Math.max(1, median(rounds.map(({ value }) => value)) * latencyShare)
 }

@@ -14,7 +14,7 @@ const once = { withBar: 1, without: 1 }
 const five = { withBar: 5, without: 5 }
 const options = { rounds: once, progress, print: () => {} }
 
-function itemOf(name: string, more: Partial<Item> = {}): Item {
+function createItem(name: string, more: Partial<Item> = {}): Item {
   const side = { name: 'keelson', measure: async () => ({ value: 1 }) }
   return { name, title: name, unit: 'requests/s', open: async () => ({ sides: [side] }), ...more }
 }
@@ -25,12 +25,12 @@ function reports(): string {
   return directory
 }
 
-test('what takes long is measured in parts, each goes on where the last one ended', async () => {
+test('splits a long run into parts that continue where the last one ended', async () => {
   const directory = reports()
-  const items = ['a/1', 'a/2', 'a/3'].map((name) => itemOf(name, { only: 'full' }))
+  const items = ['a/1', 'a/2', 'a/3'].map((name) => createItem(name, { only: 'full' }))
   const left = items.map(({ name }) => name)
   let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: once, left })
-  // Less than one of them is thought to take: a part is at least one item.
+  // Shorter than any item takes: each part still measures one item.
   for (const after of [['a/2', 'a/3'], ['a/3'], []]) {
     await runItems(
       items.filter(({ name }) => report.report.left.includes(name)),
@@ -45,14 +45,14 @@ test('what takes long is measured in parts, each goes on where the last one ende
   expect(report.report).toMatchObject({ seconds: 2, rounds: once, items: left.map((name) => ({ name })) })
 })
 
-test('one that fails is left, and does not keep others from being measured', async () => {
+test('keeps a failed item in the list and measures the others', async () => {
   const report = ReportFile.create(reports(), { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
-  const broken = itemOf('a/1', { open: () => Promise.reject(new Error('broken')) })
-  expect(await runItems([broken, itemOf('a/2')], bench, report, options)).toBe(1)
+  const broken = createItem('a/1', { open: () => Promise.reject(new Error('broken')) })
+  expect(await runItems([broken, createItem('a/2')], bench, report, options)).toBe(1)
   expect(report.report).toMatchObject({ left: ['a/1'], items: [{ name: 'a/2' }] })
 })
 
-test('one that misses its bar is measured again after all others, twice as often, before that is believed', async () => {
+test('repeats an item that misses its bar after all others, with twice the rounds', async () => {
   const measured: string[] = []
   const slowAtFirst = (name: string, rates: readonly number[]): Item => {
     const left = [...rates]
@@ -60,7 +60,7 @@ test('one that misses its bar is measured again after all others, twice as often
       measured.push(name)
       return { value: left.shift()! }
     }
-    return itemOf(name, {
+    return createItem(name, {
       bar: { type: 'least', value: 10 },
       rounds: 2,
       open: async () => ({ sides: [{ name: 'keelson', warmUp: async () => undefined, measure }] }),
@@ -85,10 +85,10 @@ test('one that misses its bar is measured again after all others, twice as often
   ])
 })
 
-test('what has to be measured again is left until it was, also for another part', async () => {
+test('keeps an item in the list until its repetition is done, even in another part', async () => {
   const directory = reports()
   const report = ReportFile.create(directory, { revision: 'r', seconds: 1, rounds: once, left: ['a/1', 'a/2'] })
-  const items = [itemOf('a/1', { only: 'full', bar: { type: 'least', value: 10 } }), itemOf('a/2', { only: 'full' })]
+  const items = [createItem('a/1', { only: 'full', bar: { type: 'least', value: 10 } }), createItem('a/2', { only: 'full' })]
   await runItems(items.slice(0, 1), bench, report, { ...options, minutes: 1 })
   expect(report.report.left).toEqual(['a/2', 'a/1'])
   const resumed = ReportFile.unfinished(directory)!

@@ -8,27 +8,27 @@ import { itemTable } from './report-table.ts'
 import { runItem } from './run-item.ts'
 import type { ItemResult } from './run-item.ts'
 
-/** What one that fills stores with hundreds of thousands of objects may take. */
+/** Estimated duration of an item with hundreds of thousands of objects. */
 const fullItemMs = 180_000
 
 export interface RunItemsOptions {
   readonly rounds: Rounds
-  /** Profiles of each item go there. */
+  /** Directory for profiles of each item. */
   readonly profiles?: string | undefined
-  /** No item is begun that would not be done after so many minutes, but the first. */
+  /** Stops before an item that would exceed this time, except for the first. */
   readonly minutes?: number | undefined
   readonly progress: Progress
   readonly print: (text: string) => void
 }
 
-/** A bar that was missed so often is. */
-const mostTimes = 3
-/** What is measured again must not take as long as all the rest; nothing of it is begun after so long. */
-const mostAgainMs = 120_000
+/** Attempts before a missed bar is final. */
+const maxAttempts = 3
+/** Repetitions must not take as long as the run itself; none is started after this time. */
+const maxRepeatMs = 120_000
 
 /**
- * Item by item into the report. One that fails is said so and stays among those that are left. One that misses its bar is measured again at the end,
- * twice as often, before that is believed: what else the machine does goes on for a minute or two. Resolves to how many failed.
+ * Measures the items in order and adds them to the report. A failed item is reported and stays in the list. An item that misses its bar is
+ * repeated at the end with twice the rounds, because other load on the machine lasts a minute or two. Returns the number of failures.
  */
 export async function runItems(items: readonly Item[], bench: OpenBench, report: ReportFile, options: RunItemsOptions): Promise<number> {
   const { profiles, minutes = Infinity, progress } = options
@@ -40,11 +40,11 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
   const queue = [...items]
   for (const [done, item] of queue.entries()) {
     const now = performance.now()
-    // As long as the longest so far.
+    // Estimates the longest duration so far.
     if (done > 0 && now + Math.max(longest, item.only === 'full' ? fullItemMs : 0) > until) break
-    const known = report.resultOf(item.name)
+    const known = report.findResult(item.name)
     if (known !== undefined) {
-      noMoreAgain = Math.min(noMoreAgain, now + mostAgainMs)
+      noMoreAgain = Math.min(noMoreAgain, now + maxRepeatMs)
       if (now > noMoreAgain) {
         report.add(item.name, known)
         continue
@@ -66,12 +66,12 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
 }
 
 interface RunIntoOptions extends RunItemsOptions {
-  /** Of the time before. */
+  /** Result of the previous attempt. */
   readonly known: ItemResult | undefined
   readonly onRound: (text: string) => void
 }
 
-/** Resolves to whether it has to be measured again. */
+/** Returns whether the item has to be repeated. */
 async function runInto(
   report: ReportFile,
   item: Item,
@@ -89,7 +89,7 @@ async function runInto(
   const before = known?.verdict === undefined ? [] : [...(known.before ?? []), known.verdict]
   const shown = result && before.length > 0 ? { ...result, before } : result
   if (shown !== undefined) print(itemTable(shown))
-  const again = result?.verdict?.met === false && before.length + 1 < mostTimes
+  const again = result?.verdict?.met === false && before.length + 1 < maxAttempts
   report.add(item.name, shown, again)
   return again
 }

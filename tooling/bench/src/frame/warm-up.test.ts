@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { warmUntilSteady } from './warm-up.ts'
 import type { WarmUp } from './warm-up.ts'
 
-/** A server whose answers cost this, second by second, the last for ever; a hundred of them in each. */
-function warmed(costs: readonly number[], { leastRequests = 0, mostSeconds = 100 } = {}): Promise<WarmUp> {
+/** Warms up a server with these costs per second, where the last one repeats. Each second has a hundred responses. */
+function warmed(costs: readonly number[], { minRequests = 0, maxSeconds = 100 } = {}): Promise<WarmUp> {
   let n = 0
   const step = async (): Promise<{ seconds: number; requests: number; rate: number; cost: number }> => {
     const cost = costs[Math.min(n++, costs.length - 1)]!
     return { seconds: 1, requests: 100, rate: 1 / cost, cost }
   }
-  return warmUntilSteady(step, { leastRequests, mostSeconds })
+  return warmUntilSteady(step, { minRequests, maxSeconds })
 }
 
-test('it ends when answers got no cheaper twice in turn', async () => {
+test('ends after two steps without improvement', async () => {
   expect(await warmed([8])).toEqual({
     seconds: 3,
     requests: 300,
@@ -24,13 +24,13 @@ test('it ends when answers got no cheaper twice in turn', async () => {
   expect(await warmed([8, 4, 5, 4.5, 2])).toMatchObject({ seconds: 4, steadyAfter: { seconds: 2 } })
 })
 
-test('less than a twentieth is no improvement, but many of them are', async () => {
+test('ignores an improvement of less than a twentieth, unless it accumulates', async () => {
   expect((await warmed([100, 97, 96])).seconds).toBe(3)
   expect((await warmed([100, 96, 93, 90, 87, 87])).seconds).toBeGreaterThan(5)
 })
 
-test('it goes on until enough was answered, and ends when there is no more time', async () => {
-  expect(await warmed([8], { leastRequests: 1000 })).toMatchObject({ seconds: 10, steady: true })
+test('continues until enough responses, and ends at the time limit', async () => {
+  expect(await warmed([8], { minRequests: 1000 })).toMatchObject({ seconds: 10, steady: true })
   const falling = Array.from({ length: 50 }, (_, i) => 0.5 ** i)
-  expect(await warmed(falling, { mostSeconds: 6 })).toMatchObject({ seconds: 6, steady: false })
+  expect(await warmed(falling, { maxSeconds: 6 })).toMatchObject({ seconds: 6, steady: false })
 })

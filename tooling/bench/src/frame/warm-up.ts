@@ -1,12 +1,12 @@
-/** A server's first seconds under a load: the engine compiles what a request passes through. */
+/** The first seconds of a server under load, while the engine compiles its code. */
 export interface WarmUp {
   readonly seconds: number
   readonly requests: number
-  /** Answers (events) in a second, step by step. */
+  /** Responses or events per second, for each step. */
   readonly rates: readonly number[]
-  /** Until the step that was the last to be better than those before it, and what was answered until then. */
+  /** Time and number of responses until the last step with an improvement. */
   readonly steadyAfter: { readonly seconds: number; readonly requests: number }
-  /** Whether it ended since nothing got better, and not since there was no more time. */
+  /** True if it ended because nothing improved, false if it reached the time limit. */
   readonly steady: boolean
 }
 
@@ -14,29 +14,29 @@ export interface WarmUpStep {
   readonly seconds: number
   readonly requests: number
   readonly rate: number
-  /** Of one answer: the server's processor time, which other load on the machine disturbs less, or else the time it took. */
+  /** Per response: the server's processor time, which other load affects less, or else the elapsed time. */
   readonly cost: number
 }
 
 export interface WarmUpLimits {
-  readonly leastRequests: number
-  readonly mostSeconds: number
+  readonly minRequests: number
+  readonly maxSeconds: number
 }
 
-/** Less than this is no improvement. */
+/** Costs above this ratio do not count as an improvement. */
 const better = 0.95
-/** Steps in turn that must be none. */
+/** Number of consecutive steps without improvement. */
 const enough = 2
 
-/** Goes on until answers cost no less than before, twice in turn. */
-export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { leastRequests, mostSeconds }: WarmUpLimits): Promise<WarmUp> {
+/** Continues until costs have not decreased in two consecutive steps. */
+export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { minRequests, maxSeconds }: WarmUpLimits): Promise<WarmUp> {
   const rates: number[] = []
   let seconds = 0
   let requests = 0
   let best = Infinity
   let steadyAfter = { seconds, requests }
   let same = 0
-  while (seconds < mostSeconds && !(same >= enough && requests >= leastRequests)) {
+  while (seconds < maxSeconds && !(same >= enough && requests >= minRequests)) {
     const done = await step()
     rates.push(done.rate)
     seconds += done.seconds
@@ -47,5 +47,5 @@ export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { leastRe
       same = 0
     } else same++
   }
-  return { seconds, requests, rates, steadyAfter, steady: same >= enough && requests >= leastRequests }
+  return { seconds, requests, rates, steadyAfter, steady: same >= enough && requests >= minRequests }
 }

@@ -12,7 +12,7 @@ import { startItems } from './start-items.ts'
 import { watchItems } from './watch-items.ts'
 import { writeItems } from './write-items.ts'
 
-/** In the order in which they are measured: neighbours want the same server. */
+/** In measuring order: adjacent items share a server. */
 export const allItems: readonly Item[] = [
   ...startItems,
   limitItem,

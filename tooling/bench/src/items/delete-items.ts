@@ -1,6 +1,6 @@
 import { pods } from '../fill-store.ts'
 import type { Figure, Item, Side } from '../frame/item.ts'
-import { usageOf } from '../process-usage.ts'
+import { readUsage } from '../process-usage.ts'
 import { runClient } from '../run-client.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
@@ -18,7 +18,7 @@ export const deleteItem: Item = {
   compares: true,
   rounds: 5,
   async open(bench) {
-    return { sides: (await changedServers(bench)).map((each) => sideOf(each, deleteEach)) }
+    return { sides: (await changedServers(bench)).map((each) => createSide(each, deleteEach)) }
   },
 }
 
@@ -29,7 +29,7 @@ export const deleteCollectionItem: Item = {
   compares: true,
   rounds: 5,
   async open(bench) {
-    return { sides: (await changedServers(bench)).map((each) => sideOf(each, deleteAll)) }
+    return { sides: (await changedServers(bench)).map((each) => createSide(each, deleteAll)) }
   },
 }
 
@@ -61,8 +61,8 @@ async function deleteAll(server: ServerUnderTest, run: string): Promise<Deleted>
   return { seconds: (performance.now() - began) / 1000 }
 }
 
-/** What is deleted is made before, outside the measured time. */
-function sideOf(server: ServerUnderTest, remove: (server: ServerUnderTest, run: string) => Promise<Deleted>): Side {
+/** Creates the objects before the measured time. */
+function createSide(server: ServerUnderTest, remove: (server: ServerUnderTest, run: string) => Promise<Deleted>): Side {
   const { name, url, token, pid, probe } = server
   return {
     name,
@@ -73,10 +73,10 @@ function sideOf(server: ServerUnderTest, remove: (server: ServerUnderTest, run: 
       pod.metadata.labels['run'] = run
       const request = { ...template, body: JSON.stringify(pod) }
       const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
-      if (made.failures > 0) throw new Error(`${name}: pods could not be made: ${made.firstFailure}`)
-      const before = usageOf(pid)
+      if (made.failures > 0) throw new Error(`${name}: creating pods failed with ${made.firstFailure}`)
+      const before = readUsage(pid)
       const { seconds, clientSeconds, ...latency } = await remove(server, run)
-      const after = usageOf(pid)
+      const after = readUsage(pid)
       const cpu = before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds
       return {
         value: count / seconds,

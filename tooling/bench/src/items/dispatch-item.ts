@@ -3,11 +3,11 @@ import { Cacher } from '@keelson/cacher'
 import { createRecordCodec, IteratedWatch } from '@keelson/storagebackend'
 import type { ObjectEvent, Storage, WatchObjectsOptions } from '@keelson/storagebackend'
 import type { Figure, Item, Side } from '../frame/item.ts'
-import { middleOf } from '../frame/middle.ts'
+import { median } from '../frame/middle.ts'
 
 const prefix = '/registry/pods/'
 const podCount = 10_000
-/** Of each pod in one measurement: long enough for garbage to be collected in each. */
+/** Changes per pod in one measurement; enough that garbage collection runs in each. */
 const changes = 5
 const codec = createRecordCodec({
   kind: 'Pod',
@@ -18,10 +18,10 @@ const codec = createRecordCodec({
 const few = 100
 const many = 10_000
 
-/** What an event costs a cacher with many watchers, of one node each, beside what it costs with few. In this process, without a store. */
+/** Cost of an event in a cacher with many watchers of one node each, relative to few watchers. Runs in this process without a store. */
 export const dispatchItem: Item = {
   name: 'watch/dispatch',
-  title: `processor time of an event among ${few} and among ${many.toLocaleString('en')} watchers of one node each`,
+  title: `processor time of an event with ${few} and with ${many.toLocaleString('en')} watchers of one node each`,
   unit: 'µs',
   bar: { type: 'ratio', of: many.toLocaleString('en'), to: few.toLocaleString('en'), most: 1.2 },
   rounds: 3,
@@ -38,11 +38,11 @@ export const dispatchItem: Item = {
 async function measure(watched: Watched): Promise<Figure> {
   const times: number[] = []
   for (let i = 0; i < 5; i++) times.push(await watched.deliverEach())
-  return { value: middleOf(times) }
+  return { value: median(times) }
 }
 
 interface Watched extends AsyncDisposable {
-  /** Changes of each pod, one after the other, until its watcher has it; how many microseconds of processor time one takes. */
+  /** Changes each pod and waits for its watcher, one by one. Returns the microseconds of processor time per change. */
   deliverEach(): Promise<number>
 }
 
@@ -59,7 +59,7 @@ async function openWatched(watchers: number): Promise<Watched> {
       seen += batch.length
     })
   })
-  // Every pod's node has a watcher, whether there are few or many.
+  // Every pod's node has a watcher in both cases.
   const values = Array.from({ length: podCount }, (_, n) => {
     const name = `pod-${String(n).padStart(5, '0')}`
     const object = { metadata: { name, namespace: 'bench', uid: name }, spec: { nodeName: nodeName(n % watchers) } }
@@ -90,7 +90,7 @@ async function openWatched(watchers: number): Promise<Watched> {
   }
 }
 
-/** A store without objects, whose changes are made up. */
+/** A store without objects that generates its own changes. */
 class EventSource {
   #next: ((batch: readonly ObjectEvent[] | undefined) => void) | undefined
 

@@ -7,7 +7,7 @@ import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { watchedPatches } from './watched-patches.ts'
 
-/** So many changes at once that the server is never idle while one is written to disk. */
+/** Enough concurrent changes that the server is never idle while one is written to disk. */
 const changes = { connections: 32, pipeline: 1 }
 
 export interface FanOutOptions {
@@ -15,7 +15,7 @@ export interface FanOutOptions {
   readonly bar?: Bar
 }
 
-/** Events delivered to watches of all pods while pods are patched. Bare writes the same bytes to as many sockets. */
+/** Delivers events to watches of all pods while pods are patched. Bare writes the same bytes to as many sockets. */
 export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
   return {
     name: `watch/${watchers}`,
@@ -23,7 +23,7 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
     unit: 'events/s',
     ...(bar !== undefined && { bar }),
     compares: true,
-    // A round leaves that many events on their way.
+    // A round leaves many events pending.
     ...(watchers >= 1000 && { rounds: 2 }),
     async open(bench, stack) {
       const server = (await bench.server(usual))!
@@ -31,7 +31,7 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
         loadSide({ server: each, unit: 'events/s', load: async () => ({ ...changes, ...(await watchedPatches(each, watchers)) }) }),
       )
       if (bench.withBare) {
-        const bare = stack.use(await startBare(bench.scratch, { body: await eventOf(server) }))
+        const bare = stack.use(await startBare(bench.scratch, { body: await buildEvent(server) }))
         sides.push(loadSide({ server: bare, unit: 'events/s', load: () => emits(watchers) }))
       }
       return { sides }
@@ -39,10 +39,10 @@ export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
   }
 }
 
-/** Whether many watches hold: all events once, in order, on each of them. */
+/** Checks that many watches each receive all events once and in order. */
 export const orderItem: Item = {
   name: 'watch/order',
-  title: 'events among 2,000 watches that came twice, late, or not at all',
+  title: 'duplicate, late and missing events of 2,000 watches',
   unit: 'faults',
   bar: { type: 'most', value: 0 },
   rounds: 1,
@@ -66,7 +66,7 @@ function emits(watchers: number): Load {
   }
 }
 
-async function eventOf(server: ServerUnderTest): Promise<Buffer> {
+async function buildEvent(server: ServerUnderTest): Promise<Buffer> {
   const { body } = await ask(server, 'GET', `${pods}?limit=1`)
   const [pod] = (JSON.parse(body.toString()) as { items: object[] }).items
   return Buffer.from(`{"type":"MODIFIED","object":${JSON.stringify({ kind: 'Pod', apiVersion: 'v1', ...pod })}}\n`)

@@ -14,7 +14,7 @@ interface Kind {
   readonly size: (count: number) => DatasetSize
   readonly path: string
   readonly objectName: (n: number) => string
-  /** One like those that are there. */
+  /** Returns an object like the existing ones. */
   readonly body: (name: string) => object
 }
 
@@ -65,17 +65,17 @@ interface Growth {
 interface Operation {
   readonly what: string
   readonly load: (server: ServerUnderTest) => Load | Promise<Load>
-  /** Its time in milliseconds, where so many objects are there. */
+  /** Time of one operation in milliseconds, given the number of objects. */
   readonly time: (result: LoadResult, objects: number) => number
 }
 
-/** So that the engine is done with what the operation passes through. */
+/** Enough that the engine has compiled the code of the operation. */
 const warmRequests = 5000
-const mostWarmSeconds = 4
+const maxWarmSeconds = 4
 
 /**
- * How much longer one thing takes when there is ten times as much. Servers with few and with many objects are measured in turns. They have all cores:
- * it is about time, and what the engine does beside it must not hit one of them.
+ * Compares the time of one operation with ten times as many objects. Servers with few and with many objects are measured in turns. They
+ * have all cores: only time matters, and the engine's background threads must not affect one of them.
  */
 function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
   const names = counts.map((count) => count.toLocaleString('en'))
@@ -83,7 +83,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
   const suffix = [kind.name.replace(' KB', 'k'), ...(store === 'embedded' ? [] : [store]), ...(full ? ['full'] : [])]
   return {
     name: `growth/${[what, ...suffix].join('-')}`,
-    title: `${titles[what] ?? what} among ${names.join(', ')} objects of ${kind.name}${place}`,
+    title: `${titles[what] ?? what} with ${names.join(', ')} objects of ${kind.name}${place}`,
     unit: 'ms',
     bar: { type: 'ratio', of: names.at(-1)!, to: names.at(-2)!, most: 1.3 },
     ...(full && { only: 'full' as const, rounds: 3 }),
@@ -101,7 +101,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
             unit: what === 'event' ? 'events/s' : 'requests/s',
             load: () => load(server),
             value,
-            ...(what !== 'LIST' && { warmRequests, mostWarmSeconds }),
+            ...(what !== 'LIST' && { warmRequests, maxWarmSeconds }),
           }),
         )
       }
@@ -110,7 +110,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
   }
 }
 
-/** Other operations have made some. */
+/** Includes objects created by other operations. */
 async function countObjects(server: ServerUnderTest, { path }: Kind): Promise<number> {
   const { body } = await ask(server, 'GET', `${path}?limit=1`)
   const { items, metadata } = JSON.parse(body.toString()) as { items: unknown[]; metadata: { remainingItemCount?: number } }
@@ -119,10 +119,10 @@ async function countObjects(server: ServerUnderTest, { path }: Kind): Promise<nu
 
 const titles: Readonly<Record<string, string>> = {
   LIST: 'LIST (time of 1,000 listed objects)',
-  event: 'a change and its event at a watch',
+  event: 'a change and its watch event',
 }
 
-function growthOf(growth: Growth): readonly Item[] {
+function createGrowthItems(growth: Growth): readonly Item[] {
   const { kind } = growth
   const single = Object.entries(requests).map(([what, request]) =>
     growthItem(growth, { what, load: () => ({ connections: 4, pipeline: 1, request: request(kind) }), time: ({ p50 }) => p50 }),
@@ -142,7 +142,7 @@ function growthOf(growth: Growth): readonly Item[] {
     },
     time: ({ events, eventSeconds }) => (eventSeconds * 1000) / events,
   })
-  // Lists first: creates add to what is listed.
+  // Lists first, because creates add objects to the list.
   return [list, ...single, event]
 }
 
@@ -150,8 +150,8 @@ const usualCounts = [1000, 10_000, 100_000]
 const fullCounts = [10_000, 100_000, 300_000]
 
 export const growthItems: readonly Item[] = [
-  ...growthOf({ kind: small, counts: usualCounts, full: false }),
-  ...growthOf({ kind: small, counts: fullCounts, full: true }),
-  ...growthOf({ kind: large, counts: fullCounts, full: true }),
-  ...growthOf({ kind: small, counts: fullCounts, store: 'etcd', full: true }),
+  ...createGrowthItems({ kind: small, counts: usualCounts, full: false }),
+  ...createGrowthItems({ kind: small, counts: fullCounts, full: true }),
+  ...createGrowthItems({ kind: large, counts: fullCounts, full: true }),
+  ...createGrowthItems({ kind: small, counts: fullCounts, store: 'etcd', full: true }),
 ]

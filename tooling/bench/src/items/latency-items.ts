@@ -28,7 +28,7 @@ export const latencyItems: readonly Item[] = [
   latencyItem({
     name: 'latency/get-during-selection',
     only: 'named',
-    title: 'p99 of GET while a selector that matches nothing goes over 300,000 objects',
+    title: 'p99 of GET while a LIST by a selector without matches reads 300,000 objects',
     size: many,
     busy: { method: 'GET', path: noConfigMap },
     busyClients: 1,
@@ -36,7 +36,7 @@ export const latencyItems: readonly Item[] = [
   {
     name: 'latency/nothing-selected',
     only: 'named',
-    title: 'LIST by a selector that lets none of 300,000 objects through',
+    title: 'LIST of 300,000 objects by a selector without matches',
     unit: 'ms',
     bar: { type: 'most', value: 150 },
     async open(bench) {
@@ -51,13 +51,13 @@ interface LatencyOptions {
   readonly name: string
   readonly title: string
   readonly size: DatasetSize
-  /** Sent without pause by so many clients while single pods are read. */
+  /** Sent continuously by this many clients while single pods are read. */
   readonly busy: RequestTemplate
   readonly busyClients: number
   readonly only?: Only
 }
 
-/** How long the slowest hundredth of small reads takes while large ones are going on. */
+/** Measures p99 of small reads during large ones. */
 function latencyItem({ name, title, size, busy, busyClients, only }: LatencyOptions): Item {
   return {
     name,

@@ -5,7 +5,7 @@ import type { DatasetSize } from '../fill-store.ts'
 import { usual } from '../frame/open-bench.ts'
 import type { Bench } from '../frame/bench.ts'
 import type { Figure, Item } from '../frame/item.ts'
-import { usageOf } from '../process-usage.ts'
+import { readUsage } from '../process-usage.ts'
 import type { Usage } from '../process-usage.ts'
 import { runClient } from '../run-client.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
@@ -13,7 +13,7 @@ import type { ServerUnderTest } from '../server-under-test.ts'
 const large: DatasetSize = { pods: 100_000, configMaps: 0 }
 const mebibyte = 1024 * 1024
 const listsAtOnce = 10
-/** A few slabs, and what the measure itself moves by. */
+/** Allows for a few slabs and for measuring errors. */
 const tolerance = 3
 const forms = [
   'application/json',
@@ -25,7 +25,7 @@ const forms = [
 export const memoryItems: readonly Item[] = [
   memoryItem({
     name: 'lists',
-    title: 'memory after lists of 10,000 pods of 8 KB in all forms, with what is mapped (RSS)',
+    title: 'memory after lists of 10,000 pods of 8 KB in all encodings, including mapped files (RSS)',
     bar: { type: 'most', value: 350 },
     async value(server) {
       for (const accept of forms) await listOnce(server, accept)
@@ -35,7 +35,7 @@ export const memoryItems: readonly Item[] = [
   }),
   memoryItem({
     name: 'lists-at-once',
-    title: `memory that ${listsAtOnce} lists of 10,000 pods at once take while they go on`,
+    title: `memory of ${listsAtOnce} concurrent lists of 10,000 pods`,
     bar: { type: 'most', value: 100 },
     async value(server) {
       await listOnce(server, forms[0]!)
@@ -54,7 +54,7 @@ export const memoryItems: readonly Item[] = [
   memoryItem({
     name: 'unread',
     only: 'full',
-    title: 'memory that a list takes whose client does not read',
+    title: 'memory of a list whose client does not read',
     bar: { type: 'most', value: tolerance },
     async value(server) {
       await listOnce(server, forms[0]!)
@@ -69,7 +69,7 @@ export const memoryItems: readonly Item[] = [
   memoryItem({
     name: 'kept',
     only: 'full',
-    title: 'memory that is kept of 100,000 pods of 8 KB after lists in all forms: at most 1.3 × what is stored and 150 MiB',
+    title: 'memory after lists of 100,000 pods of 8 KB in all encodings: at most 1.3 × the stored size and 150 MiB',
     size: large,
     most: (stored) => stored * 1.3 + 150,
     async value(server) {
@@ -80,14 +80,14 @@ export const memoryItems: readonly Item[] = [
 ]
 
 interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
-  /** Default: the usual. */
+  /** Default: the usual dataset. */
   readonly size?: DatasetSize
-  /** Of what is stored, both in MiB. */
+  /** Maximum in MiB, given the MiB stored. */
   readonly most?: (stored: number) => number
   readonly value: (server: ServerUnderTest) => Promise<number>
 }
 
-/** Each on a server that has done nothing else. */
+/** Uses a fresh server for each. */
 function memoryItem({ name, title, bar, only, size = usual, most, value }: MemoryOptions): Item {
   return {
     name: `memory/${name}`,
@@ -120,10 +120,10 @@ function memoryItem({ name, title, bar, only, size = usual, most, value }: Memor
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 function usage({ pid }: ServerUnderTest): Usage {
-  return usageOf(pid)!
+  return readUsage(pid)!
 }
 
-/** Its own memory when everything that can go is gone. */
+/** Returns the private memory after garbage collection. */
 async function settled(server: ServerUnderTest): Promise<number> {
   await server.probe!.collect()
   await pause(2000)
@@ -133,7 +133,7 @@ async function settled(server: ServerUnderTest): Promise<number> {
 async function listOnce({ url, token }: ServerUnderTest, accept: string, connections = 1): Promise<void> {
   const request = { method: 'GET', path: pods, accept }
   const { failures, firstFailure } = await runClient({ url, token, connections, pipeline: 1, seconds: 600, count: connections, request })
-  if (failures > 0) throw new Error(`${accept} answered ${firstFailure}`)
+  if (failures > 0) throw new Error(`${accept} returned ${firstFailure}`)
 }
 
 function openUnread({ url, token }: ServerUnderTest): Promise<TLSSocket> {

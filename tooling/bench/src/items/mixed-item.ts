@@ -8,7 +8,7 @@ import { watchedPatches } from './watched-patches.ts'
 
 const get = (path: string): { readonly method: string; readonly path: string } => ({ method: 'GET', path })
 
-/** What controllers do all day: of five requests one changes a pod, the others read, and each change goes to the watches of informers. */
+/** Simulates controllers: one of five requests changes a pod, the others read, and informers watch each change. */
 export const mixedItem: Item = {
   name: 'mixed/controllers',
   title: 'one write to four reads (pages, labels, single pods) of 10,000 pods of 8 KB, 20 clients, 50 informers watching',

@@ -3,13 +3,13 @@ import type { RequestTemplate } from '../load-job.ts'
 import { workloadPod } from '../registry/workload-pod.ts'
 import { samplePod } from '../sample-pod.ts'
 
-/** Of the numbers in the names. */
+/** Number of digits in names. */
 export const digits = 7
 
-/** As a Deployment's controller makes it, 3 KB when it is stored, or filled up to 8 KB. */
+/** As a Deployment's controller creates it: 3 KB when stored, or padded to 8 KB. */
 export type PodSize = '3 KB' | '8 KB'
 
-/** The annotation that writes change. */
+/** Annotation changed by writes. */
 export const touched = 'example.com/touched'
 
 interface WrittenPod {
@@ -19,16 +19,16 @@ interface WrittenPod {
   spec: Record<string, unknown>
 }
 
-function podOf(size: PodSize, name: string): WrittenPod {
+function buildPod(size: PodSize, name: string): WrittenPod {
   if (size === '8 KB') return samplePod(name, 8192) as WrittenPod
   return { kind: 'Pod', apiVersion: 'v1', ...workloadPod(name) } as unknown as WrittenPod
 }
 
-/** Names are a set's, and a number: each item that writes has a set of its own. */
+/** A name consists of a set and a number. Each item that writes has its own set. */
 export const podPath = (set: string, number: string): string => `${pods}/${set}-${number}`
 
 export function createPod(size: PodSize, set: string): RequestTemplate {
-  return { method: 'POST', path: pods, contentType: 'application/json', body: JSON.stringify(podOf(size, `${set}-{n}`)), digits }
+  return { method: 'POST', path: pods, contentType: 'application/json', body: JSON.stringify(buildPod(size, `${set}-{n}`)), digits }
 }
 
 export function patchPod(set: string, run: number): RequestTemplate {
@@ -36,15 +36,15 @@ export function patchPod(set: string, run: number): RequestTemplate {
   return { method: 'PATCH', path: podPath(set, '{n}'), contentType: 'application/merge-patch+json', body, digits }
 }
 
-/** The whole pod, as who applies it has it in a file, with an annotation that is new each time. */
+/** Returns the whole pod, as a user applies it from a file, with an annotation that changes each time. */
 export function applyPod(size: PodSize, set: string, run: number): RequestTemplate {
-  const pod = podOf(size, `${set}-{n}`)
+  const pod = buildPod(size, `${set}-{n}`)
   pod.metadata.annotations[touched] = `${run}-{i}`
   const path = `${podPath(set, '{n}')}?fieldManager=bench`
   return { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: JSON.stringify(pod), digits }
 }
 
-/** One that may be updated as it was read from another: no volume of a token's with a name of its own. */
+/** A pod that can be updated with the object read from another one: without a token volume, whose name is random. */
 export function updatablePod(size: PodSize, set: string): RequestTemplate {
   const { body, ...request } = createPod(size, set)
   const pod = JSON.parse(body!) as WrittenPod
@@ -52,7 +52,7 @@ export function updatablePod(size: PodSize, set: string): RequestTemplate {
   return { ...request, body: JSON.stringify(pod) }
 }
 
-/** As it was read, of whatever version, with an annotation that is new each time. */
+/** Returns the stored pod without a version, with an annotation that changes each time. */
 export function updatePod(stored: Buffer, set: string, run: number): RequestTemplate {
   const pod = JSON.parse(stored.toString().replaceAll(`${set}-${'0'.repeat(digits)}`, `${set}-{n}`)) as {
     metadata: Record<string, unknown>

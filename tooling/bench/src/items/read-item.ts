@@ -13,19 +13,19 @@ export interface ReadItemOptions {
   readonly accept?: string
   readonly acceptEncoding?: string
   readonly clients: number
-  /** On each connection. Default: one. */
+  /** Pending requests per connection. Default: one. */
   readonly atOnce?: number
-  /** Also of bare. Default: HTTP/1.1. */
+  /** Also used for bare. Default: HTTP/1.1. */
   readonly http2?: boolean
   /** Default: embedded. */
   readonly store?: Store
-  /** Default: the usual. Other servers have only that. */
+  /** Default: the usual dataset, the only one that foreign servers have. */
   readonly size?: DatasetSize
   readonly bar?: Bar | undefined
   readonly only?: Only
 }
 
-/** The same request again and again. Bare answers with the same bytes. */
+/** Repeats the same request. Bare responds with the same bytes. */
 export function readItem(options: ReadItemOptions): Item {
   const {
     name,
@@ -61,7 +61,7 @@ export function readItem(options: ReadItemOptions): Item {
       const servers = [server, ...(compares ? await bench.others(usual) : [])]
       if (bench.withBare) {
         const sample = await ask(server, 'GET', path, undefined, { ...(accept && { accept }), ...(acceptEncoding && { acceptEncoding }) })
-        if (sample.status !== 200) throw new Error(`${path} answered ${sample.status}: ${sample.body.toString()}`)
+        if (sample.status !== 200) throw new Error(`${path} returned ${sample.status}: ${sample.body.toString()}`)
         servers.push(stack.use(await startBare(bench.scratch, { body: sample.body, ...(http2 && { kind: 'http2' }) })))
       }
       return { sides: servers.map((each) => loadSide({ server: each, unit: 'requests/s', load: () => load })) }

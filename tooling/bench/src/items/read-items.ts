@@ -15,7 +15,7 @@ export const readItems: readonly Item[] = [
   readItem({ name: 'get-100', title: 'GET a pod of 8 KB, 100 clients', path: onePod, clients: 100 }),
   readItem({
     name: 'get-http2',
-    title: 'GET a pod of 8 KB over HTTP/2, 4 clients with 8 at once',
+    title: 'GET a pod of 8 KB over HTTP/2, 4 clients with 8 requests each',
     path: onePod,
     clients: 4,
     atOnce: 8,

@@ -3,14 +3,14 @@ import type { DatasetSize } from '../fill-store.ts'
 import { usual } from '../frame/open-bench.ts'
 import type { Bench } from '../frame/bench.ts'
 import type { Figure, Item, Only, Side } from '../frame/item.ts'
-import { usageOf } from '../process-usage.ts'
+import { readUsage } from '../process-usage.ts'
 import type { Usage } from '../process-usage.ts'
 import { ask } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 
 const empty: DatasetSize = { pods: 1, configMaps: 0 }
 const many: DatasetSize = { pods: 100_000, configMaps: 0 }
-/** How long a server that is left alone is looked at afterwards. */
+/** Duration for which an idle server is observed. */
 const idleMs = 10_000
 
 export const startItems: readonly Item[] = [
@@ -23,15 +23,20 @@ export const startItems: readonly Item[] = [
     size: many,
     most: 3,
     rounds: 2,
-    // Of any age: answered only when the cache is filled.
+    // A list of any version, which is answered only once the cache is filled.
     until: `${pods}?resourceVersion=0&labelSelector=nothing%3Dmatches`,
   }),
-  idleItem({ name: 'rss', title: 'memory of an idle server, with what is mapped (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
-  idleItem({ name: 'anon', title: 'memory of an idle server, its own (RssAnon)', most: 60, pick: ({ rssAnonMiB }) => rssAnonMiB }),
+  idleItem({ name: 'rss', title: 'memory of an idle server, including mapped files (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
+  idleItem({
+    name: 'anon',
+    title: 'memory of an idle server, without mapped files (RssAnon)',
+    most: 60,
+    pick: ({ rssAnonMiB }) => rssAnonMiB,
+  }),
   idleItem({
     name: 'pods',
     only: 'full',
-    title: 'memory of an idle server with 10,000 pods of 8 KB, its own (RssAnon)',
+    title: 'memory of an idle server with 10,000 pods of 8 KB, without mapped files (RssAnon)',
     size: usual,
     pick: ({ rssAnonMiB }) => rssAnonMiB,
   }),
@@ -45,11 +50,11 @@ interface StartOptions {
   readonly most: number
   readonly rounds?: number
   readonly only?: Only
-  /** What has to be answered as well. */
+  /** A request that must succeed too. */
   readonly until?: string
 }
 
-/** From the start of the process until it says that it is ready. */
+/** Measures from the start of the process until its ready line. */
 function startItem({ name, title, size, most, rounds, only, until }: StartOptions): Item {
   return {
     name: `start/${name}`,
@@ -74,14 +79,14 @@ function startedSide(bench: Bench, size: DatasetSize, done: (server: ServerUnder
       const server = (await bench.server(size, { probed: false, cores: 'all' }))!
       await done(server)
       const value = (performance.now() - began) / 1000
-      return { value, ...memoryOf(usageOf(server.pid)) }
+      return { value, ...getMemory(readUsage(server.pid)) }
     },
   }
 }
 
 async function answered(server: ServerUnderTest, path: string): Promise<void> {
   const { status } = await ask(server, 'GET', path)
-  if (status !== 200) throw new Error(`${path} answered ${status}`)
+  if (status !== 200) throw new Error(`${path} returned ${status}`)
 }
 
 interface IdleOptions {
@@ -98,20 +103,20 @@ interface IdleUsage extends Usage {
   readonly cores: number
 }
 
-/** By bench and size: one server that waited is enough for all that is said of it. */
+/** Results by bench and size: one idle server provides all figures. */
 const idle = new WeakMap<Bench, Map<number, IdleUsage>>()
 
-/** Of a server that nobody asked anything, ten seconds after its start. Its processor time is that of those seconds. */
-async function idleUsage(bench: Bench, size: DatasetSize): Promise<IdleUsage> {
+/** Measures a server without requests ten seconds after its start. The processor time is that of these seconds. */
+async function measureIdleUsage(bench: Bench, size: DatasetSize): Promise<IdleUsage> {
   const known = idle.get(bench) ?? new Map<number, IdleUsage>()
   idle.set(bench, known)
   const there = known.get(size.pods)
   if (there !== undefined) return there
   await bench.stop()
   const server = (await bench.server(size, { probed: false, cores: 'all' }))!
-  const before = usageOf(server.pid)!
+  const before = readUsage(server.pid)!
   await new Promise((resolve) => setTimeout(resolve, idleMs))
-  const after = usageOf(server.pid)!
+  const after = readUsage(server.pid)!
   const usage = { ...after, cores: ((after.cpuSeconds - before.cpuSeconds) * 1000) / idleMs }
   known.set(size.pods, usage)
   return usage
@@ -131,8 +136,8 @@ function idleItem({ name, title, size = empty, most, only, pick }: IdleOptions):
           {
             name: 'keelson',
             async measure() {
-              const usage = await idleUsage(bench, size)
-              return { value: pick(usage), ...memoryOf(usage), serverCores: usage.cores }
+              const usage = await measureIdleUsage(bench, size)
+              return { value: pick(usage), ...getMemory(usage), serverCores: usage.cores }
             },
           },
         ],
@@ -141,6 +146,6 @@ function idleItem({ name, title, size = empty, most, only, pick }: IdleOptions):
   }
 }
 
-function memoryOf(usage: Usage | undefined): Partial<Figure> {
+function getMemory(usage: Usage | undefined): Partial<Figure> {
   return usage === undefined ? {} : { rssAnonMiB: usage.rssAnonMiB, peakRssMiB: usage.peakRssMiB }
 }

@@ -3,10 +3,10 @@ import type { Item } from '../frame/item.ts'
 import { loadSide } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
 
-/** What an informer asks for when it begins: everything as events, then a bookmark. */
+/** Sends an informer's first request: all objects as events, then a bookmark. */
 export const watchListItem: Item = {
   name: 'watch/list',
-  title: 'what is there at the beginning of 4 watch-lists of 10,000 pods',
+  title: 'initial events of 4 watch-lists of 10,000 pods',
   unit: 'events/s',
   compares: true,
   async open(bench) {

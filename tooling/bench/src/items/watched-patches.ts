@@ -7,7 +7,7 @@ import { touched } from './pod-writes.ts'
 
 let runs = 0
 
-/** Pods that are there are patched one after the other. Watches begin at the newest version and stay open, so that they show only what the run does. */
+/** Patches existing pods in sequence. The watches start at the newest version and stay open, so that they only see changes of the run. */
 export async function watchedPatches(server: ServerUnderTest, streams: number): Promise<Pick<Load, 'request' | 'watch'>> {
   const now = await ask(server, 'GET', `${pods}?limit=1`)
   const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata

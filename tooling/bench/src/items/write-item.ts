@@ -22,18 +22,18 @@ export interface WriteItemOptions {
 const titles = { create: 'CREATE pods', update: 'UPDATE pods', patch: 'merge-patch pods', apply: 'apply pods' } as const
 const places = { embedded: 'durable', memory: 'store in memory', etcd: 'on etcd' } as const
 const clients = 32
-/** Enough that changes in flight do not meet. */
+/** Enough objects that concurrent changes do not conflict. */
 const written = 2000
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
 
-/** The engine is done with what a write passes through after so many, however long they take. */
+/** After this many writes the engine has compiled the write path. */
 const warmRequests = 10_000
-const mostWarmSeconds = 10
+const maxWarmSeconds = 10
 
 /**
- * The whole chain with default admission. Bare is what parses a body, puts it durably and answers it. Both have all cores: a client that
- * writes needs a tenth of one, and flushes and collections of garbage have threads of their own. What is made anew is made on a server that has done
- * nothing else; those that change what is there share one, each with objects of its own.
+ * Measures the whole chain with default admission. Bare parses a body, writes it durably and responds. Both have all cores: a writing
+ * client needs a tenth of one, and flushes and garbage collection use their own threads. Creates use a fresh server; items that change
+ * objects share one, each with its own objects.
  */
 export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteItemOptions): Item {
   return {
@@ -44,39 +44,39 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
     compares: store !== 'memory',
     ...(verb === 'create' && { cold: true }),
     async open(bench, stack) {
-      const servers = await serversOf(bench, { store, own: verb === 'create' ? name : 'changes' })
+      const servers = await openServers(bench, { store, own: verb === 'create' ? name : 'changes' })
       if (servers.length === 0) return undefined
       const sides: Side[] = []
       let stored: Buffer | undefined
       for (const each of servers) {
         const there = await prepare(each, verb, size, name)
         stored ??= there
-        sides.push(sideOf(each, { verb, size, set: name, stored: there }))
+        sides.push(createSide(each, { verb, size, set: name, stored: there }))
       }
       if (bench.withBare) {
         const status = verb === 'create' ? 201 : 200
         const bare = stack.use(await startBare(bench.scratch, { body: stored!, status, kind: 'durable', cores: 'all' }))
-        sides.push(sideOf(bare, { verb, size, set: name, stored: stored! }))
+        sides.push(createSide(bare, { verb, size, set: name, stored: stored! }))
       }
       return { sides }
     },
   }
 }
 
-/** Ours, and those that are measured beside it. None without an etcd to put them on. */
-async function serversOf(bench: Bench, options: ServerOptions): Promise<readonly ServerUnderTest[]> {
+/** Returns our server and those measured next to it; none if an etcd is needed and missing. */
+async function openServers(bench: Bench, options: ServerOptions): Promise<readonly ServerUnderTest[]> {
   const shared = { ...options, cores: 'all' } as const
   const server = await bench.server(onePod, shared)
   if (server === undefined) return []
   return [server, ...(options.store === 'memory' ? [] : await bench.others(onePod, shared))]
 }
 
-/** Those on which items change what they have made, one item after the other. */
+/** Servers shared by the items that change objects. */
 export function changedServers(bench: Bench): Promise<readonly ServerUnderTest[]> {
-  return serversOf(bench, { own: 'changes' })
+  return openServers(bench, { own: 'changes' })
 }
 
-/** Of all runs, also against a server that others have measured before: no name is used twice. */
+/** Counts across runs, even against a server that was measured before, so that names are unique. */
 let runs = Date.now() % 1_000_000_000
 
 interface Writes extends Pick<WriteItemOptions, 'verb' | 'size'> {
@@ -84,12 +84,12 @@ interface Writes extends Pick<WriteItemOptions, 'verb' | 'size'> {
   readonly stored: Buffer
 }
 
-function sideOf(server: ServerUnderTest, writes: Writes): Side {
-  const load = (): Load => ({ connections: clients, pipeline: 1, request: requestOf(writes, ++runs) })
-  return loadSide({ server, unit: 'requests/s', load, warmAs: `${writes.verb} ${writes.size}`, warmRequests, mostWarmSeconds })
+function createSide(server: ServerUnderTest, writes: Writes): Side {
+  const load = (): Load => ({ connections: clients, pipeline: 1, request: buildRequest(writes, ++runs) })
+  return loadSide({ server, unit: 'requests/s', load, warmAs: `${writes.verb} ${writes.size}`, warmRequests, maxWarmSeconds })
 }
 
-function requestOf({ verb, size, set, stored }: Writes, run: number): RequestTemplate {
+function buildRequest({ verb, size, set, stored }: Writes, run: number): RequestTemplate {
   switch (verb) {
     case 'create':
       return createPod(size, `${set}-${run}`)
@@ -102,14 +102,14 @@ function requestOf({ verb, size, set, stored }: Writes, run: number): RequestTem
   }
 }
 
-/** Those that are changed later, as many on each server, or only the one whose bytes bare answers; resolves to that. */
+/** Creates the objects to change later, or only one whose bytes bare returns. Returns the stored bytes of one. */
 async function prepare(server: ServerUnderTest, verb: WriteItemOptions['verb'], size: PodSize, set: string): Promise<Buffer> {
   const { url, token } = server
   const count = verb === 'create' ? 1 : written
   const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? updatablePod(size, set) : createPod(size, set)
   const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
-  if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: pods could not be made: ${made.firstFailure}`)
+  if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: creating pods failed with ${made.firstFailure}`)
   const { status, body } = await ask(server, 'GET', podPath(set, '0'.repeat(digits)))
-  if (status !== 200) throw new Error(`${server.name}: a pod that was made could not be read: ${status}`)
+  if (status !== 200) throw new Error(`${server.name}: reading a created pod returned ${status}`)
   return body
 }

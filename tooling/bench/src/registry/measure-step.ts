@@ -1,25 +1,27 @@
 import type { Figure } from '../frame/item.ts'
-import { middleOf } from '../frame/middle.ts'
+import { median } from '../frame/middle.ts'
 import type { Step } from './steps.ts'
 
-/** So long that a batch takes several ticks of the clock that processor time is counted by. */
+/** Long enough that a batch takes several ticks of the processor time clock. */
 const batch = 1000
 const warmUpSeconds = 1
 
 interface Batch {
   /** Milliseconds. */
   readonly elapsed: number
-  /** Microseconds of this thread on a processor. */
+  /** Microseconds of processor time of this thread. */
   readonly cpu: number
 }
 
-/** Microseconds of processor time. In batches, for a step is shorter than a look at the clock is exact. What `prepare` takes is not counted. */
+/**
+ * Returns microseconds of processor time. Measures batches, because a step is shorter than the resolution of the clock. Excludes `prepare`.
+ */
 export function measureStep(step: Step, seconds: number): Figure {
   runBatches(step, warmUpSeconds)
   const batches = runBatches(step, seconds)
   const times = batches.map(({ elapsed }) => elapsed / batch).toSorted((a, b) => a - b)
   const cpu = batches.reduce((sum, one) => sum + one.cpu, 0) / (batches.length * batch)
-  return { value: cpu, p50: middleOf(times), p99: times[Math.floor(times.length * 0.99)]!, serverCpu: cpu / 1000 }
+  return { value: cpu, p50: median(times), p99: times[Math.floor(times.length * 0.99)]!, serverCpu: cpu / 1000 }
 }
 
 function runBatches(step: Step, seconds: number): Batch[] {

@@ -6,11 +6,11 @@ import type { LoopbackResource } from '@keelson/loopback'
 import { namespace } from '../sample-pod.ts'
 
 export interface OpenRegistry extends AsyncDisposable {
-  /** The store behind defaults, managers and every admission plugin that is on by default. */
+  /** Writes with defaults, managed fields and all default admission plugins. */
   readonly pods: LoopbackResource
 }
 
-/** A whole server on a fresh embedded store that nobody sends requests to. */
+/** A whole server on a fresh embedded store, without requests. */
 export async function openRegistry(): Promise<OpenRegistry> {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
   const chain = await createServerChain({
@@ -21,7 +21,7 @@ export async function openRegistry(): Promise<OpenRegistry> {
   await chain.ready
   const resource = (name: string): LoopbackResource => chain.client.resource({ group: '', resource: name })!
   await resource('namespaces').create('', { metadata: { name: namespace } })
-  // Pods are let in once there is an account for them.
+  // Admission rejects pods until the service account exists.
   while ((await resource('serviceaccounts').get(namespace, 'default')) === undefined)
     await new Promise((resolve) => setTimeout(resolve, 20))
   return {

@@ -16,12 +16,12 @@ core.register(scheme)
 
 const sent = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...workloadPod('checkout-7d9c6b8f5d-x2k4q') }))
 
-/** As a client's bytes are read, another object each time. */
+/** Decodes a client's bytes to a new object each time. */
 export function decodePod(): Pod {
   return decodeJson<Pod>(podType.schema, sent).object
 }
 
-/** Any object in the form of a decoded one. */
+/** Converts an object to the form of a decoded one. */
 export function typedPod(object: JsonObject): Pod {
   return decodeStruct<Pod>(podType.schema, object).object
 }

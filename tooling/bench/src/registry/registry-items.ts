@@ -4,12 +4,12 @@ import { processSide } from '../frame/process-side.ts'
 
 /** A figure of the write path. */
 interface WritePathItem {
-  /** Also of its load or step. */
+  /** Also the name of its load or step. */
   readonly name: string
   readonly title: string
-  /** Writes in a second, or microseconds of processor time of one step. */
+  /** Writes per second, or microseconds of processor time per step. */
   readonly unit: 'rate' | 'time'
-  /** The least rate, or the most time. Without one the figure is for information. */
+  /** Minimum rate or maximum time. Without it, the figure is informational. */
   readonly bar?: number
 }
 
@@ -20,9 +20,9 @@ const writePath: readonly WritePathItem[] = [
     unit: 'rate',
     bar: 4500,
   },
-  { name: 'update', title: 'update of a label of such a pod, likewise', unit: 'rate' },
-  { name: 'patch', title: 'merge patch of an annotation of such a pod, likewise', unit: 'rate' },
-  { name: 'decode', title: 'decoding the pod from what a client sends', unit: 'time' },
+  { name: 'update', title: 'update of a label of this pod, under the same conditions', unit: 'rate' },
+  { name: 'patch', title: 'merge patch of an annotation of this pod, under the same conditions', unit: 'rate' },
+  { name: 'decode', title: "decoding the pod from a client's bytes", unit: 'time' },
   { name: 'validate', title: 'defaulting and validating it', unit: 'time', bar: 60 },
   { name: 'managers', title: 'its managed fields, when it is created', unit: 'time', bar: 40 },
   { name: 'managers-update', title: 'its managed fields, when a label is updated', unit: 'time' },
@@ -33,9 +33,9 @@ const writePath: readonly WritePathItem[] = [
 const program = fileURLToPath(import.meta.resolve('./registry-process.ts'))
 
 /** The write path of a pod, in process. */
-export const registryItems: readonly Item[] = writePath.map(itemOf)
+export const registryItems: readonly Item[] = writePath.map(createItem)
 
-function itemOf({ name, title, unit, bar }: WritePathItem): Item {
+function createItem({ name, title, unit, bar }: WritePathItem): Item {
   return {
     name: `registry/${name}`,
     title,

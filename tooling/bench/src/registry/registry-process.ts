@@ -3,7 +3,7 @@ import { measureStep } from './measure-step.ts'
 import { steps } from './steps.ts'
 import { writeLoads } from './write-loads.ts'
 
-// One item in a process of its own; its name and the seconds are the arguments, a figure is the answer.
+// Measures one item in a separate process. Arguments: its name and the seconds. Prints a figure.
 const [name = '', seconds = '2'] = process.argv.slice(2)
 const open = writeLoads[name]
 if (open === undefined) console.log(JSON.stringify(measureStep(steps()[name]!, Number(seconds))))

@@ -6,7 +6,7 @@ import { recordCodecs, storageFieldManager } from '@keelson/registry'
 import { pods } from '@keelson/resources-core'
 import { decodePod, defaultedPod, gvk, podType, scheme, types } from './pod-kind.ts'
 
-/** One step of a write, on something that was made ready for it outside the measured time. */
+/** One step of a write. `prepare` creates its input outside the measured time. */
 export interface Step<T = unknown> {
   prepare(): T
   run(prepared: T): void
@@ -18,7 +18,7 @@ function step<T>(prepare: () => T, run: (prepared: T) => void): Step {
   return { prepare, run }
 }
 
-/** By the names of items. */
+/** Steps by item name. */
 export function steps(): Readonly<Record<string, Step>> {
   const manager = storageFieldManager({
     scheme,

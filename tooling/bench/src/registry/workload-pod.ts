@@ -1,7 +1,7 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import { namespace } from '../sample-pod.ts'
 
-/** A pod as a Deployment's controller sends it. The server makes nearly 3 KB of it, by defaults and a token's volume, and 4.4 KB with managers. */
+/** A pod as a Deployment's controller sends it. With defaults and a token volume it has nearly 3 KB, with managed fields 4.4 KB. */
 export function workloadPod(name: string): JsonObject {
   return {
     metadata: {

@@ -8,10 +8,10 @@ import { typedPod } from './pod-kind.ts'
 import { workloadPod } from './workload-pod.ts'
 
 const inFlight = 32
-/** Before anything is measured: a server is not judged by its first seconds. More than are in flight, so that changes do not wait for one another. */
+/** Warm-up writes before measuring. More than are concurrently pending, so that changes do not wait for each other. */
 const written = 5000
 
-/** Writes through the whole chain in process, by the names of items. */
+/** Writes through the whole chain in process, by item name. */
 export const writeLoads: Readonly<Record<string, () => Promise<Load>>> = {
   async create() {
     const registry = await openFilled()

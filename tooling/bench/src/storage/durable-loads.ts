@@ -4,9 +4,9 @@ import path from 'node:path'
 import { openEmbedded } from '@keelson/backend-embedded'
 import { open } from 'lmdb'
 import type { Load, OpenLoad } from './storage-job.ts'
-import { createValues, keyOf } from './values.ts'
+import { createValues, buildKey } from './values.ts'
 
-/** A create as the storage above does it: the key must be absent. Answered when it would survive a power cut. */
+/** Creates keys as the storage layer does: the key must be absent. Resolves when the write would survive a power cut. */
 export function embeddedCreate(inFlight: number): OpenLoad {
   return async ({ run }) => {
     const directory = scratchDirectory()
@@ -15,12 +15,12 @@ export function embeddedCreate(inFlight: number): OpenLoad {
     return {
       inFlight,
       async once(n) {
-        const key = keyOf(run, n)
+        const key = buildKey(run, n)
         const result = await store.commit({
           compare: [{ key, modRevision: 0 }],
           operations: [{ type: 'put', key, value: value(n) }],
         })
-        if (!result.committed) throw new Error(`${key} was there`)
+        if (!result.committed) throw new Error(`${key} already exists`)
       },
       async [Symbol.asyncDispose]() {
         await store[Symbol.asyncDispose]()
@@ -30,7 +30,7 @@ export function embeddedCreate(inFlight: number): OpenLoad {
   }
 }
 
-/** The package as it comes: a put, and then the promise that says that it is on disk. */
+/** Uses the bare package: a put, then the promise for durability. */
 export function lmdbPut(inFlight: number): OpenLoad {
   return async ({ run }): Promise<Load> => {
     const directory = scratchDirectory()
@@ -39,7 +39,7 @@ export function lmdbPut(inFlight: number): OpenLoad {
     return {
       inFlight,
       async once(n) {
-        await database.put(keyOf(run, n), value(n))
+        await database.put(buildKey(run, n), value(n))
         await database.flushed
       },
       async [Symbol.asyncDispose]() {

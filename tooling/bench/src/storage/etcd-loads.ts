@@ -1,7 +1,7 @@
 import { openEtcd3 } from '@keelson/backend-etcd3'
 import { CompareResult, CompareTarget, Etcd3 } from 'etcd3'
 import type { OpenLoad, StorageJob } from './storage-job.ts'
-import { createValues, keyOf } from './values.ts'
+import { createValues, buildKey } from './values.ts'
 
 const prepared = 1000
 
@@ -21,7 +21,7 @@ async function ours(etcd: string): Promise<Pair> {
   }
 }
 
-/** The package's typed calls, with the same request on the wire. */
+/** etcd3's typed calls, with the same request on the wire. */
 function bare(etcd: string): Pair {
   const client = new Etcd3({ hosts: etcd })
   return {
@@ -41,14 +41,14 @@ function bare(etcd: string): Pair {
 
 export function etcdLoad(which: 'ours' | 'bare', operation: 'create' | 'get', inFlight: number): OpenLoad {
   return async (job: StorageJob) => {
-    if (job.etcd === undefined) throw new Error('there is no etcd')
+    if (job.etcd === undefined) throw new Error('the job has no etcd')
     const pair = await (which === 'ours' ? ours(job.etcd) : bare(job.etcd))
     const value = createValues()
-    if (operation === 'get') for (let n = 0; n < prepared; n++) await pair.create(keyOf(job.run, n), value(n))
+    if (operation === 'get') for (let n = 0; n < prepared; n++) await pair.create(buildKey(job.run, n), value(n))
     return {
       inFlight,
       async once(n) {
-        const done = operation === 'get' ? pair.get(keyOf(job.run, n % prepared)) : pair.create(keyOf(job.run, n), value(n))
+        const done = operation === 'get' ? pair.get(buildKey(job.run, n % prepared)) : pair.create(buildKey(job.run, n), value(n))
         if (!(await done)) throw new Error(`${operation} ${n} failed`)
       },
       [Symbol.asyncDispose]: async () => pair.close(),

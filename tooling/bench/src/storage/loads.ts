@@ -3,7 +3,7 @@ import { etcdLoad } from './etcd-loads.ts'
 import { walk, watches } from './memory-loads.ts'
 import type { OpenLoad } from './storage-job.ts'
 
-/** By the names that `storage-items.ts` uses. */
+/** Loads by the names used in `storage-items.ts`. */
 export const loads: Readonly<Record<string, OpenLoad>> = {
   'embedded create 32': embeddedCreate(32),
   'lmdb put 32': lmdbPut(32),

@@ -3,7 +3,10 @@ import type { Load } from './storage-job.ts'
 
 const warmUpSeconds = 0.5
 
-/** Keeps the load's number of operations under way: a while to warm up, then the measured time. Processor time is that of all threads of the process; of etcd's own nothing. */
+/**
+ * Keeps the load's number of operations pending, first for the warm-up, then for the measured time. Processor time includes all threads of
+ * this process, but not etcd's.
+ */
 export async function measureLoad(load: Load, seconds: number): Promise<Figure> {
   let n = 0
   await keepGoing(load, warmUpSeconds, () => n++, undefined)

@@ -6,13 +6,13 @@ import { createValues } from './values.ts'
 const walked = 10_000
 const range = prefixRange('/registry/pods/')
 
-/** One walk of a snapshot, looking at every entry. The bare one walks an array of the same entries. */
+/** Iterates over a snapshot and reads every entry. The bare load iterates over an array of the same entries. */
 export function walk(which: 'ours' | 'bare'): OpenLoad {
   return async () => {
     const store = openMemory()
     const value = createValues()
     for (let n = 0; n < walked; n++) {
-      // Not in the order of the keys, as a store that has lived.
+      // Not in key order, like in a store that has been used.
       const key = `/registry/pods/ns-${n % 50}/pod-${(n * 7919) % walked}`
       await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
     }
@@ -35,8 +35,8 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
 }
 
 /**
- * One operation is a write and its event, seen by the one watch that it is for. 32 are under way and the same 10,000 keys are written,
- * whatever the number of watches; what differs is how many of the keys one watch covers.
+ * One operation is a write with its event on the single matching watch. 32 operations are pending and write the same 10,000 keys,
+ * regardless of the number of watches; only the number of keys per watch differs.
  */
 export function watches(count: 10 | 1000): OpenLoad {
   return async () => {

@@ -4,16 +4,16 @@ import { bareSide } from '../frame/judge.ts'
 import { processSide } from '../frame/process-side.ts'
 import type { StorageJob } from './storage-job.ts'
 
-/** A figure of ours beside what bounds it. */
+/** Our load and the bare load that limits it. */
 interface StorageLoads {
   readonly name: string
   readonly title: string
   /** Names of loads. */
   readonly ours: string
   readonly bare: string
-  /** Of bare. */
+  /** Minimum share of bare. */
   readonly least?: number
-  /** Of one operation, where that is the bar. */
+  /** Maximum time of one operation in milliseconds, if that is the bar. */
   readonly mostMs?: number
   readonly etcd?: boolean
   readonly rounds?: number
@@ -68,7 +68,7 @@ export const storageLoads: readonly StorageLoads[] = [
   },
   {
     name: 'walk',
-    title: 'embedded: walk of 10,000 entries from a snapshot',
+    title: 'embedded: iterate over 10,000 entries of a snapshot',
     ours: 'snapshot walk',
     bare: 'array walk',
     mostMs: 2,
@@ -76,7 +76,7 @@ export const storageLoads: readonly StorageLoads[] = [
   },
   {
     name: 'watches',
-    title: 'embedded: events with 1,000 watches on distinct prefixes, beside 10',
+    title: 'embedded: events with 1,000 watches on distinct prefixes, compared with 10',
     ours: '1000 watches',
     bare: '10 watches',
     least: 0.8,
@@ -87,10 +87,10 @@ export const storageLoads: readonly StorageLoads[] = [
 const program = fileURLToPath(import.meta.resolve('./storage-process.ts'))
 let runs = 0
 
-/** The stores themselves, at their bytes-level contract with values ready. */
-export const storageItems: readonly Item[] = storageLoads.map(itemOf)
+/** The stores themselves, at the byte level, with values prepared in advance. */
+export const storageItems: readonly Item[] = storageLoads.map(createItem)
 
-function itemOf({ name, title, ours, bare, least = 0, mostMs, etcd = false, rounds }: StorageLoads): Item {
+function createItem({ name, title, ours, bare, least = 0, mostMs, etcd = false, rounds }: StorageLoads): Item {
   return {
     name: `storage/${name}`,
     title,

@@ -1,17 +1,17 @@
-/** What one measuring process does; handed over as JSON on its command line, answered by a figure on stdout. */
+/** Job of one measuring process. Passed as JSON on its command line; the process prints a figure to stdout. */
 export interface StorageJob {
   /** A name in `loads.ts`. */
   readonly load: string
-  /** Differs for each measurement, so that the keys on a shared etcd do too. */
+  /** Unique per measurement, so that keys on a shared etcd are too. */
   readonly run: number
   readonly etcd: string | undefined
 }
 
 /** Operations to repeat. */
 export interface Load extends AsyncDisposable {
-  /** As many are kept under way. */
+  /** Number of pending operations. */
   readonly inFlight: number
-  /** `n` is another one each time, counted from 0. */
+  /** `n` counts from 0 and is unique. */
   once(n: number): Promise<void>
 }
 

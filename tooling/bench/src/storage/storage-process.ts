@@ -2,7 +2,7 @@ import { loads } from './loads.ts'
 import { measureLoad } from './measure-load.ts'
 import type { StorageJob } from './storage-job.ts'
 
-// One load in a process of its own: which, and for how many seconds.
+// Measures one load in a separate process. Arguments: the load and the seconds.
 const [text = '', seconds = '2'] = process.argv.slice(2)
 const job = JSON.parse(text) as StorageJob
 const open = loads[job.load]

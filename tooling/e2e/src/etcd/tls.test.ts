@@ -77,10 +77,10 @@ describe.skipIf(binary === undefined || openssl === undefined)('etcd with TLS an
     run('genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-out', 'other.key')
     writeFileSync(file('text'), 'text')
     const cases: [wrong: Partial<typeof files>, message: RegExp][] = [
-      [{ keyFile: file('other.key') }, /^the client key for etcd in .*other\.key is not that of the certificate in .*member\.pem \(/],
+      [{ keyFile: file('other.key') }, /^the client key for etcd in .*other\.key does not match the certificate in .*member\.pem \(/],
       [{ keyFile: file('text') }, /^the client key for etcd in .*text is not a PEM key \(/],
       [{ certFile: file('text') }, /^the client certificate for etcd in .*text is not PEM \(/],
-      [{ trustedCAFile: file('none') }, /^a file for etcd cannot be read: ENOENT: .*none'$/],
+      [{ trustedCAFile: file('none') }, /^cannot read a TLS file for etcd: ENOENT: .*none'$/],
     ]
     for (const [wrong, message] of cases)
       await expect(openEtcd3({ transport: { serverList: [etcd.url], ...files, ...wrong } }), String(message)).rejects.toMatchObject({

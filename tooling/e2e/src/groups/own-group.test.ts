@@ -59,7 +59,7 @@ spec:
   color: red
 `
 
-describe.skipIf(binary === undefined)('kubectl with a group of its own', { timeout: 90_000 }, () => {
+describe.skipIf(binary === undefined)("kubectl with an embedder's own group", { timeout: 90_000 }, () => {
   test.each(variants)('%s', async (_name, groups) => {
     await start({ groups })
     await chain.listen()
@@ -92,7 +92,7 @@ describe.skipIf(binary === undefined)('kubectl with a group of its own', { timeo
 describe('a kind without a schema', () => {
   const protobuf = 'application/vnd.kubernetes.protobuf'
 
-  test('keeps every member, and has no protobuf encoding', async () => {
+  test('keeps every member and has no protobuf encoding', async () => {
     await start({ groups: [untypedGroup] })
     const { status, text } = await create('a', { size: 1, nested: { list: [1, { b: null }], 'a-b': true } })
     expect(status).toBe(201)
@@ -109,7 +109,7 @@ describe('a kind without a schema', () => {
     expect((await ask(`${widgetsPath}/a`, { method: 'PATCH', headers: strategic, body: '{}' })).status).toBe(415)
   })
 
-  test('has managers of its fields', async () => {
+  test('tracks managed fields', async () => {
     await start({ groups: [untypedGroup] })
     const apply = (manager: string, spec: object): Promise<{ status: number; text: string }> =>
       ask(`${widgetsPath}/a?fieldManager=${manager}`, {
@@ -135,7 +135,7 @@ test('installed and removed 1,000 times under load, a group leaves nothing behin
     const after = await traces()
     expect(after.pages).toEqual(before.pages)
     expect(after.pages['/apis']).not.toContain('example.com')
-    // Counters of past requests stay, and a request may have an outcome that there was none of before.
+    // Counters of past requests remain, and a request may have a new outcome.
     expect(after.metrics - before.metrics).toBeLessThan(100)
     expect((await ask('/metrics')).text).not.toMatch(/^(apiserver_storage_objects|watch_cache_capacity)\{.*widgets/m)
     // One installed group takes more than 50 kB.
@@ -145,7 +145,7 @@ test('installed and removed 1,000 times under load, a group leaves nothing behin
   }
 })
 
-/** Each time with an open watch, which must end; now and then with an object. */
+/** Opens a watch each time, which must end, and sometimes creates an object. */
 async function installAndRemove(times: number): Promise<void> {
   const watches: Promise<unknown>[] = []
   for (let i = 0; i < times; i++) {
@@ -156,7 +156,7 @@ async function installAndRemove(times: number): Promise<void> {
   await Promise.all(watches)
 }
 
-/** What a group could leave behind. */
+/** Traces that a removed group could leave: paths, metrics and memory. */
 async function traces(): Promise<{ pages: Record<string, string>; metrics: number; heap: number }> {
   const pages: Record<string, string> = {}
   for (const page of ['/', '/readyz?verbose', '/apis', '/openapi/v3']) pages[page] = (await ask(page)).text
@@ -165,7 +165,7 @@ async function traces(): Promise<{ pages: Record<string, string>; metrics: numbe
   return { pages, metrics, heap: process.memoryUsage().heapUsed }
 }
 
-/** Lists the group and what is always there, until it is stopped. */
+/** Lists the group's objects and built-in objects until it is stopped. */
 function startLoad(): { stop(): Promise<number> } {
   let isOn = true
   let requests = 0

@@ -53,13 +53,13 @@ const widgets = defineResource<Widget>({
   },
 })
 
-/** Scales of widgets are of this kind. */
+/** The kind of a widget's scale. */
 const scales = autoscalingV1
 
-/** Kinds without a schema: every member is kept. */
+/** Kinds without a schema, which keep every member. */
 const untypedWidgets: GroupVersionTypes = jsonKinds(groupVersion, [{ kind: 'Widget' }])
 
-/** A kind written by hand, with a schema and an encoding of its own. */
+/** A hand-written kind with its own schema and encoding. */
 const typedWidgets: GroupVersionTypes = {
   groupVersion,
   kinds: [handWritten(widgetSchema())],
@@ -89,7 +89,7 @@ function widgetSchema(): StructSchema {
   })
 }
 
-/** A message with one field, the object's JSON: enough for a server that is the only one to read it. */
+/** Encodes a message with the object's JSON as its only field. Sufficient because only the same server reads it. */
 function handWritten(schema: StructSchema): KindType {
   return {
     gvk: schema.gvk!,
