@@ -2,7 +2,7 @@ import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/me
 import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 import type { AuthenticationResult, Decision } from '@keelson/auth'
 
-/** 1 ms to 16 s, twice as much each time. */
+/** 1 ms to 16 s, doubling. */
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
 /** Metrics of authentication and authorization, with kube-apiserver's names. Allocates nothing once a series exists. */
@@ -44,7 +44,7 @@ function kindOfName(name: string): string {
   return name.includes('@') ? 'email_id' : 'other'
 }
 
-/** A series appears with its first use. */
+/** Creates each series on its first use. */
 function results<K extends string>(
   names: Readonly<Record<K, string>>,
   attempts: { with(labels: { result: string }): Value },

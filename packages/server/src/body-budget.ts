@@ -3,8 +3,8 @@ import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
 /**
- * Bounds the bytes of request bodies that are held at once. Beyond `maxBytes` the bodies of users that hold more than an equal share are not read on, except
- * the oldest few of each user: so some always come to their end and make room for the next, and a user that does not send on delays no other.
+ * Limits the bytes of request bodies that are held at the same time. Beyond `maxBytes`, bodies of users with more than an equal share are paused, except
+ * the oldest few of each user. So some bodies always complete and make room, and a user that stops sending delays nobody else.
  */
 export function createBodyBudget(maxBytes: number): BodyBudget {
   const senders = new Map<string, Sender>()
@@ -42,7 +42,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   }
 }
 
-/** Several, for one alone is read at the pace of its client's connection. */
+/** More than one, because a single body is read only as fast as its client sends. */
 const readAtOnce = 8
 
 function isAmongOldest({ sender, node }: Body): boolean {

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 
-/** From when to when something is valid, in milliseconds: `from` included, `until` not. */
+/** A period of validity in milliseconds, from `from` up to but not including `until`. */
 export interface Validity {
   readonly from: number
   readonly until: number
@@ -17,7 +17,7 @@ export class ClientAuthorities {
   readonly pem: readonly string[]
   readonly #certificates: readonly X509Certificate[]
 
-  /** Each text may hold several certificates. Throws for one that holds none: TLS would take it without a word, and accept nobody. */
+  /** Each text may hold several certificates. Throws for a text without certificates: TLS would accept it silently, and refuse every client. */
   constructor(pem: readonly string[]) {
     this.pem = [...pem]
     this.#certificates = pem.flatMap((text) => {
@@ -32,8 +32,8 @@ export class ClientAuthorities {
   }
 
   /**
-   * When `leaf` is valid under these authorities, by way of certificates among `intermediates`; undefined if no chain leads to any of them. Only the signatures,
-   * names and times of a chain are checked: what else makes one valid is OpenSSL's part at the handshake.
+   * The period in which `leaf` is valid under these authorities, through certificates of `intermediates`. Undefined if no chain leads to an authority. Checks
+   * signatures, names and times of a chain; OpenSSL checks the rest at the handshake.
    */
   validityOf(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
     const roots = this.#certificates

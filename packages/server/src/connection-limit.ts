@@ -2,14 +2,14 @@ import type { Socket } from 'node:net'
 import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
-/** Of all connections, the part that unidentified clients of one address may have before the next one costs their own oldest. */
+/** The share of all connections that unauthenticated clients of one address may have. Beyond it, a new one closes the oldest of that address. */
 const shareOfAddress = 1 / 10
 
 interface Stranger {
   readonly key: string
   readonly socket: Socket
   readonly address: StrangersOfAddress
-  /** Among all, and among those of the same address. */
+  /** The nodes in the list of all, and in the list of the same address. */
   node: ListNode<Stranger> | undefined
   nodeOfAddress: ListNode<Stranger> | undefined
 }
@@ -21,9 +21,8 @@ interface StrangersOfAddress {
 }
 
 /**
- * Limits the connections of a server. Until a client has been authenticated on its connection, anybody could have opened it: when the limit is reached,
- * such a connection is closed for a new one, so that thousands of silent connections keep nobody out. The oldest goes first; an address that has
- * more than its share pays with its own.
+ * Limits the connections of a server. When the limit is reached, a connection without an authenticated client is closed for each new one, so that thousands
+ * of silent connections keep nobody out. The oldest is closed first; an address with more than its share loses its own oldest.
  */
 export class ConnectionLimit {
   readonly #max: number
@@ -32,7 +31,7 @@ export class ConnectionLimit {
   readonly #byKey = new Map<string, Stranger>()
   readonly #addresses = new Map<string, StrangersOfAddress>()
   readonly #open = new Set<Socket>()
-  /** Closed by the limit, and not yet gone. */
+  /** Closed by the limit, but not gone yet. */
   readonly #closing = new Set<Socket>()
 
   constructor(max: number) {
@@ -56,7 +55,7 @@ export class ConnectionLimit {
     if (this.#open.size - this.#closing.size > this.#max) this.#makeRoom(stranger)
   }
 
-  /** The client of a connection has been authenticated. It may be asked of the TLS socket: node does not say which connection that belongs to. */
+  /** Call when the client of a connection is authenticated. `socket` may be the TLS socket: node does not expose the connection below it. */
   identified(socket: Socket): void {
     const stranger = this.#byKey.get(keyOf(socket))
     if (stranger !== undefined) this.#leave(stranger)

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { isApiError } from '@keelson/apimachinery'
 import type { Log } from './create-server.ts'
 
-/** Writes what an operator must see (level 0) to the console. The log of servers that are given none. */
+/** The default log: writes messages that an operator must see (level 0) to the console. */
 export const consoleLog: Log = (level, text, fields = {}) => {
   if (level > 0) return
   const shown = (value: unknown): string => (typeof value === 'string' || value instanceof Error ? String(value) : inspect(value))
@@ -11,7 +11,7 @@ export const consoleLog: Log = (level, text, fields = {}) => {
   console.error([text, ...named.map(([name, value]) => `  ${name}: ${shown(value)}`)].join('\n'))
 }
 
-/** An error as the log shows it: API errors by their message, bugs with their stack and their causes. */
+/** Formats an error for the log: the message of API errors, stack and causes of bugs. */
 export function describeError(error: unknown): string {
   return error instanceof Error && !isApiError(error) ? inspect(error) : String(error)
 }

@@ -61,35 +61,35 @@ export interface ServerOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly tls: ServingCertificates & {
-    /** PEM. None: clients are not asked for certificates. */
+    /** PEM. Default: clients are not asked for certificates. */
     readonly clientAuthorities?: readonly string[]
-    /** Default: TLS 1.2 and newer, with what the runtime takes for safe. */
+    /** Default: TLS 1.2 and newer, with the runtime's ciphers. */
     readonly settings?: TlsSettings
   }
   /** 0 is no limit. Default: `serverDefaults`, as for the timeout and the number of streams. */
   readonly limits?: InFlightLimits
-  /** Pages of these origins may ask: patterns of the `Origin` header. Default: none. */
+  /** Patterns of the origins whose pages may read responses (CORS). Default: none. */
   readonly corsAllowedOrigins?: readonly RegExp[]
   /** `max-age=31536000`, `includeSubDomains`, `preload`. Default: no `Strict-Transport-Security` header. */
   readonly hstsDirectives?: readonly string[]
-  /** While it stops, still take connections until nothing is in flight, to answer that it stops. Default false. */
+  /** While stopping, accept connections until nothing is in flight, to answer them with 429. Default false. */
   readonly shutdownSendRetryAfter?: boolean
   readonly requestTimeoutMs?: number
-  /** When there are more, the oldest whose client has not been authenticated is closed. Default 10,000. */
+  /** Beyond it, the oldest connection without an authenticated client is closed. Default 10,000. */
   readonly maxConnections?: number
   /** How long a client may read nothing while a response waits for it. Default: a minute more than `requestTimeoutMs`; shorter values make no sense. */
   readonly stallMs?: number
-  /** Bytes of large request bodies that may be held at once; beyond it, users with more than an equal share are read one after the other. Default 128 MiB. */
+  /** Bytes of large request bodies held at the same time. Beyond it, bodies of users with more than an equal share wait. Default 128 MiB. */
   readonly maxBodyBytes?: number
-  /** Bytes of answers that may wait for clients to read them; beyond it the longest waiting of the user with the most are broken off. Default 256 MiB. */
+  /** Bytes of responses that wait for clients to read. Beyond it, the oldest responses of the user with the most are broken off. Default 256 MiB. */
   readonly maxUnreadBytes?: number
   /** Default true. */
   readonly http2?: boolean
   /** Neither the port nor its connections keep the process alive, as `unref()` of node's servers. Default false. */
   readonly unref?: boolean
-  /** The clock that client certificates are judged by. Default: the system's. */
+  /** The clock for the validity of client certificates. Default: the system's. */
   readonly now?: () => number
-  /** The time as handlers see it, who write it into objects; certificates are judged by `now`. Default: the system's. */
+  /** The clock of handlers, which write it into objects. Default: the system's. */
   readonly requestNow?: () => number
   /** Requests that one HTTP/2 connection may have open. */
   readonly maxStreamsPerConnection?: number
@@ -98,21 +98,21 @@ export interface ServerOptions {
   readonly version?: VersionInfo
   /** The registry behind `/metrics`, to which the server adds its own metrics. Default: a new one. */
   readonly metrics?: MetricsRegistry
-  /** 0 is what an operator must see (bugs), higher is more talkative (2: failing health checks). Default: level 0 goes to the console. */
+  /** Level 0 is for messages that an operator must see (bugs), higher levels are more verbose (2: failing health checks). Default: level 0 goes to the console. */
   readonly log?: Log
   /** Every request is logged when it is over, at level 3. Default false. */
   readonly logRequests?: boolean
-  /** Serve CBOR, too. Default: neither taken nor given. */
+  /** The codec, to serve CBOR too. Default: CBOR is neither accepted nor produced. */
   readonly cbor?: CborCodec | undefined
   /** Pages for people. Default: `/statusz`. */
   readonly zpages?: ZPages
-  /** `/debug/pprof/` says what the process is busy with. Default false. */
+  /** Serve profiles of the process at `/debug/pprof/`. Default false. */
   readonly profiling?: boolean
   /** Filters of your own, each before or after a named one. Default: none. */
   readonly filters?: readonly PlacedFilter[]
 }
 
-/** Writes one line: a sentence, and values by name. `err`, an Error or a text, makes it an error. */
+/** Writes one line: a message and named values. A value `err` (an Error or a text) makes it an error. */
 export type Log = (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 
 export interface Server {
@@ -127,8 +127,8 @@ export interface Server {
   addListedPaths(paths: () => readonly string[]): () => void
   listen(port: number, host: string): Promise<AddressInfo>
   /**
-   * Serves a request in process: no port, no `listen`. Takes what the global `fetch` takes, and a path alone for an address; the answer is passed on as
-   * it is, compressed if the request accepts that. Without credentials and without `user` the request is anonymous, as over the network.
+   * Serves a request in process, without a port or `listen`. Takes the arguments of the global `fetch`, and also a path alone. The response is passed on
+   * unchanged, compressed if the request accepts that. Without credentials and without `user` the request is anonymous, as over the network.
    * `app.request()` and `app.fetch()` do the same, without `user`.
    *
    * @example
@@ -136,19 +136,19 @@ export interface Server {
    */
   fetch(input: Request | URL | string, init?: FetchInit): Promise<Response>
   /**
-   * Shown from now on; with `clientAuthorities`, those that every client certificate is judged by from now on, on open connections as well.
-   * Throws when they cannot be used; then all stays as it is.
+   * Replaces the serving certificates and, if given, the authorities of client certificates, which then apply to open connections as well. Throws if they
+   * cannot be used, and changes nothing then.
    */
   serveCertificates(certificates: ServingCertificates & { readonly clientAuthorities?: readonly string[] }): void
-  /** From now on `/readyz` fails, so that load balancers look elsewhere; everything is still served. */
+  /** Makes `/readyz` fail, so that load balancers choose other servers; requests are still served. */
   failReadiness(): void
-  /** Ends politely: no new requests, watches end, what is in flight has `graceMs` (default 10 s) to finish. Safe to call twice. */
+  /** Stops gracefully: refuses new requests, ends watches, and gives requests in flight `graceMs` (default 10 s) to finish. Safe to call twice. */
   close(graceMs?: number): Promise<void>
 }
 
-/** Of the global `fetch`, and who sends the request. */
+/** The options of the global `fetch`, and the user of the request. */
 export interface FetchInit extends RequestInit {
-  /** Taken as authenticated, whatever credentials the request carries; `system:authenticated` is added to the groups. */
+  /** The authenticated user; credentials of the request are ignored. `system:authenticated` is added to the groups. */
   readonly user?: Pick<UserInfo, 'name'> & Partial<UserInfo>
 }
 
@@ -156,8 +156,8 @@ export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
 const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'readyz']
 
 /**
- * The HTTPS server around the API groups: the handler chain, the paths that are no API, start and stop. Throws `TypeError` for options that are
- * unknown, missing or of a wrong type.
+ * The HTTPS server around the API groups: filters, non-API paths, start and stop. Throws `TypeError` for options that are unknown, missing or of a wrong
+ * type.
  */
 export function createServer(options: ServerOptions): Server {
   const problems = optionProblems(options, optionTable)
@@ -358,7 +358,7 @@ function installHealth(
   }
 }
 
-/** Addresses that are only a path have some host: none is looked at. */
+/** A path alone gets a host, which is ignored. */
 function requestOf(input: Request | URL | string, init: RequestInit): Request {
   if (typeof input === 'string') return new Request(new URL(input, 'https://localhost'), init)
   return input instanceof URL || Object.keys(init).length > 0 ? new Request(input, init) : input

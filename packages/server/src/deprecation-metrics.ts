@@ -2,7 +2,7 @@ import { createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { DeprecationObserver } from '@keelson/http-installer'
 
-/** Which deprecated versions are still asked for, and when they will be gone. */
+/** Exposes the deprecated versions that are still requested, and the release that removes them. */
 export function createDeprecationMetrics(registry: MetricsRegistry): DeprecationObserver {
   const gauge = registry.register(
     createGauge(

@@ -33,7 +33,7 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
   return (c, next) => {
     const { env } = c
     if (isExchange(env)) return serve(env, next)
-    // The app is mounted in another one, which has its own reading of paths: what is decided about must be what is dispatched.
+    // The app is mounted in another one, which has its own reading of paths: the path that was authorized must be the one that is dispatched.
     return openExchange(c, services, (exchange) => {
       if (exchange.target.path === c.req.path) return serve(exchange, next)
       writePageNotFound(exchange)

@@ -3,7 +3,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsPage } from './install-metrics.ts'
 import { startTime } from './process-metrics.ts'
 
-/** Told of each check of an endpoint. */
+/** Called for each check of an endpoint. */
 export type OnChecked = (endpoint: string, check: string, passed: boolean) => void
 
 /** Metrics of health checks, by which service levels are measured. They are also served on a page of their own. */

@@ -10,7 +10,7 @@ export interface HealthCheck {
 
 const ok: PlainAnswer = { status: 200, type: 'text/plain; charset=utf-8', body: 'ok' }
 
-/** One of `/healthz`, `/livez`, `/readyz` and the paths below it: a check's own path, or undefined when there is no such check. */
+/** One of `/healthz`, `/livez` and `/readyz`, with a path below it for each check. `answerOne` returns undefined for an unknown check. */
 export interface HealthEndpoint {
   answer(query: QueryParameters): Promise<PlainAnswer>
   answerOne(name: string): Promise<PlainAnswer | undefined>
@@ -21,9 +21,9 @@ export interface HealthEndpointOptions {
   readonly name: string
   /** Called for each request: checks may be added while the server starts. */
   readonly checks: () => readonly HealthCheck[]
-  /** Reasons of failures; the public answer withholds them. */
+  /** Called with the reason of each failure, which the public response withholds. */
   readonly onFailure?: (endpoint: string, check: string, error: unknown) => void
-  /** Told of each check that was made. */
+  /** Called for each check that was made. */
   readonly onChecked?: (check: string, passed: boolean) => void
 }
 

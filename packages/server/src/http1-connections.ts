@@ -3,12 +3,12 @@ import type { Socket } from 'node:net'
 import { LinkedList } from './linked-list.ts'
 
 /**
- * The connections that HTTP/1.1 has, and what is being answered on them. Node ends a connection as idle once its answer has been handed over, though
- * not all of it may be written: to a client that reads slowly that is half an answer.
+ * The HTTP/1.1 connections and their open responses. Node closes a connection as idle once a response is handed over, although not all of it may be
+ * written: a client that reads slowly would get half a response.
  */
 export class Http1Connections {
   readonly #answers = new Map<Socket, LinkedList<ServerResponse>>()
-  /** Those whose first request is still to come, or on its way. */
+  /** Connections whose first request has not arrived yet. */
   readonly #fresh = new Set<Socket>()
   #ending = false
 
@@ -18,7 +18,7 @@ export class Http1Connections {
     socket.once('close', () => this.remove(socket))
   }
 
-  /** Not HTTP's any more. */
+  /** Removes a connection that changes the protocol. */
   remove(socket: Socket): void {
     this.#answers.delete(socket)
     this.#fresh.delete(socket)
@@ -36,7 +36,7 @@ export class Http1Connections {
     })
   }
 
-  /** True while an answer is not written to its end. */
+  /** Whether a response is not fully written. */
   get busy(): boolean {
     for (const answers of this.#answers.values()) if (answers.first !== undefined) return true
     return false

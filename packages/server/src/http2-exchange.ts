@@ -10,7 +10,7 @@ const maxNames = 256
 const maxNameLength = 64
 const names = new Map<string, string>()
 
-/** As HTTP/2 writes a header's name; "" for what it refuses. Programs write few names, so they are looked up. */
+/** The name of a header on HTTP/2; "" for one that HTTP/2 refuses. Programs use few names, so results are cached. */
 function nameOnWire(name: string): string {
   const known = names.get(name)
   if (known !== undefined) return known
@@ -32,14 +32,14 @@ export class Http2Incoming {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: string[]
 
-  /** Whether a request is none that could be read from, and has nothing to wait for before it is answered. */
+  /** Whether a request has no body to read and does not wait for a response to `Expect`. */
   static suffices(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
     const method = headers[':method']
     return (method === 'GET' || method === 'HEAD') && stream.endAfterHeaders && headers.expect === undefined
   }
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) {
-    // Without a listener an error would be nobody's, and end the process.
+    // Without a listener an error would end the process.
     stream.on('error', ignore)
     this.stream = stream
     this.headers = headers
@@ -66,19 +66,19 @@ export class Http2Incoming {
     return this.stream.destroyed
   }
 
-  /** Node's own of both, for who reads or writes them as streams. */
+  /** Node's own request and response, for handlers that pipe. */
   nodePair(): { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse } {
     const { stream } = this
     return { incoming: new Http2ServerRequest(stream, this.headers, {}, this.rawHeaders), outgoing: new Http2ServerResponse(stream) }
   }
 }
 
-/** Its answer: what there is of node's, on the stream itself. */
+/** The response of such a request: the members of node's response, written to the stream directly. */
 export class Http2Outgoing {
   readonly stream: ServerHttp2Stream
   readonly req: Http2Incoming
   #status = 200
-  /** Set before the head is written: names in lower case. */
+  /** Headers that were set before the head was written, with names in lower case. */
   #set: Map<string, string | readonly string[]> | undefined
   #head: string[] | undefined
 
@@ -166,7 +166,7 @@ export class Http2Outgoing {
       if (done !== undefined) process.nextTick(done)
       return this
     }
-    // Node also tells of the end when it was an error, which is none to wait for.
+    // Node also calls back when the stream ended with an error.
     const ended = done && ((error?: Error | null) => void (error || done()))
     if (body === undefined) stream.end(ended)
     else stream.end(body, ended)
@@ -193,7 +193,7 @@ export class Http2Outgoing {
     return this
   }
 
-  /** False: the head was sent before, or nobody is there to read it. */
+  /** False: the head was sent before, or the client has left. */
   #respond(endStream: boolean): boolean {
     const { stream } = this
     if (stream.headersSent || stream.destroyed || stream.closed) return false
@@ -204,7 +204,7 @@ export class Http2Outgoing {
   }
 }
 
-/** Before, node takes headers only as an object. */
+/** Older versions of Node accept headers only as an object. */
 const takesLists = Number(process.versions.node.split('.')[0]) >= 26
 
 function headerObject(list: readonly string[]): OutgoingHttpHeaders {

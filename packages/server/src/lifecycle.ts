@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events'
 /** running → draining (no new requests, those in flight finish, long-running ones are ended) → stopped. Never back. */
 export type LifecycleState = 'running' | 'draining' | 'stopped'
 
-/** Where a server is between start and stop, and how much is still going on in it. */
+/** The state of a server between start and stop, and the number of its active requests. */
 export class Lifecycle {
   #state: LifecycleState = 'running'
   #active = 0
@@ -11,7 +11,7 @@ export class Lifecycle {
   #idle: (() => void)[] = []
 
   constructor() {
-    // Every watch listens to it: that is no leak, of which node 20 would warn.
+    // Every watch listens to it. Node 20 would warn of a leak.
     setMaxListeners(0, this.#stopping.signal)
   }
 

@@ -7,13 +7,13 @@ import type { ClientAuthorities } from './client-authorities.ts'
 export interface Peer {
   readonly certificate: PeerCertificate | undefined
   readonly error: string | undefined
-  /** The certificate's own end, in milliseconds. */
+  /** When the certificate expires, in milliseconds. */
   readonly expires: number
 }
 
 /** The rules for client certificates. */
 export interface PeerRules {
-  /** The present authorities: another object as soon as they change. */
+  /** The current authorities: a new object whenever they change. */
   readonly authorities: () => ClientAuthorities
   readonly now: () => number
 }
@@ -34,12 +34,12 @@ export class Connection {
     this.#onIdentified = onIdentified
   }
 
-  /** The present verdict on the client's certificate; undefined if it presented none. */
+  /** Whether the client's certificate is accepted now. Undefined if the client presented none. */
   get peer(): Peer | undefined {
     return this.#presented?.verdict
   }
 
-  /** A request's client has been authenticated. */
+  /** Call when the client of a request is authenticated. */
   identified(): void {
     if (this.#onIdentified === undefined) return
     this.#onIdentified()
@@ -47,7 +47,7 @@ export class Connection {
   }
 }
 
-/** `key` is what `connectionKey` gives for the connection's requests. */
+/** `key`: the `connectionKey` of the connection's requests. */
 export function rememberConnection(key: object, connection: Connection): void {
   connections.set(key, connection)
 }

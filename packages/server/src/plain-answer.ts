@@ -12,7 +12,7 @@ export function sendPlain(exchange: Exchange, { status, type, body }: PlainAnswe
   sendBytes(exchange, status, { 'content-type': type, 'x-content-type-options': 'nosniff' }, body)
 }
 
-/** An error that has no Status: the text and a line end. */
+/** An error as plain text, without a Status. */
 export function plainError(status: number, text: string): PlainAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` }
 }

@@ -24,7 +24,7 @@ export function registerProcessMetrics(registry: MetricsRegistry): void {
   })
 }
 
-/** Of the process, in seconds. Shown by more than one page. */
+/** When the process started, in seconds. Several pages show it. */
 export function startTime(): Collector {
   return createSampledMetric(
     'gauge',

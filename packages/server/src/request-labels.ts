@@ -17,7 +17,7 @@ const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PAT
 export const component = 'apiserver'
 const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
 
-/** Whether how it was answered is among the metrics. */
+/** Whether the metrics count a request. */
 export function isObserved(info: RequestInfo): boolean {
   return info.isResourceRequest || healthPaths.has(info.path)
 }

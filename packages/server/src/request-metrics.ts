@@ -26,16 +26,16 @@ const certificateBuckets = [
 ]
 export interface RequestMetrics {
   observe(request: ObservedRequest, code: number, seconds: number, bytes: number): void
-  /** The time that is left to certificates that clients show, in seconds. */
+  /** The remaining validity of client certificates, in seconds. */
   readonly clientCertificate: Histogram
-  /** Ended in self-defence (504). */
+  /** Counts a request that the server ended (504). */
   terminated(request: ObservedRequest, code: number): void
-  /** Turned away at once in self-defence (429): that is among the requests, too. */
+  /** Counts a request that was refused (429), also among all requests. */
   dropped(request: ObservedRequest): void
-  /** Broken off in the middle of its answer. */
+  /** Counts a response that was broken off. */
   aborted(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
-  /** Of requests like this one, as long as it is served. */
+  /** The number of running requests with the labels of this one. */
   longRunning(request: ObservedRequest): Value
   readonly handshakeErrors: Value
 }
@@ -44,7 +44,7 @@ interface Series {
   readonly duration: Histogram
   /** The durations that service levels are measured by; undefined for watches and dry runs. */
   readonly sliDuration: Histogram | undefined
-  /** Of reads. */
+  /** Response sizes of reads. */
   readonly sizes: Histogram | undefined
   readonly byCode: Map<number, Value>
   longRunning: Value | undefined
@@ -52,8 +52,8 @@ interface Series {
 }
 
 /**
- * `isServed` tells whether the server has what a request asks for. Only that is named: names that clients invent would fill the server's memory, so a request
- * for one is not counted, and its failures are counted without names.
+ * `isServed` tells whether the server has the resource or path of a request. Only those get labels, because names that clients invent would fill the
+ * memory: requests for others are not counted, and their failures are counted without names.
  */
 export function createRequestMetrics(registry: MetricsRegistry, isServed: (info: RequestInfo) => boolean): RequestMetrics {
   const total = registry.register(
@@ -111,7 +111,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       '[ALPHA] Number of connections that were dropped because of an error in the TLS handshake.',
     ),
   )
-  /** By what differs most. Looked through rather than named: a name for each request costs more than the few that share a resource. */
+  /** By resource, or by path. The few series of a resource are searched, because a key for each request costs more. */
   const series = new Map<string, Series[]>()
   const uncounted: Value = { value: 0 }
   const rare = new Map<string, Value>()

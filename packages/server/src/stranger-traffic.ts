@@ -2,18 +2,18 @@ import type { Socket } from 'node:net'
 import { LinkedList } from './linked-list.ts'
 
 const lookMs = 50
-/** More than the largest headers, and what of a body is taken before anybody reads it. */
+/** More than the largest headers and the part of a body that is buffered before a handler reads it. */
 const maxBytes = 2 << 20
 
 /**
- * Closes connections of HTTP/2 that send much before their client has been authenticated. Frames that are no requests (window updates, settings, pings) cost the server
- * time and are not shown to it, so their bytes are what can be limited.
+ * Closes HTTP/2 connections that send many bytes before their client is authenticated. Frames other than requests (window updates, settings, pings) cost
+ * time and Node does not report them, so only their bytes can be limited.
  */
 export class StrangerTraffic {
   readonly #sockets = new LinkedList<Socket>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Until the result is called, or the connection ends. */
+  /** Watches a connection until it ends or the returned function is called. */
   add(socket: Socket): () => void {
     const node = this.#sockets.add(socket)
     const remove = (): void => this.#sockets.remove(node)

@@ -2,13 +2,13 @@ import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 import { LinkedList } from './linked-list.ts'
 
-/** Of the time that a client may take nothing, until a stream gets a timer. */
+/** The share of the allowed stall time after which a stream gets a timer. */
 const share = 4
 
 interface OpenStream {
   readonly stream: ServerHttp2Stream
   timed: boolean
-  /** How often it was looked at since its client reset it. */
+  /** How often it was checked since its client reset it. */
   looksAfterReset: number
 }
 
@@ -46,7 +46,7 @@ export class StreamStalls {
     if (this.empty) return this.stop()
     for (const open of this.#open) {
       const { stream } = open
-      // A stream that is reset without an error has no timer any more, and before Node 26.10 it waits for its answer to be written, which never is.
+      // A stream that is reset without an error has no timer. Before Node 26.10 it waits for its response to be written, which never happens.
       if (stream.closed && ++open.looksAfterReset > share) stream.destroy()
       if (open.timed) continue
       open.timed = true

@@ -22,11 +22,11 @@ import type { TlsSettings } from './tls-settings.ts'
 
 export interface TlsListenerOptions {
   readonly serving: ServingCertificates
-  /** None: clients are not asked for a certificate, later neither. */
+  /** Empty: clients are not asked for a certificate, also not later. */
   readonly clientAuthorities: ClientAuthorities
   readonly settings: TlsSettings
   readonly http2: boolean
-  /** At once, on one connection of HTTP/2. */
+  /** Requests that one HTTP/2 connection may have open. */
   readonly maxStreams: number
   /** See `ConnectionLimit`. */
   readonly maxConnections: number
@@ -34,22 +34,22 @@ export interface TlsListenerOptions {
   readonly stallMs: number
   /** Neither the port nor its connections keep the process alive. */
   readonly unref: boolean
-  /** The clock that client certificates are judged by. */
+  /** The clock for the validity of client certificates. */
   readonly now: () => number
-  /** A client broke off its handshake, or could not agree. */
+  /** Called when a client breaks off its handshake, or both sides cannot agree. */
   readonly onHandshakeError: () => void
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
-  /** A CONNECT, or a request that asks to change the protocol and has no body, with what was read behind its headers. The connection is no longer node's. */
+  /** Called for CONNECT and for a request without a body that asks to change the protocol, with the bytes after its headers. Node has released the connection. */
   readonly upgradeListener: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 export interface TlsListener {
   listen(port: number, host: string): Promise<AddressInfo>
-  /** For connections from now on; open ones have their clients' certificates judged by the new authorities. Throws when they cannot be used; then all stays as it is. */
+  /** Replaces the certificates of new connections; the authorities apply to open ones as well. Throws if they cannot be used, and changes nothing then. */
   serve(certificates: ServingCertificates, clientAuthorities: ClientAuthorities): void
-  /** No new connections; idle ones are closed, busy ones after what they are busy with. */
+  /** Refuses new connections; closes idle ones now, and busy ones after their requests. */
   stopAccepting(): void
-  /** Resolves when every connection is closed; those left after `milliseconds` are cut. */
+  /** Resolves when all connections are closed; cuts the rest after `milliseconds`. */
   close(milliseconds: number): Promise<void>
 }
 
@@ -58,7 +58,7 @@ const headersMs = 32_000
 const handshakeMs = 10_000
 /** Go's limit for the first frame of HTTP/2. */
 const prefaceMs = 10_000
-/** How often node looks for connections of HTTP/1.1 whose headers take too long. Its default would let them stay for 30 s more. */
+/** How often node looks for HTTP/1.1 connections whose headers take too long. Its default would keep them for 30 s more. */
 const checkMs = 1000
 const strangersMs = 1000
 const maxHeaderBytes = 1 << 20
@@ -75,13 +75,13 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const limit = new ConnectionLimit(options.maxConnections)
   const strangerTraffic = new StrangerTraffic()
   const { certificate, key, named } = options.serving
-  // One function for all contexts: one without `ca` would believe the authorities that the runtime brings along.
+  // One function for all contexts, because a context without `ca` trusts the runtime's authorities.
   const settingsWith = ({ pem }: ClientAuthorities) => ({
     minVersion: 'TLSv1.2' as const,
     ...options.settings,
     ca: [...pem],
-    // A resumed session brings back the verdict of an earlier handshake, without the chain to judge it again. Go's clients never resume.
-    // Renegotiation lets a client make the server work for nothing; Go has none either.
+    // A resumed session has the verdict of an earlier handshake, without the chain to verify it again. Go's clients never resume.
+    // Renegotiation lets a client waste the server's time; Go does not support it either.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
   let byName = contextsByName(named ?? [], settingsWith(authorities))
@@ -90,11 +90,11 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     {
       cert: certificate,
       key,
-      // Without an answer of its own the server shows its first certificate.
+      // Without a matching context the server shows its first certificate.
       SNICallback: (name, answer: (error: Error | null, context?: SecureContext) => void) => answer(null, byName(name)),
       ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
       ...settingsWith(authorities),
-      // A wrong certificate is the authenticator's business: it may come with a right token.
+      // The authenticator decides about a wrong certificate: the request may have a valid token.
       ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
       handshakeTimeout: handshakeMs,
       maxHeaderSize: maxHeaderBytes,
@@ -102,7 +102,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: idleMs,
       noDelay: true,
-      // With a body it is a request like any other: the protocol may stay as it is.
+      // A request with a body is served as usual: the server may ignore the upgrade.
       shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
     oneAtATime((incoming, outgoing) => {
@@ -110,14 +110,14 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       options.requestListener(incoming, outgoing)
     }),
   )
-  // Called by node when the server closes, too.
+  // Node also calls this when the server closes.
   https.closeIdleConnections = () => http1Connections.end()
   const letGo = (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
     http1Connections.remove(incoming.socket)
     options.upgradeListener(incoming, socket, head)
   }
   https.on('upgrade', letGo)
-  // For Node HTTP ends here; for kube-apiserver this is a request like any other. Its target "example.com:80" is a host without a path, so it gets one that nothing has.
+  // Node ends HTTP here; kube-apiserver serves it as a request. Its target "example.com:80" is a host without a path, so it gets a path that nothing serves.
   https.on('connect', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (incoming.url?.startsWith('/') === false) incoming.url = '//'
     letGo(incoming, socket, head)
@@ -147,7 +147,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       for (const listener of http1) listener.call(https, socket)
     }
   })
-  // A client that breaks off its handshake is its own affair.
+  // An error of a client that breaks off its handshake needs no handling.
   https.on('tlsClientError', (_error, socket) => {
     options.onHandshakeError()
     socket.destroy()
@@ -208,37 +208,37 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * A request that was sent before the answer to the one ahead of it was taken has no socket yet, and waits. Otherwise a client that asks and never reads
- * would have as many answers kept for it as requests fit into a packet.
+ * Delays a request that was sent before the response to the previous one was read; it has no socket yet. Otherwise the server would hold as many responses
+ * for a client that never reads as requests fit into a packet.
  */
 function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
   return (incoming, outgoing) => {
-    // Node pauses a connection when it reads a request while an answer still waits to be taken.
+    // Node pauses a connection when it reads a request while a response still waits to be read.
     if (incoming.socket.isPaused()) readThroughStream(incoming.socket)
-    // Before Node 26 a connection that is ended still goes to the requests that wait for it.
+    // Before Node 26 a connection that has ended is still assigned to the requests that wait for it.
     if (outgoing.socket === null) outgoing.once('socket', (socket: Socket) => void (socket.destroyed || serve(incoming, outgoing)))
     else serve(incoming, outgoing)
   }
 }
 
 /**
- * Has the rest of a paused connection go through its stream, which keeps it until the connection is resumed. By default node's parser is fed by the TLS layer
- * itself, which hands over all records that it has read, whether or not the parser is paused: the parser fails with HPE_PAUSED, and node cuts the
- * connection. An ordinary client meets this when the end of a large answer reaches it before node hears that the answer was taken, and it sends a large
- * request at once. Node gives the connection back to the stream as soon as it gets a listener for data.
+ * Makes the rest of a paused connection go through its stream, which keeps it until the connection is resumed. By default the TLS layer feeds node's parser
+ * with all records that it has read, even if the parser is paused: the parser then fails with HPE_PAUSED, and node cuts the connection. This happens to an
+ * ordinary client that gets the end of a large response before node learns that it was read, and sends a large request at once. Node gives the connection
+ * back to the stream when the stream gets a listener for data.
  */
 function readThroughStream(socket: Socket): void {
   const listener = (): void => {}
   socket.on('data', listener)
   socket.off('data', listener)
-  // The stream believes that it is being read for, as it was before the parser took over, and would not start to read when it is resumed.
+  // The stream still assumes that a read is pending, as before the parser took over, and would not start to read when it is resumed.
   socket.push(Buffer.alloc(0))
 }
 
 /**
- * Node counts a stream that its client gave up until the event loop comes round, so one that takes its place at once may be beyond the limit
- * that both sides agreed on. That costs this stream (a client that is far from the limit never sees it); by default a hundred of them, or a
- * thousand streams that were given up, cost the connection and every watch on it.
+ * Node counts a cancelled stream until the next turn of the event loop, so a stream that replaces it at once may exceed the agreed limit. Then this stream
+ * is refused, which clients far from the limit never see. By default a hundred such streams, or a thousand cancelled ones, close the connection and every
+ * watch on it.
  */
 const generous = { maxSessionRejectedStreams: 10_000, streamResetBurst: 10_000, streamResetRate: 1_000 } as const
 
@@ -249,7 +249,7 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     ...generous,
     settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
   })
-  // Never listens itself: it makes node's requests and responses of streams.
+  // Never listens: it makes node's requests and responses of streams.
   const whole = createHttp2Server(options.requestListener)
   http2.on('stream', (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
     if (!Http2Incoming.suffices(stream, headers)) return void whole.emit('stream', stream, headers, flags, rawHeaders)
@@ -261,7 +261,7 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     sessions.add(session)
     const stalls = new StreamStalls(options.stallMs)
     session.on('stream', (stream) => stalls.add(stream))
-    // The timer is set back by every frame; a quiet connection with a watch open stays.
+    // Every frame resets the timer; a quiet connection with an open watch stays.
     session.on('timeout', () => {
       if (stalls.empty) session.close()
     })

@@ -1,7 +1,7 @@
 /** The TLS versions and ciphers that a handshake may agree on, in the terms of `node:tls`. */
 export interface TlsSettings {
   readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
-  /** Names as OpenSSL has them, joined by colons; those of TLS 1.3 among them. */
+  /** OpenSSL's names joined by colons, including those of TLS 1.3. */
   readonly ciphers?: string
 }
 
@@ -34,7 +34,7 @@ const suites: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_RC4_128_SHA: 'ECDHE-ECDSA-RC4-SHA',
   TLS_ECDHE_RSA_WITH_RC4_128_SHA: 'ECDHE-RSA-RC4-SHA',
 }
-/** HTTP/2 cannot do without one of them where TLS 1.2 is spoken. */
+/** HTTP/2 over TLS 1.2 requires one of these. */
 const forHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256']
 
 export interface TlsNames {

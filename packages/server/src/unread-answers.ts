@@ -14,8 +14,8 @@ interface Reader {
 }
 
 /**
- * Bounds what clients that do not read make the server keep. When more than `maxBytes` wait, the user that most of it waits for loses the answers that have
- * waited longest, so that a slow reader is not cut off for a user that does not read at all.
+ * Limits the bytes of responses that wait for clients to read. Beyond `maxBytes`, the user with the most loses its oldest responses, so that a slow reader is
+ * not cut off because of a user that does not read at all.
  */
 export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   const readers = new Map<string, Reader>()
@@ -53,7 +53,7 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   }
 }
 
-/** With an error on HTTP/2: a stream that is destroyed without one looks whole to some clients. */
+/** Breaks off a response. HTTP/2 needs an error code, because some clients take a stream that is destroyed without one for complete. */
 function breakOff(outgoing: Outgoing): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_CANCEL)
   else outgoing.destroy()

@@ -4,8 +4,8 @@ import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Readers see the old file or the new one, never a part; the mode holds from the first byte on. Directories that are missing are made, for their
- * owner. A file that is already so is left alone: a server that stopped starts again on a full disk.
+ * Replaces a file so that readers see the old or the new one, never a part; the mode applies from the first byte on. Creates missing directories, for their
+ * owner only. Leaves a file that has the content unchanged, so that a stopped server can start again on a full disk.
  */
 export async function writeFileAtomically(file: string, content: string, mode: number): Promise<void> {
   if (await isSo(file, content, mode)) return
@@ -29,7 +29,7 @@ async function isSo(file: string, content: string, mode: number): Promise<boolea
   }
 }
 
-/** Step by step: where nothing can be made, as in /proc, the recursion that Node offers never ends. */
+/** Creates directories one by one, because Node's recursion never ends where nothing can be created, as in /proc. */
 async function makeDirectory(directory: string): Promise<void> {
   if (existsSync(directory)) return
   await makeDirectory(path.dirname(directory))

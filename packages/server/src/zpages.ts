@@ -8,20 +8,20 @@ import type { Hono } from 'hono'
 import type { VersionInfo } from './version.ts'
 
 export interface ZPages {
-  /** `/statusz`: since when it runs, and what. Default true. */
+  /** `/statusz`: version and uptime. Default true. */
   readonly statusz?: boolean
-  /** `/flagz`: what the process was started with, by name. Absent: there is no such page. */
+  /** `/flagz`: the flags of the process. Default: there is no such page. */
   readonly flagz?: (() => Readonly<Record<string, string>>) | undefined
 }
 
 export interface ZPagesOptions extends ZPages {
   readonly componentName: string
   readonly version: VersionInfo
-  /** All that is listed at `/`. */
+  /** The paths listed at `/`. */
   readonly paths: () => readonly string[]
 }
 
-/** Pages of the original for people who look for what is wrong. Says which paths there are. */
+/** Installs kube-apiserver's debugging pages. Returns their paths. */
 export function installZPages(app: Hono<InstallerEnv>, options: ZPagesOptions): readonly string[] {
   const { componentName, statusz = true, flagz } = options
   const installed: string[] = []
@@ -52,7 +52,7 @@ function flagsBody(flags: Readonly<Record<string, string>>): Body {
   return { lines, members: { flags: Object.fromEntries(lines) } }
 }
 
-/** Where clients of the API go, not people. */
+/** Paths for clients of the API, not for people. */
 const forClients = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
 
 function statusBody({ version, paths }: ZPagesOptions): Body {
@@ -106,7 +106,7 @@ function encode(type: Structured, document: object, cbor: CborCodec | undefined)
   return type === 'yaml' ? toYaml(document) : `${JSON.stringify(document)}\n`
 }
 
-/** As text, unless the kind is asked for by name and version. */
+/** Negotiates text, unless the client asks for the kind by name and version. */
 function negotiate(
   { accept, acceptClauses }: Exchange,
   kind: string,

@@ -3,9 +3,9 @@ import path from 'node:path'
 import type { KeyPair } from './create-certificate.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
-/** Where key pairs are kept between runs: NAME.crt and NAME.key. */
+/** Keeps key pairs between runs: NAME.crt and NAME.key. */
 export interface CertificateStore {
-  /** Of a pair, what is kept: an empty object if nothing is. */
+  /** The kept parts of a pair: an empty object if there are none. */
   load(name: string): Promise<Partial<KeyPair>>
   save(name: string, pair: KeyPair): Promise<void>
 }
@@ -24,7 +24,7 @@ export function createDirectoryCertificateStore(directory: string): CertificateS
   }
 }
 
-/** For servers that leave nothing behind. */
+/** Keeps key pairs in memory, for servers that leave nothing behind. */
 export function createMemoryCertificateStore(): CertificateStore {
   const pairs = new Map<string, KeyPair>()
   return {

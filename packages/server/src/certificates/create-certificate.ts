@@ -54,7 +54,7 @@ const ids = {
  * An X.509 v3 certificate (RFC 5280) for an EC P-256 key, signed with ECDSA and SHA-256.
  *
  * Written by hand: `node:crypto` reads certificates and signs, but cannot issue certificates. Libraries that can (node-forge, @peculiar/x509, pkijs) bring an
- * ASN.1 toolkit of hundreds of kilobytes into a server that makes three certificates, of one form each; OpenSSL's program need not be installed.
+ * ASN.1 toolkit of hundreds of kilobytes into a server that makes three certificates; the openssl program may not be installed.
  */
 export async function createCertificate(request: CertificateRequest): Promise<KeyPair> {
   const privateKey = request.privateKey ?? (await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })).privateKey
