@@ -2,10 +2,10 @@ import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
-/** Gives what is called with the events that the watch was sent, and their bytes. */
+/** Called when a watch opens. Returns a function that is called with the number and bytes of the events that were sent. */
 export type WatchObserver = (of: GroupVersionResource) => (events: number, bytes: number) => void
 
-/** Called at each use of a deprecated path, with the same object for the same path. `gone`: "1.37", or "" where that is not known. */
+/** Called at each use of a deprecated path, with the same object for the same path. `gone` is the release that removes it ("1.37"), or "" if unknown. */
 export type DeprecationObserver = (path: { readonly gvr: GroupVersionResource; readonly subresource: string }, gone: string) => void
 
 /** How a group is installed. All but `priority` belong to the app and are taken from the first group installed on it. */
@@ -22,17 +22,17 @@ export interface InstallOptions {
   readonly minRequestTimeoutSeconds?: number
   /** Default 3 MiB. */
   readonly maxRequestBodyBytes?: number
-  /** "10.0.0.1:6443", as `/api` tells clients. Asked at each request: the port may be known only once the server listens. */
+  /** "10.0.0.1:6443", as `/api` reports it. Called at each request, because the port may be known only once the server listens. */
   readonly serverAddress?: () => string | undefined
-  /** Asked before a PUT or an apply creates what is absent: throws when who may change may not create. Default: everybody may. */
+  /** Called before PUT or apply creates an object; throws 403 if the user may update but not create. Default: allow. */
   readonly authorizeCreate?: (context: RequestContext) => Promise<void> | void
-  /** Told of every watch that is opened. Default: nobody is. */
+  /** Called for every watch that opens. Default: not called. */
   readonly observeWatch?: WatchObserver
-  /** Told of requests for deprecated versions. Default: nobody is. */
+  /** Called for requests of deprecated versions. Default: not called. */
   readonly observeDeprecated?: DeprecationObserver
   readonly now?: () => number
   readonly random?: () => number
-  /** Called with what was answered as 500 because it is no ApiError. */
+  /** Called with errors that are no ApiError and were answered as 500. */
   readonly onInternalError?: (error: unknown) => void
 }
 

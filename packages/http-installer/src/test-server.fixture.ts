@@ -65,7 +65,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** The installer as a server has it: Hono on a real HTTP server, real stores on a backend in memory. */
+/** An app with installed groups on a real HTTP server, with real stores on a backend in memory. */
 export async function openTestServer(
   options: InstallOptions & { readonly admission?: AdmissionChain; readonly cbor?: CborCodec } = {},
 ): Promise<TestServer> {

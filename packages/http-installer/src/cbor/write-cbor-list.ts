@@ -7,7 +7,7 @@ import type { Answer } from '../routing/scope.ts'
 import { collect } from '../encoding/sized-list.ts'
 import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 
-/** A list says first how long it is, and is then a walk like any other. */
+/** CBOR lists start with their length; the items follow one by one. */
 export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer
   const cbor = exchange.services.cbor!

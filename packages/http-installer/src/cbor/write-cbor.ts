@@ -4,8 +4,8 @@ import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { Answer } from '../routing/scope.ts'
 
 /**
- * One object or table, of which there is JSON. The schema of the kind tells bytes from text. The codec is written by hand, for Kubernetes' dialect of CBOR:
- * strings are byte strings, and no library writes them so.
+ * Encodes an object or table from its JSON. The schema of the kind tells bytes from text. The codec is our own, because Kubernetes writes strings as byte
+ * strings and no library does.
  */
 export function writeCbor({ exchange, scope }: Answer, status: number, json: string): void | Promise<void> {
   const { value } = parseJson(json)

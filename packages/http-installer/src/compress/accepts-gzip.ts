@@ -1,6 +1,6 @@
 import type { Exchange, ResponseHeaders } from '@keelson/exchange'
 
-/** API objects that are longer are worth it to clients that accept it. */
+/** Longer responses are compressed for clients that accept it. */
 export const compressedBytes: number = 128 * 1024
 
 /** Whether the client accepts gzip. A name with a weight ("gzip;q=1") is ignored, as in kube-apiserver. */
@@ -9,7 +9,7 @@ export function acceptsGzip(exchange: Exchange): boolean {
   return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')
 }
 
-/** The headers of the answer when it is compressed: how long it will be is not known. A `vary` that is there has to name the encoding itself. */
+/** The headers of a compressed response, whose length is unknown. An existing `vary` must name the encoding itself. */
 export function gzipHeaders(headers: ResponseHeaders): ResponseHeaders {
   const { 'content-length': _, ...others } = headers
   return { vary: 'Accept-Encoding', ...others, 'content-encoding': 'gzip' }

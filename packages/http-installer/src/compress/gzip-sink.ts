@@ -29,7 +29,7 @@ export class GzipSink implements ResponseSink {
 
   write(chunk: Uint8Array | string, written?: () => void): boolean {
     if (this.#gzip.destroyed) return true
-    // Called with an error where the compressor ended before it came to the chunk: nobody reads it then.
+    // The callback gets an error if the compressor ended before the chunk; nobody reads it then.
     return this.#gzip.write(chunk, () => written?.())
   }
 
@@ -45,7 +45,7 @@ export class GzipSink implements ResponseSink {
   cork(): void {}
   uncork(): void {}
 
-  /** Resolves when all that was written has been passed on, or nobody takes it any more. Rejects when it could not be compressed. */
+  /** Resolves when everything was passed on, or the client has left. Rejects if compression failed. */
   async finish(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#gzip.once('close', resolve)

@@ -5,12 +5,12 @@ import { GzipSink } from './gzip-sink.ts'
 
 type Produce = (sink: ResponseSink) => Promise<void>
 
-/** `sendStream` for an answer that is known to be long: compressed for clients that accept it. */
+/** `sendStream` for a long response: compressed for clients that accept it. */
 export function sendLongStream(exchange: Exchange, status: number, headers: ResponseHeaders, produce: Produce): Promise<void> {
   return acceptsGzip(exchange) ? gzipStream(exchange, status, headers, produce) : sendStream(exchange, status, headers, produce)
 }
 
-/** `sendBytes`, compressed where that is worth it. */
+/** `sendBytes`, compressed if the response is long and the client accepts it. */
 export function sendCompressible(
   exchange: Exchange,
   status: number,
@@ -18,7 +18,7 @@ export function sendCompressible(
   body: Uint8Array | string,
   written?: () => void,
 ): void | Promise<void> {
-  // A string may be longer as bytes; nothing hangs on the difference.
+  // A string may be longer in bytes; the threshold need not be exact.
   if (body.length <= compressedBytes || !acceptsGzip(exchange)) return sendBytes(exchange, status, headers, body, written)
   return sendGzip(exchange, status, headers, body, written)
 }

@@ -4,7 +4,7 @@ import { websocketTokenProtocol } from '@keelson/apimachinery/httpstream'
 
 type Incoming = IncomingMessage | Http2ServerRequest
 
-/** Of one connection, not of the message. */
+/** Headers of one connection, not of the message. */
 const hopByHop = new Set([
   'connection',
   'proxy-connection',
@@ -26,7 +26,7 @@ const corsHeaders = new Set([
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** A request's headers for whom it is passed on to: without what the client showed this server of itself. */
+/** The headers of a request that is passed on: without the client's credentials for this server. */
 export function forwardedHeaders(incoming: Incoming): HeaderList {
   const headers: [string, string][] = []
   const raw = incoming.rawHeaders
@@ -80,7 +80,7 @@ export function splitList(value: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
-/** As both kinds of node responses take them: several values of one name are an array. */
+/** Headers in the form that both kinds of node responses accept: several values of one name are an array. */
 export function headerObject(headers: HeaderList): Record<string, string | string[]> {
   const object: Record<string, string | string[]> = {}
   const names = new Map<string, string>()

@@ -11,12 +11,12 @@ import type { UpgradePassage } from './passage.ts'
 import { remoteErrorText, requestRemote } from './remote-request.ts'
 import { spliceSockets } from './splice-sockets.ts'
 
-/** A remote that changed the protocol, or would not. */
+/** The answer of a remote, which has changed the protocol or refused to. */
 export type UpgradeAnswer =
   | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }
   | { readonly upgraded: false; readonly message: IncomingMessage }
 
-/** Passes on a request that changes the protocol, and then bytes in both directions, whatever they mean. */
+/** Passes on a request that changes the protocol, and then the bytes in both directions unchanged. */
 export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
   const { exchange, upgrade, stopping } = passage
   const { incoming } = exchange.nodeStreams()
@@ -33,7 +33,7 @@ export interface UpgradeRequest {
   readonly signal: AbortSignal
 }
 
-/** Throws ApiError when the remote does not answer. Until it has, `signal` ends it. */
+/** Throws an ApiError if the remote does not answer. `signal` ends the request until the remote has answered. */
 export function askForUpgrade(remote: Remote, { method, headers, signal }: UpgradeRequest): Promise<UpgradeAnswer> {
   const bodyless = without(headers, 'content-length', 'transfer-encoding').flat()
   const request: ClientRequest = requestRemote(remote, {
@@ -47,7 +47,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
     else signal.addEventListener('abort', gone)
     request.once('upgrade', (message, socket, head) => {
       settled()
-      // From here on nobody else listens.
+      // Nobody else listens to the socket from here on.
       socket.on('error', () => socket.destroy())
       resolve({ upgraded: true, message, socket, head })
     })
@@ -80,7 +80,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
   })
 }
 
-/** Answers 101 and takes the connection out of HTTP's hands: it is the caller's to end. */
+/** Answers 101 and takes the connection from HTTP. The caller must end it. */
 export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
   const { outgoing } = exchange.nodeStreams()
   outgoing.sendDate = false

@@ -8,7 +8,7 @@ export function pipeBody(streams: readonly [Readable, ...Transform[], ServerResp
   const outgoing = streams.at(-1) as ServerResponse
   return new Promise((resolve, reject) => {
     pipeline([...streams], (error) => {
-      // Ended by the server itself: the answer is whole, though the remote had more to say.
+      // The server itself ended the response, so it is complete although the remote has more.
       if (!error || outgoing.writableFinished) return resolve()
       outgoing.destroy()
       reject(new BrokenResponseError(new ClientGoneError()))

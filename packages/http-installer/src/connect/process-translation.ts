@@ -27,9 +27,9 @@ export class ProcessTranslation {
   readonly #head: Buffer
   #remote: SpdyClient | undefined
   #protocol = ''
-  /** Channel → stream, for what the client may send. */
+  /** Channel → stream, for messages of the client. */
   readonly #inward = new Map<number, number>()
-  /** Stream → channel, for what the process says. */
+  /** Stream → channel, for output of the process. */
   readonly #outward = new Map<number, number>()
   #errorStream = 0
   #error: Buffer[] = []
@@ -47,7 +47,7 @@ export class ProcessTranslation {
         this.#remote?.socket.destroy()
       },
     })
-    // An empty message tells the client that it is heard.
+    // An empty message tells the client that the channel is open.
     this.#client.send(websocketOpcode.binary, heads[streams.stdout ? channel.stdout : streams.stderr ? channel.stderr : channel.error]!)
   }
 
@@ -60,7 +60,7 @@ export class ProcessTranslation {
     return this.#gone.signal
   }
 
-  /** The remote is there and speaks `protocol`. */
+  /** Connects the remote, which speaks `protocol`. */
   join(socket: Duplex, head: Buffer, protocol: string): void {
     const { stdin, stdout, stderr, tty } = this.#streams
     this.#protocol = protocol
@@ -81,7 +81,7 @@ export class ProcessTranslation {
     if (this.signal.aborted) socket.destroy()
   }
 
-  /** The last word to the client. */
+  /** Sends the final status to the client. */
   finish(status: Status): void {
     if (this.#finished) return
     this.#finished = true

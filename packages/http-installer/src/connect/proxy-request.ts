@@ -10,11 +10,11 @@ import { rewriteHtml } from './rewrite-html.ts'
 import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
 
-/** How long an answer may go on when the server stops. */
+/** How long a response may continue when the server stops. */
 const farewellMs = 1000
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Passes a request on and its answer back, neither of them held: each side is read as fast as the other takes it. */
+/** Passes a request on and its response back without holding either: each side is read as fast as the other takes it. */
 export async function proxyRequest(passage: Passage, remote: Remote): Promise<void> {
   const { exchange } = passage
   const { incoming } = exchange.nodeStreams()
@@ -42,13 +42,13 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
       reject(newServiceUnavailable('error trying to reach service: it changed the protocol unasked'))
     })
     incoming.on('error', () => request.destroy())
-    // No pipeline: a remote that answers before it has read everything must not cost the client its answer.
+    // No pipeline: if a remote answers before it has read everything, the client must still get the response.
     incoming.pipe(request)
   })
   try {
     return await sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
   } finally {
-    // Whatever became of it: nobody reads on.
+    // Nobody reads on, whatever the outcome.
     answer.destroy()
   }
 }

@@ -5,7 +5,7 @@ import type { OptionsDescription, OptionType } from '@keelson/registry'
 import { parseInt64 } from '../handlers/go-numbers.ts'
 import { parseLooseBoolean } from '../handlers/query-options.ts'
 
-/** A query as the options of a connection. Members that are absent, or false, are left out. Throws 400. */
+/** Reads the options of a connection from the query. Members that are absent or false are omitted. Throws 400. */
 export function readConnectOptions({ members }: OptionsDescription, query: QueryParameters): KubeObject {
   const options: Record<string, unknown> = {}
   for (const [name, type] of Object.entries(members)) {

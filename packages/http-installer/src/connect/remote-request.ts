@@ -7,18 +7,18 @@ import type { Remote } from '@keelson/registry'
 
 export interface RemoteRequest {
   readonly method: string
-  /** Names and values in turns; `Host` is among them. */
+  /** Names and values in turns, including `Host`. */
   readonly headers: readonly string[]
-  /** In place of the remote's own. */
+  /** Replaces the remote's own. */
   readonly path?: string
   readonly query?: string
-  /** Ends the request, not what it was upgraded to. */
+  /** Ends the request, but not a connection that it was upgraded to. */
   readonly signal?: AbortSignal
 }
 
 const defaultConnectTimeoutMs = 30_000
 
-/** A request on a connection of its own. The body is the caller's to send. A port that is none is an error of the request, and nothing is dialled. */
+/** Sends a request on a connection of its own. The caller sends the body. An invalid port is an error of the request, and nothing is dialled. */
 export function requestRemote(
   remote: Remote,
   { method, headers, path = remote.path, query = remote.query, signal }: RemoteRequest,
@@ -30,7 +30,7 @@ export function requestRemote(
     method,
     path: `${escapePath(path)}${query === '' ? '' : `?${query}`}`,
     headers,
-    // The certificate must be the host's, whatever address it was found at, and whatever host the client calls it.
+    // The certificate must be the host's, whatever the address and the client's Host header are.
     servername: isIP(host) === 0 ? host : '',
     rejectUnauthorized: tls?.verify ?? true,
     ...(tls?.authority === undefined ? {} : { ca: tls.authority }),
@@ -42,12 +42,12 @@ export function requestRemote(
   const timer = setTimeout(() => request.destroy(new DialTimeoutError()), connectTimeoutMs)
   request.once('socket', (socket) => socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer)))
   request.once('close', () => clearTimeout(timer))
-  // One that never had a socket does not close by itself.
+  // A request that never had a socket does not close by itself.
   request.once('error', () => request.destroy())
   return request
 }
 
-/** Whatever the client wrote behind the name reaches this as the port. Only what is a port is dialled; the errors are those that Go's dialer gives for the rest. */
+/** The port is whatever the client wrote after the name. Only valid ports are dialled; for others the errors are those of Go's dialer. */
 function connectTo(port: string, host: string): RequestOptions {
   const error = portError(port, host)
   if (error === undefined) return { agent: false, port: Number(port) }
@@ -61,7 +61,7 @@ function connectTo(port: string, host: string): RequestOptions {
 function portError(port: string, host: string): DialError | undefined {
   if (!/^\d+$/.test(port)) return new DialError(`dial tcp: lookup ${host}:${port}: no such host`)
   if (Number(port) > 65_535) return new DialError(`dial tcp: address ${port}: invalid port`)
-  // Node takes it as none, and would dial the default port.
+  // Node treats it as absent, and would dial the default port.
   return Number(port) === 0 ? new DialError(`dial tcp ${hostAndPort({ host, port })}: connect: connection refused`) : undefined
 }
 
@@ -100,13 +100,13 @@ function isCertificateError(code: string | undefined): boolean {
   return code !== undefined && (/CERT|SIGNATURE|ISSUER/.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID')
 }
 
-/** "10.0.0.1:443", "[fd00::1]:80"; without a port where none is said. */
+/** "10.0.0.1:443", "[fd00::1]:80"; without a port if there is none. */
 export function hostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): string {
   const name = host.includes(':') ? `[${host}]` : host
   return port === '' ? name : `${name}:${port}`
 }
 
-/** Everything but what may stand in a path unescaped. */
+/** All characters that must be escaped in a path. */
 export function escapePath(path: string): string {
   return path === '' ? '/' : path.split('/').map(escapeSegment).join('/')
 }

@@ -20,10 +20,10 @@ export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Trans
   }
 }
 
-/** A longer tag is passed on as it is. */
+/** Longer tags are passed on unchanged. */
 const maxTag = 64 * 1024
 
-/** Which attributes of which elements hold a URL. */
+/** The attributes that hold a URL, by element. */
 const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     a: ['href'],
@@ -55,7 +55,7 @@ const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Rewrites start tags as they come by; bytes between them are not looked at. Latin-1 keeps every byte as it was. */
+/** Rewrites start tags in a stream, without looking at the bytes between them. Latin-1 preserves every byte. */
 class TagRewriter extends Transform {
   readonly #links: LinkRewriter
   #rest = ''

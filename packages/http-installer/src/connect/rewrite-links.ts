@@ -3,14 +3,14 @@ import type { Remote } from '@keelson/registry'
 import { hostAndPort } from './remote-request.ts'
 
 export interface LinkRewriterOptions {
-  /** The path at this server under which the remote's root is seen. */
+  /** The path of this server that stands for the remote's root. */
   readonly prefix: string
   readonly remote: Remote
   /** The name by which the client addresses this server. */
   readonly clientHost: string
 }
 
-/** Links of a page that was passed on, so that they lead through this server again. Those to other hosts, and relative ones, stay. */
+/** Rewrites the links of a page so that they lead through this server. Links to other hosts and relative links stay. */
 export class LinkRewriter {
   readonly #prefix: string
   readonly #remoteHost: string

@@ -33,11 +33,11 @@ export function websocketHandshake(
 
 export interface WebSocketListener {
   readonly onMessage: WebSocketFrameHandler['onMessage']
-  /** The client is done, or gone. Once. */
+  /** Called once, when the client has finished or left. */
   onEnd(): void
 }
 
-/** The server's end of a WebSocket. It reads no faster than `pause` and `resume` allow, nor while its own answers wait to be taken. */
+/** The server's end of a WebSocket. It reads no faster than `pause` and `resume` allow, and not while its own messages wait to be read. */
 export class ServerWebSocket {
   readonly socket: Duplex
   readonly #reader: WebSocketFrameReader
@@ -59,14 +59,14 @@ export class ServerWebSocket {
     socket.once('close', () => this.#end())
   }
 
-  /** `head` was read along with the request. */
+  /** `head`: bytes that were read after the request. */
   start(head: Buffer): void {
     if (head.length > 0) this.#take(head)
     this.socket.on('data', (chunk: Buffer) => this.#take(chunk))
     if (this.#paused) this.socket.pause()
   }
 
-  /** One message. False: enough waits to be taken; `onDrain` tells when that is over. */
+  /** Sends a message. False: enough waits to be read; `onDrain` reports the end of that. */
   send(opcode: number, ...parts: readonly Buffer[]): boolean {
     if (this.#closing || this.socket.destroyed) return true
     const size = parts.reduce((sum, part) => sum + part.length, 0)
@@ -88,7 +88,7 @@ export class ServerWebSocket {
 
   resume(): void {
     this.#paused = false
-    // While answers wait, 'drain' is what resumes.
+    // While messages wait, 'drain' resumes.
     if (!this.socket.writableNeedDrain) this.socket.resume()
   }
 
@@ -96,7 +96,7 @@ export class ServerWebSocket {
     if (this.#closing) return
     this.#closing = true
     const { socket } = this
-    // A client that never closes its side is not waited for, one that still reads is, for a while.
+    // Waits a while for a client that still reads, but not for one that never closes its side.
     const destroy = (): void => void socket.destroy()
     const patience = setTimeout(destroy, readPatienceMs).unref()
     socket.end(websocketClose(code), () => setTimeout(destroy, closePatienceMs).unref())

@@ -4,13 +4,13 @@ import { keepOpen } from './splice-sockets.ts'
 
 export interface SpdyListener {
   onData(stream: number, piece: Buffer, fin: boolean): void
-  /** The remote wants nothing more of this stream. */
+  /** Called when the remote wants no more data of this stream. */
   onReset(stream: number): void
-  /** The connection is over. Once. */
+  /** Called once, when the connection is over. */
   onEnd(): void
 }
 
-/** The side of a SPDY/3.1 connection that opens streams. Flow is the connection's alone, as it is with everybody who speaks SPDY to kubelets. */
+/** The side of a SPDY/3.1 connection that opens streams. There is no flow control for streams, as in all SPDY clients of kubelets. */
 export class SpdyClient {
   readonly socket: Duplex
   readonly #headers = new SpdyHeaderWriter()
@@ -24,7 +24,7 @@ export class SpdyClient {
       onData: (...data) => listener.onData(...data),
       onControl: (type, _flags, payload) => {
         if (type === spdyFrame.rstStream && payload.length >= 8) listener.onReset(payload.readUInt32BE(0))
-        // The remote's own pings have even numbers; odd ones would be ours coming back.
+        // The remote's own pings have even numbers; odd ones are replies to ours.
         else if (type === spdyFrame.ping && payload.length === 4 && payload[3]! % 2 === 0)
           this.#write(spdyControl(spdyFrame.ping, 0, payload))
       },
@@ -55,7 +55,7 @@ export class SpdyClient {
     return stream
   }
 
-  /** False: enough waits to be taken. */
+  /** False: enough waits to be read. */
   send(stream: number, piece: Buffer): boolean {
     if (piece.length === 0) return true
     this.socket.cork()
@@ -65,7 +65,7 @@ export class SpdyClient {
     return !this.socket.writableNeedDrain
   }
 
-  /** Nothing more comes on this stream from here. */
+  /** Ends our side of the stream. */
   finish(stream: number): void {
     this.#write(spdyDataHead(stream, 0, true))
   }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 const keepAliveMs = 30_000
 const farewellMs = 1000
 
-/** One end of a connection whose protocol was changed, with what was read of it along with the headers. */
+/** One end of a connection after the change of protocol, with the bytes that were read after the headers. */
 export interface OpenEnd {
   readonly socket: Duplex
   readonly head: Buffer
@@ -29,7 +29,7 @@ export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: 
   await untilClosed(sockets, stopping)
 }
 
-/** Resolves when all are closed; when the server stops they are ended. */
+/** Resolves when all sockets are closed. Ends them when the server stops. */
 export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSignal, farewell: () => void = () => {}): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
@@ -44,7 +44,7 @@ export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSig
   clearTimeout(timer)
 }
 
-/** Nothing more is wanted of this end, and what was said to it is not for long its own to take. */
+/** Ends a socket, and destroys it after a short time if the pending data is not read. */
 export function dismiss(socket: Duplex): void {
   const destroy = (): void => void socket.destroy()
   socket.end(destroy)
@@ -55,7 +55,7 @@ function whenClosed(socket: Duplex): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', resolve)))
 }
 
-/** For as long as it likes, and after the other side has said its last; but not when that side is no more. */
+/** Keeps a socket open without a timeout, also after the other side has finished sending. */
 export function keepOpen(socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   socket.allowHalfOpen = true

@@ -11,7 +11,7 @@ import { untilClosed } from './splice-sockets.ts'
 const base64 = 'base64.binary.k8s.io'
 const protocols = new Set(['binary.k8s.io', base64])
 
-/** Bytes as messages, for who can take nothing but a WebSocket. */
+/** Streams bytes as messages of a WebSocket. */
 export async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, answer: IncomingMessage): Promise<void> {
   const { incoming } = exchange.nodeStreams()
   const offered = splitList(incoming.headers['sec-websocket-protocol'])
@@ -20,7 +20,7 @@ export async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePa
   if (handshake === undefined || (offered.length > 0 && protocol === undefined)) return sendBytes(exchange, 403, {}, 'Forbidden\n')
   const opcode: MessageOpcode = protocol === base64 ? websocketOpcode.text : websocketOpcode.binary
   const client = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => {}, onEnd: () => answer.destroy() })
-  // An empty message tells the client that it is heard.
+  // An empty message tells the client that the stream is open.
   client.send(opcode)
   client.onDrain(() => answer.resume())
   client.start(upgrade.head)

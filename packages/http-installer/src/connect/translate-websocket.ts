@@ -10,13 +10,13 @@ import { hostAndPort } from './remote-request.ts'
 import { websocketHandshake } from './server-websocket.ts'
 import { untilClosed } from './splice-sockets.ts'
 
-/** The only one of the WebSocket protocols that can say that stdin has ended. */
+/** The only WebSocket protocol that can signal the end of stdin. */
 export const processProtocol = 'v5.channel.k8s.io'
 
 const spdyProtocols = ['v5', 'v4', 'v3', 'v2'].map((version) => `${version}.channel.k8s.io`)
 const maxRefusalBytes = 64 * 1024
 
-/** A process's streams as a WebSocket to the client, and as SPDY to the remote. The client is answered first, and told within it what fails. */
+/** Translates a process's streams between a WebSocket to the client and SPDY to the remote. The client is answered first; failures are sent as its messages. */
 export async function translateWebSocket(
   { exchange, upgrade, stopping }: UpgradePassage,
   remote: Remote,
@@ -44,7 +44,7 @@ export async function translateWebSocket(
   await over
 }
 
-/** A Status that the remote answered with, or its words. */
+/** The remote's refusal: its Status, or its text as one. */
 async function refusal(message: IncomingMessage): Promise<{ readonly status: Status }> {
   let text = ''
   try {
@@ -55,7 +55,7 @@ async function refusal(message: IncomingMessage): Promise<{ readonly status: Sta
     const status = JSON.parse(text) as Status
     if (status.kind === 'Status') return { status }
   } catch {
-    // Plain words.
+    // Plain text.
   }
   return newInternal(`unable to upgrade connection: ${text.trim()}`)
 }

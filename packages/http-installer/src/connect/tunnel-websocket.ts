@@ -21,12 +21,12 @@ const websocketHeaders = [
   'sec-websocket-extensions',
 ] as const
 
-/** Does the client speak SPDY within a WebSocket? */
+/** Whether the client speaks SPDY within a WebSocket. */
 export function asksForTunnel(protocols: readonly string[]): boolean {
   return protocols.some((protocol) => protocol.startsWith(prefix) && protocol.endsWith('.k8s.io'))
 }
 
-/** SPDY to the remote, the same bytes as messages to the client. The client is answered when the remote has agreed. */
+/** Passes SPDY between the remote and messages of the client. The client is answered when the remote has agreed. */
 export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
   const { incoming } = exchange.nodeStreams()
   const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => asksForTunnel([protocol]))

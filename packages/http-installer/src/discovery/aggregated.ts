@@ -87,7 +87,7 @@ function subresourcesOf({ name }: DiscoveryResource, resources: readonly Discove
   return subresources.length > 0 ? { subresources } : undefined
 }
 
-/** Group and version are said only when they are others than the list's. */
+/** Group and version are set only if they differ from the list's. */
 function responseKind(kind: DiscoveryResource['kind'], apiVersion: string): object {
   const same = apiVersionOf(kind) === apiVersion
   return { group: same ? '' : kind.group, version: same ? '' : kind.version, kind: kind.kind }

@@ -12,7 +12,7 @@ export interface DiscoveryResource {
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** "" for a subresource and for what is not stored. */
+  /** "" for subresources and for resources that are not stored. */
   readonly storageVersionHash: string
 }
 
@@ -33,14 +33,14 @@ export interface DiscoveryGroup {
 }
 
 /**
- * Which groups, versions and resources there are, for `/api`, `/apis` and aggregated discovery. One registry may serve several chained
+ * The groups, versions and resources of `/api`, `/apis` and aggregated discovery. One registry may serve several chained
  * servers: each adds its groups, the first in the chain answers.
  */
 export class DiscoveryRegistry {
   #groups: DiscoveryGroup[] = []
   #generation = 0
 
-  /** Replaces a group of the same name. The returned function takes it away again (unless it was replaced meanwhile). */
+  /** Adds a group, in place of one of the same name. The returned function removes it, unless it was replaced meanwhile. */
   addGroup(group: DiscoveryGroup): () => void {
     const others = this.#groups.filter((other) => other.name !== group.name)
     // Sorting is stable, so equal priorities keep the order of adding.
@@ -64,12 +64,12 @@ export class DiscoveryRegistry {
     return this.#groups.find((group) => group.name === name)
   }
 
-  /** Highest priority first; the core group among them. */
+  /** Highest priority first, including the core group. */
   groups(): readonly DiscoveryGroup[] {
     return this.#groups
   }
 
-  /** Changes with every change; what is derived from the groups may be kept as long as it stays. */
+  /** A number that changes with the groups. Derived documents stay valid while it is the same. */
   get generation(): number {
     return this.#generation
   }

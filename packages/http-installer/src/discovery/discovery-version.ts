@@ -26,7 +26,7 @@ function resourceOf(routes: ResourceRoutes): DiscoveryResource {
     verbs,
     shortNames: subresource === '' ? storage.shortNames : [],
     categories: subresource === '' ? storage.categories : [],
-    // Only what can be listed and watched is known to be stored.
+    // A resource counts as stored if it can be listed and watched.
     storageVersionHash:
       subresource === '' && verbs.includes('list') && verbs.includes('update')
         ? storageVersionHash({ ...scope.hub, version: storage.storedVersion ?? scope.hub.version })

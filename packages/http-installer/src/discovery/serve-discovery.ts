@@ -29,7 +29,7 @@ function documentOf(
   serverAddress: () => string | undefined,
 ): (() => void) | undefined {
   if (root === 'api') {
-    // The core group has no name, so its version stands where others have their group.
+    // The core group has no name: its version takes the place of the group.
     if (group !== '') return resourceList(exchange, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
     return () =>

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { apiVersionOf } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** An object of the scope's kind with nothing in it but this metadata; what the kind always has is there too. */
+/** An object of the scope's kind with only this metadata and the fields that the kind always has. */
 export function blankObject({ type, gvk, storage }: ResourceScope, metadata: ObjectMeta): KubeObject {
   const blank: KubeObject = { metadata }
   storage.fillBlank?.(blank)

@@ -20,7 +20,7 @@ export interface ListShape {
   readonly before: string
   readonly between: string
   readonly after: string
-  /** Instead of before + after, when there are no items. */
+  /** The whole text if there are no items. */
   readonly empty: string
   item(result: RestResult): JsonPiece
 }
@@ -33,7 +33,7 @@ export function listMetaOf(list: ResultList): ListMeta {
   }
 }
 
-/** Compact JSON, which the others are made of. */
+/** Compact JSON, from which the other shapes are made. */
 export function jsonShape(answer: Answer, list: ResultList): ListShape {
   const { scope, negotiated, query } = answer
   const { transform } = negotiated
@@ -44,7 +44,7 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
     case 'PartialObjectMetadataList': {
       const form = partialForm(scope, transform)
       const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
-      // Empty tables have null rows; other lists have an empty array.
+      // An empty list of metadata has null items; other lists have an empty array.
       return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
     }
     case 'Table': {
@@ -88,7 +88,7 @@ export function prettyShape(compact: ListShape): ListShape {
   }
 }
 
-/** Keys of YAML are sorted, so what comes behind the items is written behind them. */
+/** The same as YAML. Its keys are sorted, so members that follow the items are written after them. */
 export function yamlShape(compact: ListShape): ListShape {
   const whole = toYaml(parseJson(compact.before + compact.after).value)
   const at = /^(?:items|rows): \[\]\n/m.exec(whole)!

@@ -3,14 +3,13 @@ import type { StoredObject } from '@keelson/storagebackend'
 interface Kept {
   readonly revision: number
   readonly message: Uint8Array
-  /** When it was last asked for. */
+  /** When it was last requested. */
   asked: number
 }
 
 /**
- * Objects of one kind in the form that the store does not hold, up to a number of bytes. When there is no room, what nobody has asked for in a
- * minute goes, and where there is none such, what is new is not kept. So walks over more objects than fit find as many of them as fit, instead
- * of none.
+ * Caches objects of one kind in the encoding that the store does not hold, up to a number of bytes. Without room it drops entries that were not requested
+ * for a minute; if there are none, it does not keep the new one. So a list of more objects than fit still finds as many as fit, instead of none.
  */
 export class MessageCache {
   readonly #budget: number
@@ -38,7 +37,7 @@ export class MessageCache {
   offer(object: StoredObject, message: Uint8Array): void {
     const { key, revision } = object
     const known = this.#kept.get(key)
-    // A past state of the object (an exact list, a page) is no reason to forget the newest.
+    // A past state of the object (an exact list, a page) does not replace the newest.
     if (known !== undefined && known.revision >= revision) return
     if (known !== undefined) this.#remove(key, known)
     if (!this.#makeRoom(message.length + overhead)) return
@@ -54,7 +53,7 @@ export class MessageCache {
       const [key, kept] = oldest
       if (kept.asked < since) this.#remove(key, kept)
       else {
-        // Others come first the next time.
+        // So that others are checked first the next time.
         this.#kept.delete(key)
         this.#kept.set(key, kept)
       }
@@ -69,7 +68,7 @@ export class MessageCache {
 }
 
 const idleMs = 60_000
-/** Of an entry itself, about. */
+/** The approximate size of an entry itself. */
 const overhead = 200
-/** At how many of the oldest it looks for room. */
+/** How many of the oldest entries are checked for room. */
 const maxLooks = 4

@@ -18,7 +18,7 @@ import { itemHead, spliced } from './splice.ts'
 import { fromHub } from '@keelson/registry'
 import { versionedOf } from './rest-result.ts'
 
-/** Whole objects as bytes, each with its kind. The one way for what is not spliced. */
+/** Encodes a whole object with its kind, where stored bytes cannot be spliced. */
 export function encodeTyped(
   form: ObjectForm,
   gvk: GroupVersionKind,
@@ -42,13 +42,13 @@ export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, obj
   return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
 }
 
-/** Compact JSON as what was asked for. */
+/** Converts compact JSON to the requested encoding. */
 export function shapeJson(json: string, form: 'json' | 'yaml', pretty: boolean): string {
   if (form === 'yaml') return toYaml(parseJson(json).value)
   return pretty ? indentJson(json) : `${json}\n`
 }
 
-/** The objects of one scope in one form. */
+/** Encodes the objects of one scope in one encoding. */
 export class ObjectEncoder {
   readonly form: ObjectForm
   readonly pretty: boolean
@@ -60,12 +60,12 @@ export class ObjectEncoder {
     this.pretty = pretty
   }
 
-  /** Stored bytes can be copied as they are. */
+  /** Whether stored bytes can be copied unchanged. */
   get splices(): boolean {
     return this.#scope.servesHub && this.form === 'json' && !this.pretty
   }
 
-  /** A whole answer; JSON ends with a line feed unless pretty. */
+  /** A whole response. JSON ends with a line feed unless it is pretty. */
   whole(result: RestResult): Buffer {
     if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
       if (this.splices) return spliced(this.#scope.head, result, lineFeed)
@@ -77,7 +77,7 @@ export class ObjectEncoder {
     return encodeTyped(this.form, gvk, type, object, this.pretty)
   }
 
-  /** JSON with its kind, without line feed, to be put into something else. */
+  /** JSON with its kind and without line feed, to be embedded. */
   embedded(result: RestResult): Buffer {
     if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#scope.head, result)
     const { gvk, object } = versionedOf(this.#scope, result)
@@ -90,7 +90,7 @@ export class ObjectEncoder {
     return Buffer.from(stringifyJson(fromHub(this.#scope, object.copy())))
   }
 
-  /** The bare message. */
+  /** The protobuf message without its envelope. */
   message(object: StoredObject | KubeObject): Uint8Array {
     const { type, messages } = this.#scope
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])

@@ -26,7 +26,7 @@ export function metaKind(kind: string, version: Transform['version']): MetaKind 
 const heads = { v1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1'), v1beta1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1beta1') }
 const closing = Buffer.from('}')
 
-/** As which version, and without which annotations. */
+/** The version of the metadata kind, and the annotations to remove. */
 export interface PartialForm {
   readonly version: Transform['version']
   readonly without: readonly string[] | undefined
@@ -36,12 +36,12 @@ export function partialForm({ storage }: ResourceScope, { version }: Pick<Transf
   return { version, without: storage.specAnnotations }
 }
 
-/** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes will do. */
+/** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes can be used. */
 export function partialPiece(result: RestResult, form: PartialForm): JsonPiece {
   return partialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
 }
 
-/** The same, where it is known already where the stored metadata stands. */
+/** The same, if the position of the stored metadata is known. */
 export function partialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
   if (span !== undefined && isStoredObject(result)) {
     const body = result.body.subarray(0, span.end)
@@ -53,17 +53,17 @@ export function partialPieceAt(result: RestResult, span: MetadataSpan | undefine
   return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
 }
 
-/** The same in bytes of its own. */
+/** The same, copied to a buffer of its own. */
 export function partialJson(result: RestResult, form: PartialForm): Buffer {
   return pieceBytes(partialPiece(result, form))
 }
 
-/** With its envelope. */
+/** The same as protobuf, with its envelope. */
 export function partialProto(result: RestResult, form: PartialForm): Buffer {
   return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), partialMessage(result, form)))
 }
 
-/** The bare message, as lists hold it. */
+/** The protobuf message without its envelope, as lists contain it. */
 export function partialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
   return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
 }

@@ -13,7 +13,7 @@ export function lengthDelimitedHead(field: number, length: number): Buffer {
   return head
 }
 
-/** A whole number that is not negative; 1 is true. */
+/** A field with a non-negative integer, or a boolean (1 is true). */
 export function varintField(field: number, value: number): Buffer {
   const tag = field * 8
   const bytes = Buffer.allocUnsafe(varintLength(tag) + varintLength(value))
@@ -30,7 +30,7 @@ export function listMetaMessage(meta: ListMeta): Buffer {
   return Buffer.concat([...strings, varintField(4, meta.remainingItemCount)])
 }
 
-/** A watch event: metav1.WatchEvent with the object's envelope inside, behind its length in four bytes. */
+/** A watch event: its length in four bytes, then a metav1.WatchEvent with the object's envelope. */
 export function watchFrame(type: string, object: Uint8Array): Buffer {
   const event = Buffer.concat([lengthDelimited(1, Buffer.from(type)), lengthDelimited(2, lengthDelimited(1, object))])
   const frame = Buffer.allocUnsafe(4 + event.length)

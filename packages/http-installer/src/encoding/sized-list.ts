@@ -3,18 +3,18 @@ import type { Exchange } from '@keelson/exchange'
 import type { SlabWriter } from './slab-writer.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
 
-/** A list that can tell how long it is before it is written. */
+/** A list whose length is known before it is written. */
 export interface SizedList<T> {
   readonly items: readonly T[]
   readonly before: Uint8Array
   readonly after: Uint8Array
-  /** Of all items together. */
+  /** The length of all items together. */
   readonly itemsLength: number
-  /** Undefined when done at once; a promise when the socket wants to be waited for. */
+  /** Undefined when done at once; a promise to wait for the socket. */
   put(writer: SlabWriter, item: T, index: number): Promise<void> | undefined
 }
 
-/** With its length said before, the socket gets each slab as it is; without, it would be framed, and copied for that. */
+/** Sends a list with its length in the head. Without it, each slab would be framed, and copied for that. */
 export function writeSizedList<T>(exchange: Exchange, contentType: string, list: SizedList<T>): Promise<void> {
   const { items, before, after } = list
   const headers = { 'content-type': contentType, 'content-length': String(before.length + list.itemsLength + after.length) }
@@ -30,7 +30,7 @@ export function writeSizedList<T>(exchange: Exchange, contentType: string, list:
   })
 }
 
-/** The items of a walk, each looked at once, in slices. Stops early when nobody waits for the answer any more. */
+/** Collects the items of an iterable in time slices, passing each to `look`. Stops early if the client has left. */
 export async function collect<T>(exchange: Exchange, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
   const items: T[] = []
   const slice = new TimeSlice(16)

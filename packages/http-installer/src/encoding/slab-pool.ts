@@ -16,13 +16,13 @@ export class SlabPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.size)
   }
 
-  /** Not before the socket is done with the bytes: the next answer is written over them. */
+  /** Call only after the socket is done with the bytes: the next response overwrites them. */
   release(slab: Buffer): void {
     if (this.#free.length < this.#kept) this.#free.push(slab)
   }
 }
 
-/** One object each. */
+/** Slabs for single objects. */
 export const objectSlabs: SlabPool = new SlabPool(64 * 1024, 64)
-/** Pieces of lists. Each costs a turn of the socket, so larger ones are cheaper, up to what the processor's cache holds. */
+/** Slabs for lists. Each costs one write, so larger ones are cheaper, up to the size of the processor's cache. */
 export const listSlabs: SlabPool = new SlabPool(256 * 1024, 32)

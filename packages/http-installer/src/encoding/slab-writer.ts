@@ -3,8 +3,8 @@ import type { ResponseSink } from '@keelson/exchange'
 import { listSlabs } from './slab-pool.ts'
 
 /**
- * Gathers many small pieces into slabs. The first slab is held back until `finish`, so that a short answer can still be sent whole;
- * `open` is called when a second becomes necessary, and gives the sink for all of it.
+ * Collects many small pieces in slabs. The first slab is kept until `finish`, so that a short response can be sent whole. `open` is called for the sink
+ * when a second slab is needed.
  */
 export class SlabWriter {
   readonly #open: () => Promise<ResponseSink>
@@ -21,7 +21,7 @@ export class SlabWriter {
     return this.#sink?.closed === true
   }
 
-  /** Room for `length` bytes at the returned offset of `slab`, or undefined: then `makeRoom` first. Behind what was written there, `advance`. */
+  /** Reserves `length` bytes at the returned offset of `slab`; call `advance` after writing them. Undefined: call `makeRoom` first. */
   reserve(length: number): number | undefined {
     return this.#length + length <= listSlabs.size ? this.#length : undefined
   }
@@ -34,13 +34,13 @@ export class SlabWriter {
     this.#length = end
   }
 
-  /** Resolves to false when no slab has so much room: then `write` the bytes. */
+  /** Resolves to false if no slab has that much room: then use `write`. */
   async makeRoom(length: number): Promise<boolean> {
     await this.#flush()
     return length <= listSlabs.size
   }
 
-  /** Undefined when done at once; a promise when the socket wants to be waited for. */
+  /** Undefined when done at once; a promise to wait for the socket. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#length + bytes.length <= listSlabs.size) {
       this.#slab.set(bytes, this.#length)
@@ -76,7 +76,7 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** True when other work should get the thread: then call `nextSlice`. */
+  /** Whether the time slice is over, so that other work should run. */
   get sliceIsOver(): boolean {
     return performance.now() - this.#sliceStart > sliceMilliseconds
   }
@@ -86,7 +86,7 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** The bytes and what to call when they are written, if all of them fit in the first slab. */
+  /** The bytes, and the callback for when they are written, if they all fit in the first slab. */
   takeShort(): { readonly bytes: Buffer; readonly written: () => void } | undefined {
     if (this.#sink !== undefined) return undefined
     const slab = this.#slab

@@ -18,7 +18,7 @@ export function splicedLength(head: Uint8Array, { body, revision }: SplicedBytes
 
 /**
  * Head, body and resourceVersion at `at` of `target`, which must have room for `splicedLength`; returns the end.
- * An object that was not stored (a dry run) has revision 0 and shows none.
+ * An object that was not stored (a dry run) has revision 0, which is omitted.
  */
 export function writeSpliced(target: Uint8Array, at: number, head: Uint8Array, { body, spliceAt, revision }: SplicedBytes): number {
   target.set(head, at)
@@ -56,7 +56,7 @@ function writeNumber(target: Uint8Array, at: number, value: number): number {
   return end
 }
 
-/** One object's whole JSON, with `tail` behind it. */
+/** One object's whole JSON, followed by `tail`. */
 export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
   const length = splicedLength(head, object)
   const target = Buffer.allocUnsafe(length + (tail?.length ?? 0))

@@ -28,7 +28,7 @@ export class TableRows {
     this.#encoder = new ObjectEncoder(scope, 'json', false)
   }
 
-  /** Everything up to the first row. `columns` false: a later event of a watch, whose client knows them. */
+  /** The text before the first row. `columns` is false for later events of a watch, whose client has them already. */
   head(listMeta: object, columns = true): string {
     const definitions = columns ? stringifyJson(this.#table.columns.map(columnOf)) : 'null'
     return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`

@@ -3,7 +3,7 @@ import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
 import { SlabWriter } from './slab-writer.ts'
 
-/** Short answers are sent whole with their length, longer ones as they come. Compressed for clients that accept it, when it is worth it. */
+/** Sends short responses whole with their length, and streams longer ones. Compresses long responses for clients that accept it. */
 export async function writeInSlabs(
   exchange: Exchange,
   headers: ResponseHeaders,
@@ -18,12 +18,12 @@ export async function writeInSlabs(
   })
   const open = (): Promise<ResponseSink> =>
     new Promise((resolve, reject) => {
-      // A second slab makes it long.
+      // A response of more than one slab is streamed.
       streaming = sendLongStream(exchange, 200, headers, (sink) => {
         resolve(sink)
         return written
       })
-      // When the client has left meanwhile there is no sink at all.
+      // If the client has left meanwhile, there is no sink.
       streaming.then(() => reject(new ClientGoneError()), reject)
     })
   const writer = new SlabWriter(open)

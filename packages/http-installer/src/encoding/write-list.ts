@@ -14,8 +14,7 @@ import { isPretty } from './write-object.ts'
 import { writeProtobufList } from './write-protobuf-list.ts'
 
 /**
- * A list is a walk: items go from the snapshot to the socket in slabs, no faster than the client reads and never longer than a time slice
- * in one go. Nothing of it is kept.
+ * Writes items from the snapshot to the socket in slabs, no faster than the client reads and in time slices. The list is never held as a whole.
  */
 export async function writeList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer

@@ -19,7 +19,7 @@ import { objectSlabs } from './slab-pool.ts'
 import { spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
-/** One object, in the form, version and shape that was negotiated. */
+/** Responds with an object in the negotiated encoding and shape. */
 export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
   const { exchange, scope, negotiated, query } = answer
   const { form, transform } = negotiated
@@ -39,7 +39,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 
-/** Stored bytes go through a slab: a buffer of its own for each answer is what a small GET would spend most on. */
+/** Copies stored bytes to a slab, because allocating a buffer would be the largest cost of a small GET. */
 function sendSpliced({ exchange, scope }: Answer, status: number, object: StoredObject): void | Promise<void> {
   const headers = { 'content-type': mediaTypes.json }
   const length = splicedLength(scope.head, object) + 1
@@ -49,7 +49,7 @@ function sendSpliced({ exchange, scope }: Answer, status: number, object: Stored
   return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
 }
 
-/** For browsers and people; asked for in the query, the media type, or by who asks. */
+/** Whether JSON is indented: by the query, the media type, or the user agent. */
 export function isPretty({ exchange, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, exchange.userAgent)
 }

@@ -22,7 +22,7 @@ const metaKinds: ReadonlySet<string> = new Set([
   'UpdateOptions',
 ])
 
-/** From the body, or from the query when there is none. Throws 400, 413, 415 and 422. */
+/** Reads the options from the body, or from the query if there is no body. Throws 400, 413, 415 and 422. */
 export async function readDeleteOptions(exchange: Exchange, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
   const body = await readBody(exchange, scope.settings.maxRequestBodyBytes)
   const options =

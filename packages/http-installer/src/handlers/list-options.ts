@@ -24,7 +24,7 @@ export interface ListRequestOptions {
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents: boolean | undefined
-  /** 0 when not given. */
+  /** 0 if not given. */
   readonly timeoutSeconds: number
 }
 
@@ -36,7 +36,7 @@ interface RawOptions {
   sendInitialEvents: boolean | undefined
 }
 
-/** Throws 400 for what cannot be read and 422 for combinations that are not allowed. `name` limits it to one object. */
+/** Throws 400 for malformed values and 422 for combinations that are not allowed. `name` limits the list to one object. */
 export function parseListOptions(query: QueryParameters, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
   const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
   const limit = parseOptionalInt(query, 'limit')
@@ -70,7 +70,7 @@ function parseOptionalInt(query: QueryParameters, name: string): number {
   return value === null ? 0 : parseInt64(value)
 }
 
-/** A watch from nowhere begins with what is there; that is the same as asking for initial events. */
+/** A watch without a resourceVersion starts with the existing objects, like a request for initial events. */
 function applyDefaults(raw: RawOptions): void {
   if (raw.sendInitialEvents !== undefined || raw.resourceVersionMatch !== '') return
   if (raw.watch && (raw.resourceVersion === '' || raw.resourceVersion === '0')) {
@@ -79,7 +79,7 @@ function applyDefaults(raw: RawOptions): void {
   }
 }
 
-/** Field labels are versioned; the store knows the hub's only. */
+/** Converts field labels, which are versioned, to those of the hub, which the store uses. */
 function convertFieldLabels(fields: FieldSelector, { info, gvk }: ResourceScope): FieldSelector {
   return fields.empty ? fields : fields.transform((label, value) => ({ field: info.scheme.convertFieldLabel(gvk, label), value }))
 }

@@ -5,13 +5,13 @@ import type { Exchange } from '@keelson/exchange'
 const applyPatchType = 'application/apply-patch+yaml'
 export const cborApplyPatchType = 'application/apply-patch+cbor'
 
-/** The patches that every server takes. */
+/** The patch types that every server accepts. */
 export const usualPatchTypes: readonly string[] = [...mergePatchTypes, applyPatchType]
 const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatchType]
 
 const strategicPatchType = 'application/strategic-merge-patch+json'
 
-/** The patches that are taken. */
+/** The patch types that the server accepts. */
 export function patchTypes({ services, route }: Exchange): readonly string[] {
   const types = services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
   return route?.isJsonOnly === true ? withoutStrategic(types) : types

@@ -66,7 +66,7 @@ export function checkDeleteOptions(options: DeleteOptions): void {
   throwInvalid('DeleteOptions', validateDeleteOptions(options))
 }
 
-/** Only the absence of a value, "false" and "0" are false. */
+/** False for no value, "false" and "0"; true for all others. */
 export function parseLooseBoolean(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }

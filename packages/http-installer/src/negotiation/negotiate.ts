@@ -10,7 +10,7 @@ export const mediaTypes: Readonly<Record<MediaForm, string>> = {
   protobuf: 'application/vnd.kubernetes.protobuf',
   cbor: 'application/cbor',
 }
-/** Those that every server has. */
+/** The media types that every server has. */
 export const usualMediaTypes: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf]
 /** YAML has no framing. */
 export const usualStreams: readonly string[] = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]
@@ -48,10 +48,10 @@ export interface Transform {
   readonly version: 'v1' | 'v1beta1'
 }
 
-/** How an answer is written. */
+/** The encoding and shape of a response. */
 export interface Negotiated {
   readonly form: MediaForm
-  /** Asked for in the media type itself. */
+  /** Requested in the media type itself. */
   readonly pretty: boolean
   readonly transform: Transform | undefined
 }
@@ -67,7 +67,7 @@ export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Neg
   return found
 }
 
-/** How an event stream is written. */
+/** The encoding and shape of an event stream. */
 export interface NegotiatedStream extends Negotiated {
   readonly form: Exclude<MediaForm, 'yaml'>
 }
@@ -93,7 +93,7 @@ function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
 const cacheSize = 256
 const cachedHeaderLength = 512
 
-/** Errors are never transformed: a clause that asks for it is passed over. */
+/** Errors are never transformed: a clause that asks for it is ignored. */
 export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negotiated | undefined {
   const header = exchange.accept
   const { forms, negotiated } = formsOf(exchange)
@@ -134,7 +134,7 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
   return { form, pretty: pretty === '1', transform: { kind: as, version: v } }
 }
 
-/** The form of a request's body. Throws 415. */
+/** The encoding of a request's body. Throws 415. */
 export function negotiateInput(exchange: Exchange): MediaForm {
   const contentType = exchange.contentType
   if (contentType === undefined || contentType === '') return 'json'
@@ -145,7 +145,7 @@ export function negotiateInput(exchange: Exchange): MediaForm {
   return form
 }
 
-/** By the `pretty` parameter, else for clients behind which a person sits. */
+/** Whether JSON is indented: by the `pretty` parameter, otherwise for clients that people use directly. */
 export function prefersPretty(query: QueryParameters, userAgent: string): boolean {
   const asked = query.get('pretty')
   if (asked) return /^(1|t|T|true|TRUE|True)$/.test(asked)

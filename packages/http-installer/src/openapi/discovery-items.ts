@@ -6,7 +6,7 @@ import type { PathItem, Refer } from './path-items.ts'
 
 const unauthorized = { description: 'Unauthorized' }
 
-/** A path that is only read, and what it answers. */
+/** A path that can only be read, with its response. */
 export interface Page {
   readonly path: string
   readonly operationId: string

@@ -7,7 +7,7 @@ export type DocumentPieces = () => Iterable<string | Uint8Array>
 const keptMilliseconds = 10_000
 
 /**
- * A document that is made when it is asked for and forgotten soon after, since clients keep what they have by its hash; the hash alone is kept.
+ * A document that is made on demand and dropped soon after, because clients cache it by its hash. Only the hash is kept.
  */
 export class MadeDocument {
   readonly #pieces: DocumentPieces
@@ -23,7 +23,7 @@ export class MadeDocument {
     return (this.#etag ??= this.bytes().then((bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase()))
   }
 
-  /** Requests that come together share one making. */
+  /** Simultaneous requests share one result. */
   bytes(): Promise<Buffer> {
     const recent = this.#recent?.deref()
     if (recent !== undefined) return recent

@@ -9,7 +9,7 @@ import type { Refer } from './path-items.ts'
 import { withGroupVersions } from './shared-kinds.ts'
 import { bearerToken } from './swagger-document.ts'
 
-/** Made of schema facts alone: it has no prose. */
+/** Makes a document from schema facts, without descriptions. */
 export function documentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
   const paths: DocumentSource['paths'] = function* (refer) {
@@ -39,7 +39,7 @@ export function sourceOf(paths: DocumentSource['paths']): DocumentSource {
   return { paths, document: () => openApiDocument(paths, []) }
 }
 
-/** One path or one component at a time, so that a reader can let others run in between and no document has to be held. */
+/** Yields one path or component at a time, so that other work can run in between and no document is held as a whole. */
 function* openApiDocument(paths: DocumentSource['paths'], versions: readonly GroupVersion[]): Generator<string> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {

@@ -6,7 +6,7 @@ import { swaggerMessage } from './swagger-message.ts'
 
 /** The paths and schemas of one group version. */
 export interface DocumentSource {
-  /** Absent: it is about none. */
+  /** Undefined for documents of no group version. */
   readonly groupVersion?: GroupVersion
   /** Its OpenAPI v3 document, in pieces of text. */
   document(): Iterable<string>
@@ -58,5 +58,5 @@ export class OpenApiRegistry {
   }
 }
 
-/** Two ways to write one document. */
+/** The encodings of the v2 document. */
 export type SwaggerForm = 'json' | 'protobuf'

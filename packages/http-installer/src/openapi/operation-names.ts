@@ -1,6 +1,6 @@
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** A group's name as names of operations have it: "core", "apps", "rbacAuthorization". */
+/** The part of operation names for a group: "core", "apps", "rbacAuthorization". */
 export function groupWord(group: string): string {
   const words = group === '' ? ['core'] : group.split('.').filter((word) => word !== 'k8s' && word !== 'io')
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
@@ -19,11 +19,11 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'delete',
 }
 
-/** Of one path, whose own kind is `kind`: that of the resource, also where a subresource is of another. */
+/** The subject of operations. `kind` is the resource's, even if a subresource has another. */
 export interface OperationSubject {
   readonly scope: ResourceScope
   readonly kind: string
-  /** With "{namespace}" and "{name}", behind the group version's prefix. */
+  /** With "{namespace}" and "{name}", after the group version's prefix. */
   readonly path: string
 }
 

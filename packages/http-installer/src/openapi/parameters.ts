@@ -1,4 +1,4 @@
-/** A part of a document, as it is written. */
+/** A part of a document. */
 export type Component = { readonly [member: string]: unknown }
 
 export function pathParameter(name: string): Component {

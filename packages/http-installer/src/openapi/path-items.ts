@@ -12,7 +12,7 @@ import type { OperationSubject } from './operation-names.ts'
 import { actionParameters, listParameters, pathParameter, pretty, sharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 
-/** Has the schema among the document's components, and gives the reference to it. */
+/** Adds a schema to the document's components, and returns a reference to it. */
 export type Refer = (schema: StructSchema) => OpenAPISchema
 
 export function reference(definition: string): OpenAPISchema {
@@ -29,14 +29,14 @@ const patchSchema: StructSchema = {
 }
 
 export interface PathItem {
-  /** "/namespaces/{namespace}/pods", behind the group version's prefix. */
+  /** "/namespaces/{namespace}/pods", after the group version's prefix. */
   readonly path: string
   readonly item: Component
   /** Consumed media types of operations without a body, in version 2. Default: any. */
   readonly consumes?: readonly string[]
 }
 
-/** One resource or subresource of which the paths are made. */
+/** The resource or subresource whose paths are made. */
 interface Subject {
   readonly routes: ResourceRoutes
   /** The resource's own kind, also for subresources of others. */
@@ -76,7 +76,7 @@ function build(path: string, subject: Subject, methods: MethodTable, parameters:
   return [{ path, item: sharedParameters(operations, [...parameters, ...pretty]) }]
 }
 
-/** The old paths of watches. */
+/** The deprecated paths of watches. */
 function watchItem(
   path: string,
   subject: Subject,

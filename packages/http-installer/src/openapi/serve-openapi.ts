@@ -5,7 +5,7 @@ import type { OpenApiRegistry } from './openapi-registry.ts'
 
 const prefix = '/openapi/v3'
 
-/** `/openapi/v3` and what is below it, whatever the method. */
+/** `/openapi/v3` and the paths below it, for any method. */
 export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
   const requested = exchange.target.path
   if (requested === prefix) return serveIndex(exchange, registry)
@@ -17,7 +17,7 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
   const asked = exchange.query.get('hash')
   if (asked && asked !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
-  // A URL with the right hash never means anything else.
+  // The content at a URL with the right hash never changes.
   if (asked) headers['cache-control'] = 'public, immutable'
   if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
   if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)

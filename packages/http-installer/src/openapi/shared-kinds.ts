@@ -6,7 +6,7 @@ const shared: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent': 'WatchEvent',
 }
 
-/** Kinds of meta/v1 that belong to every group version say of which ones of those here. */
+/** Lists the group versions of the document that a kind of meta/v1 belongs to. */
 export function withGroupVersions(definition: string, schema: OpenAPISchema, versions: readonly GroupVersion[]): OpenAPISchema {
   if (!Object.hasOwn(shared, definition)) return schema
   const all = [{ group: '', version: 'v1' }, ...versions.filter(({ group, version }) => group !== '' || version !== 'v1')]

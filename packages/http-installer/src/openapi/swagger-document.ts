@@ -18,7 +18,7 @@ export interface SwaggerPart {
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** One thing at a time, so that a reader can let others run in between and no document has to be held. */
+/** Yields one part at a time, so that other work can run in between and no document is held as a whole. */
 export function* swaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {

@@ -38,7 +38,7 @@ type Encode = (field: number, value: unknown) => Uint8Array
 interface Shape {
   /** In order of their numbers. */
   readonly fields: readonly (readonly [member: string, field: number, encode: Encode])[]
-  /** Where members that begin with "x-" go. */
+  /** The field of members whose names start with "x-". */
   readonly extensions?: number
 }
 
@@ -58,7 +58,7 @@ function named(name: string, value: Uint8Array): Buffer {
   return Buffer.concat([lengthDelimited(1, Buffer.from(name)), lengthDelimited(2, value)])
 }
 
-/** Any value is YAML, of which JSON is a part. */
+/** `Any` values hold YAML, and JSON is valid YAML. */
 function any(value: unknown): Buffer {
   return lengthDelimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
 }

@@ -44,7 +44,7 @@ function parameter({ schema, ...others }: Members): Members {
   return { ...others, ...(schema as Members) }
 }
 
-/** Every media type has the same. */
+/** The schema, which is the same for every media type. */
 function schemaOf(content: Content): OpenAPISchema {
   return Object.values(content)[0]!.schema
 }

@@ -36,7 +36,7 @@ export class ApiSurface {
     const handler = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
       const pending = this.#serve(exchangeOf(c))
       if (pending === undefined) return next()
-      // Said before it is true: a promise that says it afterwards is one more for each request.
+      // Set in advance, because setting it afterwards would cost each request another promise.
       c.res = responseSent
       return pending
     }

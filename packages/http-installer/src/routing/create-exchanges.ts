@@ -8,7 +8,7 @@ import { createRouteFinder } from '../install-api-group.ts'
 import { writeError } from '../encoding/write-error.ts'
 
 export interface CreateExchangesOptions extends ExchangeServices {
-  /** The user of each request: nobody is authenticated here. */
+  /** The user of all requests. */
   readonly user: UserInfo
 }
 

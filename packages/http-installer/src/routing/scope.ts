@@ -8,7 +8,7 @@ import type { EndpointKind, Negotiated } from '../negotiation/negotiate.ts'
 import type { SurfaceSettings } from '../settings.ts'
 import { typeHead } from '../encoding/splice.ts'
 
-/** Of each path that serves a kind as protobuf. Lists are what it is for: about 10,000 pods fit. */
+/** Bytes of cached protobuf messages for each path. They serve lists: about 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024
 
 /** The facts that all requests for one path of one version share. */
@@ -21,7 +21,7 @@ export interface ResourceScope extends WriteRoute {
   /** The beginning of every object's JSON. */
   readonly head: Buffer
   readonly endpoint: EndpointKind
-  /** Stored objects as protobuf, where the store holds JSON. */
+  /** Stored objects as protobuf, if the store holds JSON. */
   readonly messages: MessageCache
 }
 

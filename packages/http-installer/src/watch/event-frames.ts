@@ -21,10 +21,10 @@ import { SharedFrames } from './shared-frames.ts'
 type Change = Exclude<ObjectEvent, { type: 'BOOKMARK' }>
 type Bookmark = Extract<ObjectEvent, { type: 'BOOKMARK' }>
 
-/** How one watch's events look on the wire. */
+/** Encodes the events of one watch. */
 export interface EventFramer {
   frame(event: ObjectEvent): Buffer
-  /** All of them as one chunk of HTTP/1.1. */
+  /** All events as one HTTP/1.1 chunk. */
   chunk(events: readonly ObjectEvent[]): Buffer
 }
 
@@ -73,7 +73,7 @@ function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, 
   return (type, object) => cborFrame(cbor, type, cbor.encodeCborDocument(parseJson(object).value, schema))
 }
 
-/** A document of its own, with the object as a document inside: they need nothing between them. */
+/** A CBOR document that contains the object's document; nothing separates events. */
 function cborFrame({ encodeCbor, mapHead, selfDescribed }: CborCodec, type: string, object: Buffer): Buffer {
   return Buffer.concat([selfDescribed, mapHead(2), ...['type', type, 'object'].map((text) => encodeCbor(text)), object])
 }
@@ -126,7 +126,7 @@ class TableFramer implements EventFramer {
   }
 }
 
-/** An object of the watched kind that has only a version. */
+/** An object of the watched kind with only a resourceVersion. */
 function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bookmark): KubeObject {
   return blankObject(scope, {
     resourceVersion: String(revision),
@@ -134,7 +134,7 @@ function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bo
   })
 }
 
-/** The last event of a watch that cannot go on. */
+/** The last event of a watch that failed. */
 export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
   const { kind: _, apiVersion: __, ...rest } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }

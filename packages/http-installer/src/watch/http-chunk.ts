@@ -1,6 +1,6 @@
 const lineEnd = Buffer.from('\r\n')
 
-/** The bytes as one chunk of HTTP/1.1's transfer encoding. */
+/** Frames bytes as one chunk of HTTP/1.1's chunked encoding. */
 export function httpChunk(pieces: readonly Buffer[]): Buffer {
   let length = 0
   for (const piece of pieces) length += piece.length

@@ -49,7 +49,7 @@ function room({ sink, signal }: WatchPump): Promise<void> {
 
 const groupBytes = 128 * 1024
 
-/** Nearly always the batch itself; a long one in pieces, so that no more is framed than the socket takes. */
+/** Splits a long batch, so that no more is framed than the socket takes. Usually returns the batch itself. */
 function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
   if (batch.length === 1) return [batch]
   const found: (readonly ObjectEvent[])[] = []

@@ -14,8 +14,8 @@ import { pumpWatch } from './pump-watch.ts'
 import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocket.ts'
 
 /**
- * A watch: events as they come, one frame each, until its time is over, the client leaves or the server stops. Nothing is pulled from the
- * storage's watch that the socket does not take, so a client that does not read holds up itself only; the storage ends it in the end.
+ * Sends events as they come, one frame each, until the watch expires, the client leaves or the server stops. It pulls only events that the socket takes, so
+ * a client that does not read delays only itself, until the storage ends its watch.
  */
 export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<void> {
   const { exchange, scope, query } = request
@@ -29,7 +29,7 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   exchange.signal.addEventListener('abort', gone, { once: true })
   try {
     const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
-    // In this order: what is wrong with the watch itself is said before its form is looked at.
+    // In this order, because errors of the watch itself come before those of its encoding.
     const negotiated = negotiateStream(exchange)
     const { form } = negotiated
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
@@ -94,7 +94,7 @@ async function open(
   }
 }
 
-/** Ends by its own clock, when the server stops, or by `end`. */
+/** The lifetime of a watch: ends after its time, when the server stops, or by `end`. */
 class WatchLife {
   readonly #controller = new AbortController()
   readonly #stopping: AbortSignal

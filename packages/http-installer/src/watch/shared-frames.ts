@@ -1,6 +1,6 @@
 /**
- * Frames of events by form, so that all watches of a form write the same bytes. Watches that keep up come for them at about the same time, so only the
- * newest are kept; who comes later makes his own.
+ * Shares frames of events between watches of the same encoding. Watches that keep up need a frame at about the same time, so only the newest frames are
+ * kept; a watch that is behind makes its own.
  */
 export class SharedFrames {
   readonly #budget: number
@@ -11,7 +11,7 @@ export class SharedFrames {
     this.#budget = budget
   }
 
-  /** The bytes of several events that are always looked at together, in this form. */
+  /** The frame of events that always travel together, in this encoding. */
   get(events: readonly object[], form: string, make: () => Buffer): Buffer {
     const last = events.at(-1)!
     const forms = this.#kept.get(last)
@@ -41,7 +41,7 @@ interface Kept {
   readonly bytes: Buffer
 }
 
-/** Watches with other selectors see other events before the last. */
+/** Compares all events, because watches with other selectors may see other events before the last. */
 function sameEvents(a: readonly object[], b: readonly object[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false

@@ -7,20 +7,20 @@ import { SinkEnd, sendBytes } from '@keelson/exchange'
 import type { Exchange, ResponseSink, Upgrade } from '@keelson/exchange'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 
-/** The connection of a client that wants the watch's events as messages of a WebSocket. */
+/** The connection, if the client wants the events as messages of a WebSocket. */
 export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {
   const upgrade = exchange.upgrade
   return upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
 }
 
 export interface WatchMessages {
-  /** Text for JSON, binary for all else. */
+  /** Text for JSON, binary for other encodings. */
   readonly opcode: MessageOpcode
-  /** How much of each frame only says how long it is, which a message knows by itself. */
+  /** Bytes at the start of each frame that hold its length, which messages do not need. */
   readonly prefixLength: number
 }
 
-/** Answers with a WebSocket to which `produce` writes, one message for each write; it is closed when that resolves. */
+/** Responds with a WebSocket. `produce` writes its messages; it is closed when `produce` resolves. */
 export async function sendWebSocket(
   exchange: Exchange,
   upgrade: Upgrade,
@@ -47,7 +47,7 @@ function saysOrigin(origin: string | undefined): boolean {
   return origin !== undefined && (origin.startsWith('/') || (/^[a-z][a-z\d+.-]*:/i.test(origin) && URL.canParse(origin)))
 }
 
-/** Credentials may stand among the protocols, which is the only header that a browser lets its pages set. */
+/** The first protocol that is no credential: browsers let pages set only this header, so tokens come in it. */
 function chosenProtocol(offered: string | undefined): string | undefined {
   return splitList(offered).find((name) => !name.startsWith(websocketTokenProtocol))
 }
@@ -98,7 +98,7 @@ class WebSocketSink implements ResponseSink {
   }
 }
 
-/** By the form of the frames. */
+/** By the encoding of the frames. */
 export const watchMessages: Readonly<Record<NegotiatedStream['form'], WatchMessages>> = {
   json: { opcode: websocketOpcode.text, prefixLength: 0 },
   protobuf: { opcode: websocketOpcode.binary, prefixLength: 4 },
