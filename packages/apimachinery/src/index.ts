@@ -35,7 +35,8 @@ export {
   sameGroupVersion,
   sameGroupVersionKind,
 } from './name-strings.ts'
-export type { RequestContext, RequestInfo, UserInfo } from './request.ts'
+export { pathAction, resourceAction } from './request.ts'
+export type { RequestContext, RequestedAction, RequestInfo, UserInfo } from './request.ts'
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
 export { structSchema } from './struct-schema.ts'
 export { Scheme } from './scheme.ts'

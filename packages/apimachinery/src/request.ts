@@ -6,13 +6,13 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The meaning of a URL and method for authorizers, admission, audit and metrics. */
-export interface RequestInfo {
+/** An action on a resource or a path, as authorizers decide on it. It need not come from a URL. */
+export interface RequestedAction {
   readonly isResourceRequest: boolean
+  /** "" for a resource, unless a URL names it. */
   readonly path: string
   /** get, list, watch, create, update, patch, delete, deletecollection; or the method in lower case for other paths. */
   readonly verb: string
-  readonly apiPrefix: string
   readonly apiGroup: string
   readonly apiVersion: string
   readonly namespace: string
@@ -20,16 +20,45 @@ export interface RequestInfo {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Path segments after the API version. */
-  readonly parts: readonly string[]
   readonly fieldSelector?: string
   readonly labelSelector?: string
+}
+
+const noAction: RequestedAction = {
+  isResourceRequest: true,
+  path: '',
+  verb: '',
+  apiGroup: '',
+  apiVersion: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+}
+
+/** An action on a resource. Members that are left out are "". */
+export function resourceAction(
+  parts: Pick<RequestedAction, 'verb' | 'resource'> & Partial<Omit<RequestedAction, 'isResourceRequest' | 'path'>>,
+): RequestedAction {
+  return { ...noAction, ...parts }
+}
+
+/** An action on a path that is no resource. */
+export function pathAction(verb: string, path: string): RequestedAction {
+  return { ...noAction, isResourceRequest: false, verb, path }
+}
+
+/** The meaning of a URL and method for authorizers, admission, audit and metrics. */
+export interface RequestInfo extends RequestedAction {
+  readonly apiPrefix: string
+  /** Path segments after the API version. */
+  readonly parts: readonly string[]
 }
 
 /** Passed with one request from the server to the registry. In-process callers create one too. */
 export interface RequestContext {
   readonly user: UserInfo
-  readonly info: RequestInfo
+  readonly info: RequestedAction
   /** "" for cluster-scoped requests. */
   readonly namespace: string
   /** Aborts when the client disconnects or the deadline passes. */

@@ -15,9 +15,9 @@ export function createAlwaysAllowPathsAuthorizer(paths: readonly string[]): Auth
     else exact.add(bare)
   }
   return {
-    authorize: ({ info }) => {
-      if (info.isResourceRequest) return noOpinion
-      const path = withoutSlash(info.path)
+    authorize: ({ action }) => {
+      if (action.isResourceRequest) return noOpinion
+      const path = withoutSlash(action.path)
       return exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix)) ? allow : noOpinion
     },
     rulesFor: () => ({ ...noRules, nonResourceRules: paths.length === 0 ? [] : [{ verbs: ['*'], nonResourceURLs: [...paths] }] }),

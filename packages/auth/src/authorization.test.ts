@@ -19,7 +19,10 @@ const base: RequestInfo = {
   name: '',
   parts: ['configmaps'],
 }
-const of = (info: Partial<RequestInfo>, name = 'alice', groups: string[] = []) => ({ user: { name, groups }, info: { ...base, ...info } })
+const of = (action: Partial<RequestInfo>, name = 'alice', groups: string[] = []) => ({
+  user: { name, groups },
+  action: { ...base, ...action },
+})
 const path = (p: string) =>
   of({ isResourceRequest: false, path: p, verb: 'get', resource: '', namespace: '', apiVersion: '' }, 'system:anonymous')
 

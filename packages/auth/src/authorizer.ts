@@ -1,8 +1,9 @@
-import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
+import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 
+/** A user and the action to allow or deny. */
 export interface AuthorizerAttributes {
   readonly user: UserInfo
-  readonly info: RequestInfo
+  readonly action: RequestedAction
 }
 
 export type Decision =

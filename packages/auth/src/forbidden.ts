@@ -1,20 +1,20 @@
 import { newForbidden } from '@keelson/apimachinery'
-import type { ApiError, RequestInfo } from '@keelson/apimachinery'
+import type { ApiError, RequestedAction } from '@keelson/apimachinery'
 import type { AuthorizerAttributes } from './authorizer.ts'
 
 /** Builds the 403 for a request that no authorizer allowed. */
 export function forbiddenError(attributes: AuthorizerAttributes, reason: string): ApiError {
-  const { info } = attributes
-  const message = sanitize(forbiddenMessage(attributes.user.name, info))
-  return newForbidden({ group: info.apiGroup, resource: info.resource }, info.name, reason === '' ? message : `${message}: ${reason}`)
+  const { action } = attributes
+  const message = sanitize(forbiddenMessage(attributes.user.name, action))
+  return newForbidden({ group: action.apiGroup, resource: action.resource }, action.name, reason === '' ? message : `${message}: ${reason}`)
 }
 
-function forbiddenMessage(userName: string, info: RequestInfo): string {
-  const user = `User ${JSON.stringify(userName)} cannot ${info.verb}`
-  if (!info.isResourceRequest) return `${user} path ${JSON.stringify(info.path)}`
-  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`
-  const what = `${user} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.apiGroup)}`
-  return info.namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${JSON.stringify(info.namespace)}`
+function forbiddenMessage(userName: string, action: RequestedAction): string {
+  const user = `User ${JSON.stringify(userName)} cannot ${action.verb}`
+  if (!action.isResourceRequest) return `${user} path ${JSON.stringify(action.path)}`
+  const resource = action.subresource === '' ? action.resource : `${action.resource}/${action.subresource}`
+  const what = `${user} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(action.apiGroup)}`
+  return action.namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${JSON.stringify(action.namespace)}`
 }
 
 /** Escapes markup: the text repeats parts of the URL, and a browser must never render it. */

@@ -25,10 +25,10 @@ const masters = createPrivilegedGroupsAuthorizer('system:masters')
 /** Allows the listed requests, each "verb group/resource[/subresource] [namespace/]name". */
 function permits(...permissions: readonly string[]): Authorizer {
   return {
-    authorize({ info }) {
-      const resource = [info.apiGroup, info.resource, ...(info.subresource ? [info.subresource] : [])].join('/')
-      const name = info.namespace ? `${info.namespace}/${info.name}` : info.name
-      return permissions.includes(`${info.verb} ${resource} ${name}`)
+    authorize({ action }) {
+      const resource = [action.apiGroup, action.resource, ...(action.subresource ? [action.subresource] : [])].join('/')
+      const name = action.namespace ? `${action.namespace}/${action.name}` : action.name
+      return permissions.includes(`${action.verb} ${resource} ${name}`)
         ? { decision: 'allow', reason: '' }
         : { decision: 'noOpinion', reason: '' }
     },
@@ -36,7 +36,7 @@ function permits(...permissions: readonly string[]): Authorizer {
 }
 
 const impersonate = (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
-  authorizeImpersonation(authorizer, { user, info: listPods, wanted: { name: 'bob', groups: [], ...wanted } })
+  authorizeImpersonation(authorizer, { user, action: listPods, wanted: { name: 'bob', groups: [], ...wanted } })
 
 test('reads repeated headers separately and ignores case', () => {
   expect(impersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
@@ -111,7 +111,7 @@ test("limits a mode's permission to its verb and never grants system:masters", a
   )
   expect(await impersonate(limited, alice, {})).toMatchObject({ name: 'bob' })
   const get = { ...listPods, verb: 'get' }
-  await expect(authorizeImpersonation(limited, { user: alice, info: get, wanted: { name: 'bob', groups: [] } })).rejects.toMatchObject({
+  await expect(authorizeImpersonation(limited, { user: alice, action: get, wanted: { name: 'bob', groups: [] } })).rejects.toMatchObject({
     code: 403,
   })
   await expect(impersonate(limited, alice, { groups: ['system:masters'] })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
-import { isApiError, isDNS1123Subdomain } from '@keelson/apimachinery'
-import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
+import { isApiError, isDNS1123Subdomain, resourceAction } from '@keelson/apimachinery'
+import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden.ts'
 import { anonymousUser, authenticatedGroup, mastersGroup, unauthenticatedGroup } from './users.ts'
@@ -50,12 +50,12 @@ function modesFor({ user, wanted }: ImpersonationRequest): Mode[] {
 
 async function authorizeInMode(
   authorizer: Authorizer,
-  { user, info, wanted }: ImpersonationRequest,
+  { user, action, wanted }: ImpersonationRequest,
   mode: Mode | undefined,
 ): Promise<UserInfo> {
   const requestor = mode === 'associated-node' ? withExtraKeysOnly(user) : user
   if (mode !== undefined)
-    await requireAllowed(authorizer, { user: requestor, info: { ...info, verb: `impersonate-on:${mode}:${info.verb}` } })
+    await requireAllowed(authorizer, { user: requestor, action: { ...action, verb: `impersonate-on:${mode}:${action.verb}` } })
   const checks = new PermissionChecks(authorizer, requestor, mode)
   const groups = await checks.name(wanted)
   if (wanted.uid) await checks.uid(wanted.uid)
@@ -121,30 +121,29 @@ class PermissionChecks {
   }
 
   /** The legacy permission uses resources of the core group; the modes use those of authentication.k8s.io. */
-  #core(resource: string, name: string): RequestInfo {
-    return this.#mode === undefined ? this.#info('', resource, name) : this.#authentication(resource, name)
+  #core(resource: string, name: string): RequestedAction {
+    return this.#mode === undefined ? this.#action('', resource, name) : this.#authentication(resource, name)
   }
 
-  #authentication(resource: string, name: string): RequestInfo {
-    return this.#info('authentication.k8s.io', resource, name)
+  #authentication(resource: string, name: string): RequestedAction {
+    return this.#action('authentication.k8s.io', resource, name)
   }
 
-  #info(apiGroup: string, resource: string, name: string): RequestInfo {
+  #action(apiGroup: string, resource: string, name: string): RequestedAction {
     const verb = this.#mode === undefined ? 'impersonate' : `impersonate:${this.#mode}`
-    const empty = { path: '', apiPrefix: '', namespace: '', subresource: '', parts: [] }
-    return { ...empty, isResourceRequest: true, verb, apiGroup, apiVersion: 'v1', resource, name }
+    return resourceAction({ verb, apiGroup, apiVersion: 'v1', resource, name })
   }
 
-  #require(info: RequestInfo): Promise<void> {
-    return requireAllowed(this.#authorizer, { user: this.#user, info })
+  #require(action: RequestedAction): Promise<void> {
+    return requireAllowed(this.#authorizer, { user: this.#user, action })
   }
 
-  async #allows(info: RequestInfo): Promise<boolean> {
-    return (await this.#authorizer.authorize({ user: this.#user, info })).decision === 'allow'
+  async #allows(action: RequestedAction): Promise<boolean> {
+    return (await this.#authorizer.authorize({ user: this.#user, action })).decision === 'allow'
   }
 
-  #deny(info: RequestInfo, reason: string): never {
-    throw forbiddenError({ user: this.#user, info }, reason)
+  #deny(action: RequestedAction, reason: string): never {
+    throw forbiddenError({ user: this.#user, action }, reason)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Authorizer } from '@keelson/auth'
 /** Authorizes the creation of an object through an update. Throws Forbidden. */
 export function authorizeCreate(authorizer: Authorizer): (context: RequestContext) => Promise<void> {
   return async ({ user, info }) => {
-    const attributes = { user, info: { ...info, verb: 'create' } }
+    const attributes = { user, action: { ...info, verb: 'create' } }
     const { decision, reason } = await authorizer.authorize(attributes)
     if (decision !== 'allow') throw forbiddenError(attributes, reason)
   }

@@ -1,5 +1,6 @@
 import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
+import { resourceAction } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { Authorizer } from '@keelson/auth'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
@@ -55,20 +56,8 @@ function namespaceLabels(client: LoopbackClient): NamespaceLabels {
 function paramAuthority(client: LoopbackClient, authorizer: Authorizer, policies: string): ParamAuthority {
   return {
     async allows({ user }, { verb, group, version, resource, namespace, name }) {
-      const info = {
-        isResourceRequest: true,
-        path: '',
-        verb,
-        apiPrefix: group === '' ? 'api' : 'apis',
-        apiGroup: group,
-        apiVersion: version,
-        namespace,
-        resource,
-        subresource: '',
-        name,
-        parts: [],
-      }
-      return (await authorizer.authorize({ user, info })).decision === 'allow'
+      const action = resourceAction({ verb, apiGroup: group, apiVersion: version, namespace, resource, name })
+      return (await authorizer.authorize({ user, action })).decision === 'allow'
     },
     resourceOf: ({ group, version, kind }) =>
       client.deletableResources().find((served) => served.group === group && served.version === version && served.kind === kind)?.resource,

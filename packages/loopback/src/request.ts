@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { resourceAction } from '@keelson/apimachinery'
 import type { GroupVersionResource, RequestContext, UserInfo } from '@keelson/apimachinery'
 
 /** The identity of the server's own requests. */
@@ -21,24 +22,17 @@ let requests = 0
 /** Builds the request context as the HTTP layer would, so registry, admission and audit need no special case. */
 export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
   const { verb, resource, subresource = '', namespace, name = '' } = request
-  const parts = [...(namespace === '' ? [] : ['namespaces', namespace]), resource.resource, name, subresource].filter((part) => part !== '')
-  const apiPrefix = resource.group === '' ? 'api' : 'apis'
-  const path = ['', apiPrefix, resource.group, resource.version, ...parts].filter((part, index) => index === 0 || part !== '').join('/')
   return {
     user: loopbackUser,
-    info: {
-      isResourceRequest: true,
-      path,
+    info: resourceAction({
       verb,
-      apiPrefix,
       apiGroup: resource.group,
       apiVersion: resource.version,
       namespace,
       resource: resource.resource,
       subresource,
       name,
-      parts,
-    },
+    }),
     namespace,
     signal: request.signal ?? neverAborted,
     userAgent: fieldManager,

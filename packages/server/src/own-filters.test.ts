@@ -25,7 +25,7 @@ beforeAll(async () => {
     authenticator: createAuthenticatorUnion([], { anonymous: createAnonymousAuthenticator() }),
     authorizer: {
       authorize: (attributes) => {
-        const { verb, resource, subresource, name } = attributes.info
+        const { verb, resource, subresource, name } = attributes.action
         asked.push(`${verb} ${resource}/${subresource} ${name}`)
         return { decision: denied(attributes) ? 'deny' : 'allow', reason: '' }
       },

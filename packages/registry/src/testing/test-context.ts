@@ -1,3 +1,4 @@
+import { pathAction, resourceAction } from '@keelson/apimachinery'
 import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery'
 
 export interface TestContext extends RequestContext {
@@ -10,19 +11,10 @@ export function testContext(namespace: string, resource?: GroupVersionResource):
   return {
     warnings,
     user: { name: 'tester', groups: ['system:masters'] },
-    info: {
-      isResourceRequest: resource !== undefined,
-      path: '/',
-      verb: '',
-      apiPrefix: resource?.group === '' ? 'api' : 'apis',
-      apiGroup: resource?.group ?? '',
-      apiVersion: resource?.version ?? '',
-      namespace,
-      resource: resource?.resource ?? '',
-      subresource: '',
-      name: '',
-      parts: [],
-    },
+    info:
+      resource === undefined
+        ? pathAction('', '/')
+        : resourceAction({ verb: '', apiGroup: resource.group, apiVersion: resource.version, namespace, resource: resource.resource }),
     namespace,
     signal: new AbortController().signal,
     userAgent: 'test',

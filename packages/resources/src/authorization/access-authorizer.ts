@@ -1,9 +1,9 @@
 import type { NonResourceRule, ResourceRule } from '@keelson/api/authorization/v1'
-import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
+import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 
 /** Authorizes the request that an access review describes, with the same rules as a real request. */
 export interface AccessAuthorizer {
-  authorize(attributes: { readonly user: UserInfo; readonly info: RequestInfo }): Promise<AccessDecision> | AccessDecision
+  authorize(attributes: { readonly user: UserInfo; readonly action: RequestedAction }): Promise<AccessDecision> | AccessDecision
 }
 
 export interface AccessDecision {

@@ -10,11 +10,11 @@ export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'a
   function finish(exchange: Exchange, { decision, reason }: Decision): FilterOutcome {
     access.authorized(decision, (performance.now() - exchange.phaseStarted) / 1000)
     if (decision === 'allow') return
-    writeError(exchange, forbiddenError({ user: exchange.user, info: exchange.info }, reason))
+    writeError(exchange, forbiddenError({ user: exchange.user, action: exchange.info }, reason))
     return 'answered'
   }
   return (exchange) => {
-    const decision = authorizer.authorize({ user: exchange.user, info: exchange.info })
+    const decision = authorizer.authorize({ user: exchange.user, action: exchange.info })
     return decision instanceof Promise ? decision.then((late) => finish(exchange, late)) : finish(exchange, decision)
   }
 }

@@ -9,7 +9,7 @@ import type { Filter, FilterOutcome } from './filter.ts'
 export function impersonate(authorizer: Authorizer): Filter {
   async function authorize(exchange: Exchange, wanted: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
     try {
-      exchange.user = await authorizeImpersonation(authorizer, { user: exchange.requestor, info: exchange.info, wanted })
+      exchange.user = await authorizeImpersonation(authorizer, { user: exchange.requestor, action: exchange.info, wanted })
       exchange.phaseStarted = performance.now()
     } catch (error) {
       return refuse(exchange, error)

@@ -4,7 +4,7 @@ import type { KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import type { AccessAuthorizer } from '../access-authorizer.ts'
-import { buildRequestInfo } from './request-info.ts'
+import { reviewedAction } from './reviewed-action.ts'
 import { validateAccessReview } from './validate.ts'
 
 const group = 'authorization.k8s.io'
@@ -25,9 +25,9 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
       if (errors.length > 0) throw newInvalid({ group, kind: '' }, '', errors)
       if (namespaced) requireNamespace(review, context)
       await validate?.(copyObject(review), undefined)
-      const { info, evaluationError } = buildRequestInfo(review.spec)
+      const { action, evaluationError } = reviewedAction(review.spec)
       const user = kind === 'SelfSubjectAccessReview' ? context.user : getSubject(review)
-      const { decision, reason } = await authorizer.authorize({ user, info })
+      const { decision, reason } = await authorizer.authorize({ user, action })
       review.status = {
         allowed: decision === 'allow',
         ...(decision === 'deny' && { denied: true }),

@@ -8,9 +8,9 @@ import { accessReviews } from './index.ts'
 const dryRun = false
 /** Allows alice requests with a valid selector, and denies non-resource requests. */
 const authorizer: AccessAuthorizer = {
-  authorize({ user, info }) {
-    if (!info.isResourceRequest) return { decision: 'deny', reason: 'no paths' }
-    return { decision: user.name === 'alice' && info.labelSelector === 'a=b' ? 'allow' : 'noOpinion', reason: '' }
+  authorize({ user, action }) {
+    if (!action.isResourceRequest) return { decision: 'deny', reason: 'no paths' }
+    return { decision: user.name === 'alice' && action.labelSelector === 'a=b' ? 'allow' : 'noOpinion', reason: '' }
   },
 }
 const review = (spec: SubjectAccessReview['spec'], metadata: KubeObject['metadata'] = {}): KubeObject => ({ metadata, spec }) as KubeObject

@@ -4,30 +4,26 @@ import type {
   ResourceAttributes,
   SelfSubjectAccessReviewSpec,
 } from '@keelson/api/authorization/v1'
-import { labelSelectorAsSelector, parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
-import type { RequestInfo } from '@keelson/apimachinery'
+import { labelSelectorAsSelector, parseFieldSelector, parseLabelSelector, pathAction, resourceAction } from '@keelson/apimachinery'
+import type { RequestedAction } from '@keelson/apimachinery'
 
 export interface ReviewedRequest {
-  readonly info: RequestInfo
+  readonly action: RequestedAction
   /** Says which selectors were ignored because they do not parse; "" if none. */
   readonly evaluationError: string
 }
 
-/** Builds the request attributes that a review describes. */
-export function buildRequestInfo({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
-  const noAttributes = { apiPrefix: '', apiGroup: '', apiVersion: '', namespace: '', resource: '', subresource: '', name: '', parts: [] }
+/** Builds the action that a review describes. */
+export function reviewedAction({ resourceAttributes, nonResourceAttributes = {} }: SelfSubjectAccessReviewSpec): ReviewedRequest {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes
-    return { info: { ...noAttributes, isResourceRequest: false, path, verb }, evaluationError: '' }
+    return { action: pathAction(verb, path), evaluationError: '' }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = resourceAttributes
   const fields = parseRequirements(resourceAttributes, 'fieldSelector', parseFieldRequirements)
   const labels = parseRequirements(resourceAttributes, 'labelSelector', parseLabelRequirements)
   return {
-    info: {
-      ...noAttributes,
-      isResourceRequest: true,
-      path: '',
+    action: resourceAction({
       verb,
       apiGroup: group,
       apiVersion: version || '*',
@@ -37,7 +33,7 @@ export function buildRequestInfo({ resourceAttributes, nonResourceAttributes = {
       name,
       ...(fields.text !== '' && { fieldSelector: fields.text }),
       ...(labels.text !== '' && { labelSelector: labels.text }),
-    },
+    }),
     evaluationError: [fields.error, labels.error].filter((error) => error !== '').join('; '),
   }
 }
