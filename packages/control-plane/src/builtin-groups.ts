@@ -5,7 +5,7 @@ import type { GroupServices } from './group-services.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 
 /** The core group with the services that its paths need: allocators, connections to kubelets, component checks. */
-const servedCore: ApiGroup<GroupServices> = {
+export const servedCore: ApiGroup<GroupServices> = {
   ...core,
   newRESTStorage({ restOptions, services: { config, legacy } }) {
     return newLegacyRESTStorage({ ...config, restOptionsGetter: restOptions }, legacy)

@@ -1,21 +1,44 @@
+import { createGroupHost } from '@keelson/http-installer'
+import type { InstallerEnv } from '@keelson/http-installer'
+import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
+import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { openCoreStorage } from './core-storage.fixture.ts'
+import { createGroupServices } from './group-services.ts'
+import * as seeds from './seeds.ts'
 import { createStorageDrivers } from './storage-drivers.ts'
 
 // Follows the path from options to driver by the names that kube-apiserver uses.
 test('leads from options to the driver', async () => {
-  await using core = await openCoreStorage('/elsewhere')
-  const { config, storage } = core
+  const config = await seeds.buildGenericConfig({ storage: { type: 'memory', prefix: '/elsewhere' } })
+  const { scheme, types, backends } = config
   const configMaps = { group: '', resource: 'configmaps' }
-  const restOptions = config.restOptionsGetter.getRESTOptions(configMaps)
-  expect(restOptions.resourcePrefix).toBe('/elsewhere/configmaps')
-  expect(restOptions.backend).toBe(config.backends.main)
-  expect(config.storageFactory.newConfig({ group: '', resource: 'events' }).resourcePrefix).toBe('/elsewhere/events')
+  const storageFactory = seeds.newStorageFactoryConfig().complete({ backend: backends.main, createCodec: createNoCodec }).new()
+  expect(storageFactory.newConfig(configMaps).resourcePrefix).toBe('/registry/configmaps')
+  const { restOptionsGetter } = seeds.applyWithStorageFactoryTo(config.storageFactory, {}, config.metrics)
+  expect(restOptionsGetter.getRESTOptions(configMaps)).toMatchObject({ resourcePrefix: '/elsewhere/configmaps', backend: backends.main })
 
-  expect([...storage.keys()]).toEqual(
-    expect.arrayContaining(['configmaps', 'namespaces', 'namespaces/finalize', 'namespaces/status', 'pods', 'pods/status']),
-  )
+  const client = createLoopbackClient({ scheme, types })
+  const informers = createSharedInformers(client)
+  const host = createGroupHost({
+    app: new Hono<InstallerEnv>(),
+    scheme,
+    types,
+    restOptions: restOptionsGetter,
+    admission: { handles: () => false, admit: async () => {}, validate: async () => {} },
+    services: createGroupServices(config, { client, informers, legacy: {} }),
+    client,
+  })
+  const core = seeds.installLegacyAPIGroup(host)
+  await client.resource(configMaps)!.create('default', { metadata: { name: 'a' } })
+  expect((await backends.main.get('/elsewhere/configmaps/default/a')).entry).toBeDefined()
+  await core[Symbol.asyncDispose]()
+  expect([client.resource(configMaps), host.storages.size]).toEqual([undefined, 0])
+  await backends[Symbol.asyncDispose]()
 })
+
+function createNoCodec(): never {
+  throw new Error('no storage is made here')
+}
 
 test('unknown drivers are rejected by name', async () => {
   await expect(createStorageDrivers().create({ type: 'etcd2' })).rejects.toThrow('etcd2 is no longer a supported storage backend')

@@ -1,15 +1,20 @@
 export { versionInfo, writeKubeconfig } from '@keelson/server'
-export { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 export type { AppliedStorage } from './apply-with-storage-factory.ts'
-export { buildGenericConfig } from './build-generic-config.ts'
 export type { GenericConfig } from './build-generic-config.ts'
 export type { GroupServices } from './group-services.ts'
 export { builtinGroups } from './builtin-groups.ts'
 export { ConfigurationError } from './configuration-error.ts'
-export { createServerChain } from './create-server-chain.ts'
 export { findOptionProblems } from './option-problems.ts'
-export { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 export type { LegacyRESTStorageOptions } from './new-legacy-rest-storage.ts'
+export {
+  applyWithStorageFactoryTo,
+  buildGenericConfig,
+  createServerChain,
+  installAPIGroup,
+  installLegacyAPIGroup,
+  newLegacyRESTStorage,
+  newStorageFactoryConfig,
+} from './seeds.ts'
 export type { ServerChain } from './server-chain.ts'
 export type { ServerChainOptions } from './options/server-chain-options.ts'
 export { admissionDefaults } from './options/admission.ts'
