@@ -1,7 +1,15 @@
 import { sendBytes, sendStream } from '@keelson/exchange'
 import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
-import { acceptsGzip, compressedBytes, gzipHeaders } from './accepts-gzip.ts'
 import { GzipSink } from './gzip-sink.ts'
+
+/** Longer responses are compressed for clients that accept it. */
+const compressedBytes: number = 128 * 1024
+
+/** Whether the client accepts gzip. A name with a weight ("gzip;q=1") is ignored, as in kube-apiserver. */
+export function acceptsGzip(exchange: Exchange): boolean {
+  const accepted = exchange.header('accept-encoding')
+  return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')
+}
 
 type Produce = (sink: ResponseSink) => Promise<void>
 
@@ -44,4 +52,10 @@ function gzipStream(exchange: Exchange, status: number, headers: ResponseHeaders
       gzip.destroy()
     }
   })
+}
+
+/** The headers of a compressed response, whose length is unknown. An existing `vary` must name the encoding itself. */
+function gzipHeaders(headers: ResponseHeaders): ResponseHeaders {
+  const { 'content-length': _, ...others } = headers
+  return { vary: 'Accept-Encoding', ...others, 'content-encoding': 'gzip' }
 }

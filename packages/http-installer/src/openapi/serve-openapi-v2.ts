@@ -1,7 +1,6 @@
 import { sendBytes } from '@keelson/exchange'
 import type { AcceptClause, Exchange } from '@keelson/exchange'
-import { acceptsGzip } from '../compress/accepts-gzip.ts'
-import { sendGzip } from '../compress/send-compressed.ts'
+import { acceptsGzip, sendGzip } from '../compress/send-compressed.ts'
 import type { OpenApiRegistry, SwaggerForm } from './openapi-registry.ts'
 
 const vary = 'Accept-Encoding, Accept'

@@ -15,7 +15,6 @@ import { watchFrame } from '../encoding/proto-frames.ts'
 import type { IncludeObject } from '../handlers/query-options.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 import { TableRows } from '../encoding/table.ts'
-import { httpChunk } from './http-chunk.ts'
 import { SharedFrames } from './shared-frames.ts'
 
 type Change = Exclude<ObjectEvent, { type: 'BOOKMARK' }>
@@ -140,4 +139,13 @@ export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: C
   const gvk = { group: '', version: 'v1', kind: 'Status' }
   if (negotiated.form === 'protobuf') return watchFrame('ERROR', asBuffer(encodeUnknown(gvk, metaType('Status').encodeProto(rest))))
   return frameEmbedded(negotiated, cbor)('ERROR', Buffer.from(typedJson(gvk, undefined, rest)))
+}
+
+const lineEnd = Buffer.from('\r\n')
+
+/** Frames bytes as one chunk of HTTP/1.1's chunked encoding. */
+export function httpChunk(pieces: readonly Buffer[]): Buffer {
+  let length = 0
+  for (const piece of pieces) length += piece.length
+  return Buffer.concat([Buffer.from(`${length.toString(16)}\r\n`, 'latin1'), ...pieces, lineEnd])
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpChunk } from './http-chunk.ts'
+import { httpChunk } from './event-frames.ts'
 import { SharedFrames } from './shared-frames.ts'
 
 const frame = (text: string) => (): Buffer => Buffer.from(text)

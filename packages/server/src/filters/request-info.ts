@@ -1,6 +1,6 @@
+import type { RequestInfo } from '@keelson/apimachinery'
 import { RequestInfoError, parseRequestInfo } from '@keelson/exchange'
 import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
-import { isLongRunning } from '../long-running.ts'
 import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
@@ -26,4 +26,14 @@ export function requestInfo(findRoute: (info: RequestAttributes) => Route | unde
 function refuse(exchange: Exchange, status: number, text: string): FilterOutcome {
   sendPlain(exchange, plainError(status, text))
   return 'answered'
+}
+
+const longVerbs = new Set(['watch', 'proxy'])
+const longSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
+
+/** Whether a request may last: it has no deadline, does not count against the in-flight limits, and is ended at shutdown. */
+export function isLongRunning(info: RequestInfo): boolean {
+  return (
+    longVerbs.has(info.verb) || (info.isResourceRequest ? longSubresources.has(info.subresource) : info.path.startsWith('/debug/pprof/'))
+  )
 }
