@@ -14,8 +14,8 @@ export function trackStorages(restOptions: RESTOptionsGetter): TrackedStorages {
   return {
     storages,
     restOptions: {
-      getRESTOptions(...resource) {
-        const options = restOptions.getRESTOptions(...resource)
+      getRESTOptions(resource, facts) {
+        const options = restOptions.getRESTOptions(resource, facts)
         const decorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
           const storage = options.decorator(request)
           storages.push(storage as unknown as Storage)
