@@ -8,7 +8,7 @@ export type Shell = (typeof shells)[number]
 const commands = ['completion', 'help', 'version']
 
 export interface ParsedArguments {
-  /** What to do instead of serving. */
+  /** A command that does not serve. */
   readonly command: 'completion' | 'help' | 'version' | 'raw version' | undefined
   /** The argument of `completion`. */
   readonly shell: Shell | undefined

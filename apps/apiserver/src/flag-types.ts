@@ -6,11 +6,11 @@ import * as z from 'zod/mini'
 export interface FlagType<T> {
   /** Parses the text of the command line. The message of the first issue names the expected form. */
   readonly schema: z.ZodMiniType<T, string>
-  /** What --help shows behind the name. */
+  /** Follows the name in --help. */
   readonly placeholder: string
   /** A switch: the name alone means true. */
   readonly isSwitch?: boolean
-  /** What shells complete a value to: one of these texts, or a path. Default: nothing. */
+  /** Completions of a value in shells: these texts, or paths. Default: none. */
   readonly completions?: readonly string[] | 'file' | 'directory'
   /** A value as --help shows it. Default: as it is. */
   readonly show?: (value: T) => string

@@ -1,6 +1,6 @@
 import { versionInfo } from '@keelson/control-plane'
 
-/** What `--version` and `--version=raw` print, in kube-apiserver's form. */
+/** Output of `--version` and `--version=raw`, in kube-apiserver's format. */
 export function versionText(isRaw: boolean): string {
   const info = versionInfo()
   if (!isRaw) return `Kubernetes ${info.gitVersion}\n`

@@ -26,7 +26,7 @@ test.each(shells)('the script for %s names every flag', (shell: Shell) => {
   for (const name of flags.keys()) expect(script).toContain(shell === 'fish' ? ` ${name} ` : name)
 })
 
-/** What bash offers when Tab is pressed behind the last of the words. */
+/** Bash's completions for the last of the words. */
 async function offered(...words: string[]): Promise<string[]> {
   const script = `
     source script.bash

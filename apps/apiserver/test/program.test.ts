@@ -238,7 +238,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
   })
 })
 
-describe('what cannot work is said in one sentence', () => {
+describe('reports every mistake in one sentence', () => {
   test.each([
     [['--secure-prot=1'], 2, /^keelson: unknown flag --secure-prot; did you mean --secure-port\?\n$/],
     [['--secure-port=http'], 2, /^keelson: --secure-port: "http" is not a whole number from 0 to 65535\n$/],

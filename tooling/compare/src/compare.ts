@@ -18,7 +18,7 @@ import type { Scenario } from './scenarios/scenario.ts'
 export interface CompareOptions {
   /** The seed of the first case; the next has the next. */
   readonly seed: number
-  /** How many requests are made of each server, but for a case's rest. */
+  /** Number of requests to each server; the last case is completed. */
   readonly steps: number
   /** Beginnings of ids (`create/Pod`); none means all. */
   readonly only: readonly string[]

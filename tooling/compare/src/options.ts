@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util'
 
 export const help = `npm run compare -- --server URL --token T [flags]
-Random requests to a running original and to a fresh server of ours, and where the answers differ.
+Sends random requests to a running kube-apiserver and to a fresh server of ours, and prints the differences.
 
-  --server URL     the original's, without nodes: https://127.0.0.1:6443
-  --token T        of somebody who may do everything there
+  --server URL     of kube-apiserver, without nodes: https://127.0.0.1:6443
+  --token T        of an administrator there
   --seed N         of the first case; without it another one each time
   --steps N        so many requests (2000)
   --only A,B       cases whose id begins so: create, change/Pod
   --show N         so many groups of differences (20)
-  --save FILE      a case of each group, in the format of the golden files, with the original's answers
+  --save FILE      a case of each group, in the format of the golden files, with kube-apiserver's responses
   --no-smaller     leaves cases as they are
   --with-nodes     even though pods may be run
   --help           this`
@@ -45,7 +45,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
   })
   if (values.help) return 'help'
   const { server, token, only, save } = values
-  if (server === undefined || !URL.canParse(server)) throw new Error('--server takes the URL of an original: https://127.0.0.1:6443')
+  if (server === undefined || !URL.canParse(server)) throw new Error('--server takes the URL of a kube-apiserver: https://127.0.0.1:6443')
   return {
     server,
     token,

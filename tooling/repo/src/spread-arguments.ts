@@ -38,7 +38,7 @@ function calleeBefore(code: string, at: number): string | undefined {
   return callee
 }
 
-/** What follows the closing parenthesis of a function's parameters is no part of an expression. */
+/** The closing parenthesis of a parameter list is not followed by an operator. */
 function isParameterList(code: string, start: number): boolean {
   const end = endOfGroup(code, start)
   return (

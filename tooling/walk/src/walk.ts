@@ -54,7 +54,7 @@ export function walkOf(entries: readonly Entry[], layers: Layers): Walk {
   }
 }
 
-/** Helpers of the base layers pass calls on: what they call counts as called by whoever called them. */
+/** The base layers are not listed: calls through their helpers count as calls of the function that called the helper. */
 function isBelowHttp(packageName: string, layers: Layers): boolean {
   return layers.is(packageName, 'storage', 'cache', 'registry')
 }

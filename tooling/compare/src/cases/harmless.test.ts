@@ -27,7 +27,7 @@ describe('harmless', () => {
     expect(() => harmless({ method, path })).toThrow('would touch what is not ours')
   })
 
-  it('makes the creation of what has somebody else’s name a dry run', () => {
+  it('turns creations with a foreign name into dry runs', () => {
     const path = '/api/v1/nodes?fieldManager=a'
     expect(harmless({ method: 'POST', path, body: node('${ns}-a') }).path).toBe(path)
     for (const name of ['a', '', null, 5, undefined])

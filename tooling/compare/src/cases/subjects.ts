@@ -12,8 +12,8 @@ export interface Subject extends ServedResource {
 }
 
 /**
- * What would act on other people's requests while it is there: it is only tried (`dryRun=All`), never kept.
- * Services' address ranges decide which addresses everybody gets, priority classes and storage classes can be everybody's default.
+ * Resources whose objects would affect other requests: they are only tried (`dryRun=All`), never kept. Service CIDRs, for example, determine the
+ * addresses of all services; priority classes and storage classes can be defaults.
  */
 const onlyTried: ReadonlySet<string> = new Set([
   // Of the run's own namespace; but the original remembers them a little longer than they exist, and the next cases would be answered by chance.

@@ -1,4 +1,4 @@
-/** What fields of these names are meant to hold. A value for another one is as good: it is wrong in an interesting way. */
+/** Typical values of fields with these names. Used in other fields, they are wrong in an interesting way. */
 const words: Readonly<Record<string, readonly string[]>> = {
   accessModes: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'],
   action: ['FailJob', 'Ignore', 'Count', 'FailIndex', 'Restart'],

@@ -3,7 +3,7 @@ import { isObject } from '../cases/sites.ts'
 import type { Answer } from '../play/server.ts'
 
 export interface Difference {
-  /** What differs, without indexes and values, so that the same cause has the same name: `code 201/422 spec.containers[*].name`, `body.spec.replicas`. */
+  /** Name of the difference without indexes and values, so that the same cause has the same name: `code 201/422 spec.containers[*].name`, `body.spec.replicas`. */
   readonly where: string
   readonly want: JsonValue | undefined
   readonly got: JsonValue | undefined

@@ -7,8 +7,8 @@ const ids = ['11111111-2222-3333-4444-555555555555', '99999999-2222-3333-4444-55
 const normal = (body: JsonValue, sent?: JsonValue): JsonValue =>
   new Normalizer().answer({ code: 200, type: 'application/json', body }, { ...step, ...(sent !== undefined && { body: sent }) }).body
 
-describe('what a server may choose', () => {
-  it('is told apart, and is no more than that', () => {
+describe('normalize', () => {
+  it('numbers values that servers choose', () => {
     const normalizer = new Normalizer()
     const answer = (uid: string, resourceVersion: string): JsonValue =>
       normalizer.answer({ code: 200, type: '', body: { metadata: { uid, resourceVersion } } }, step).body
@@ -18,7 +18,7 @@ describe('what a server may choose', () => {
     expect(answer(ids[1], '10')).toEqual({ metadata: { resourceVersion: '<rv#1>', uid: '<uid#2>' } })
   })
 
-  it('is left out of the words of errors too', () => {
+  it('replaces them in error messages', () => {
     const now = new Date().toISOString().replace(/\.\d+/, '')
     const message = `Invalid value: "{\\"uid\\":\\"${ids[0]}\\",\\"resourceVersion\\":\\"848\\",\\"creationTimestamp\\":\\"${now}\\"}"`
     expect(normal({ message })).toEqual({
@@ -26,7 +26,7 @@ describe('what a server may choose', () => {
     })
   })
 
-  it('is left out of the words of errors too: addresses and ports of services', () => {
+  it('replaces addresses and ports of services in error messages', () => {
     const message = String.raw`Invalid value: "{\"clusterIP\":\"10.0.3.4\",\"ports\":[{\"nodePort\":30001}]}", duplicate nodePort: {TCP 30001}`
     expect(normal({ message })).toEqual({
       message: String.raw`Invalid value: "{\"clusterIP\":\"<ip>\",\"ports\":[{\"nodePort\":<port>}]}", duplicate nodePort: {TCP <port>}`,
@@ -34,20 +34,20 @@ describe('what a server may choose', () => {
     expect(normal({ message: 'at 10.0.3.4' }, { clusterIP: '10.0.3.4' })).toEqual({ message: 'at 10.0.3.4' })
   })
 
-  it('is left out of YAML too', () => {
+  it('replaces them in YAML', () => {
     const yaml = 'clusterIP: 10.0.96.234\n  ports:\n  - nodePort: 30301\n    port: 80\n'
     expect(normal(yaml)).toBe('clusterIP: <ip>\n  ports:\n  - nodePort: <port>\n    port: 80\n')
     expect(normal(yaml, { clusterIP: '10.0.96.234', nodePort: 30301 })).toBe(yaml)
   })
 
-  it('is what nobody sent', () => {
+  it('keeps values that the client sent', () => {
     const spec = { clusterIP: '10.0.3.4', ports: [{ nodePort: 30_001 }] }
     expect(normal({ spec })).toEqual({ spec: { clusterIP: '<ip>', ports: [{ nodePort: '<port>' }] } })
     expect(normal({ spec }, { spec })).toEqual({ spec })
     expect(normal({ at: '2020-01-01T00:00:00Z' })).toEqual({ at: '2020-01-01T00:00:00Z' })
   })
 
-  it('is a generated name', () => {
+  it('replaces generated names', () => {
     const metadata = { generateName: 'a.b-' }
     expect(normal({ metadata: { ...metadata, name: 'a.b-x7k2q' }, message: 'pods "a.b-x7k2q" not found' }, { metadata })).toEqual({
       metadata: { generateName: 'a.b-', name: 'a.b-<random>' },
@@ -55,7 +55,7 @@ describe('what a server may choose', () => {
     })
   })
 
-  it('is the order of several causes', () => {
+  it('ignores the order of several causes', () => {
     const error = (...fields: string[]): JsonValue => ({ message: fields.join(), details: { causes: fields.map((field) => ({ field })) } })
     expect(normal(error('a', 'b'))).toEqual(normal(error('b', 'a')))
     expect(normal(error('a', 'b'))).not.toEqual(normal(error('a', 'c')))

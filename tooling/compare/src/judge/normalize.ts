@@ -24,7 +24,7 @@ interface Place {
 }
 
 /**
- * Takes out of answers what a server may choose: the golden player's rules (`../shared/golden/play.mjs`), with a few more for what a recording
+ * Removes values from responses that a server may choose: the golden player's rules (`../shared/golden/play.mjs`), with a few more for what a recording
  * cannot have. uids and versions become numbers in order of first sight: two that differ on one server must differ on the other. One for a case and a server.
  */
 export class Normalizer {
@@ -106,7 +106,7 @@ export class Normalizer {
   }
 }
 
-/** What a table's column is for is told in words of one's own. */
+/** Descriptions of table columns may differ. */
 function isColumn(value: JsonValue | undefined): boolean {
   return isObject(value) && 'format' in value && 'priority' in value
 }

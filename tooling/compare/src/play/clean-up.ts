@@ -16,7 +16,7 @@ export function madeObject({ method, path }: Step, { code, body }: Answer): stri
   return `${address}/${metadata['name']}`
 }
 
-/** What finalizers and graces hold back is let go. */
+/** Releases objects that finalizers or grace periods keep. */
 export async function cleanUp(server: Server, paths: Iterable<string>): Promise<void> {
   server.forgetWatches()
   for (const path of paths) await removeObject(server, path)
@@ -32,7 +32,7 @@ async function removeObject(server: Server, path: string): Promise<void> {
     const { code: left, body } = await server.send({ method: 'GET', path })
     if (left === 404) return
     await server.send({ method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body: released })
-    // What namespaces wait for is a controller, and there may be none.
+    // Namespaces wait for a controller, which may not exist.
     if (isObject(body) && body['kind'] === 'Namespace')
       await server.send({ method: 'PUT', path: `${path}/finalize`, body: { ...body, spec: { finalizers: [] } } })
     if ((await server.send({ method: 'GET', path })).code === 404) return

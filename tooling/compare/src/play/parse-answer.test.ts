@@ -18,7 +18,7 @@ describe('an answer', () => {
     expect(await parse(protobuf, 'ab')).toBe('6162')
   })
 
-  it('is text when it is YAML, but for tables', async () => {
+  it('is text when it is YAML, except tables', async () => {
     expect(await parse('application/yaml', 'kind: A\n')).toBe('kind: A\n')
     expect(await parse('application/yaml', 'kind: Table\nrows: []\n')).toEqual({ kind: 'Table', rows: [] })
   })

@@ -22,13 +22,13 @@ export interface FoundDifference extends Difference {
 export interface Played {
   /** Where the two first differ; nothing after it was played. */
   readonly difference: FoundDifference | undefined
-  /** What the original answered to the steps that were played. */
+  /** Responses of kube-apiserver to the played steps. */
   readonly answers: readonly Answer[]
-  /** The steps as they were sent to the original. */
+  /** The steps as sent to kube-apiserver. */
   readonly sent: readonly Step[]
 }
 
-/** Plays a case on both servers, step beside step, and removes from both what it made. */
+/** Plays a case on both servers, step by step, and removes its objects from both. */
 export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>): Promise<Played> {
   const sides = [pair.original, pair.ours].map((server) => ({
     server,

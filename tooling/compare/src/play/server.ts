@@ -97,7 +97,7 @@ export class Server implements Disposable {
   }
 }
 
-/** Bookmarks come when a server thinks fit, but for the one that ends initial events. */
+/** Servers choose when to send bookmarks, except the one that ends the initial events. */
 function isPeriodic({ type, object }: JsonObject): boolean {
   return type === 'BOOKMARK' && !JSON.stringify(object ?? null).includes('"k8s.io/initial-events-end"')
 }

@@ -19,7 +19,7 @@ export async function minimize(whole: Case, still: (smaller: Case) => Promise<bo
   for (let at = best.steps.length - 2; at >= 0; at--) await holds({ ...best, steps: best.steps.toSpliced(at, 1) })
   for (let step = best.steps.length - 1; step >= 0; step--)
     for (let site = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && left > 0;) {
-      // What was behind a place that is gone has come to where it was.
+      // After a removal the next site has the same index.
       if (!(await holds({ ...best, steps: best.steps.with(step, tried) }))) site++
       tried = smallerBody(best.steps[step]!, site)
     }

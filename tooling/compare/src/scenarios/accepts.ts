@@ -1,6 +1,6 @@
 import { forms } from './scenario.ts'
 
-/** What clients say that they take, in order and out of it. */
+/** Accept headers of clients, valid and invalid. */
 export const accepts: readonly string[] = [
   'application/json',
   forms.table,

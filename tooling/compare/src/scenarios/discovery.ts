@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts'
 const aggregated = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
 const wishes = [aggregated('v2'), aggregated('v2beta1'), `${aggregated('v2')},application/json`, aggregated('v3'), ...accepts]
 
-/** What says what there is, and paths beside it. What lists all groups is left out: not all that the original has is ours to have. */
+/** Discovery documents and neighbouring paths, except the list of all groups, which differs by design. */
 export const discovery: Scenario = {
   name: 'discovery',
   weight: 2,

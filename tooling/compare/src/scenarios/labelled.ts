@@ -13,7 +13,7 @@ export function labelledObjects(random: Random, subject: Subject, names: readonl
   })
 }
 
-/** Nobody else's objects of what is in no namespace. */
+/** Selects only our objects of cluster-scoped resources. */
 export function ownSelector({ namespaced }: Subject): { readonly labelSelector?: string } {
   return namespaced ? {} : { labelSelector: `example.com/x=${namespace}` }
 }

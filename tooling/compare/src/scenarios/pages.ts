@@ -6,7 +6,7 @@ import type { Query } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** A list is read in pages, with other parameters beside the token than before, while objects come and go. */
+/** Reads a list in pages, with changing parameters next to the token, while objects come and go. */
 export const pages: Scenario = {
   name: 'pages',
   weight: 4,

@@ -68,7 +68,7 @@ function operations(random: Random, changed: JsonObject): JsonValue {
   })
 }
 
-/** What tells two writes apart. */
+/** Makes two writes distinguishable. */
 export function randomOptions(random: Random): Readonly<Record<string, string | undefined>> {
   return random.pick([
     {},

@@ -5,7 +5,7 @@ import type { Subject } from '../cases/subjects.ts'
 
 export interface Scenario {
   readonly name: string
-  /** How often, beside the others. */
+  /** Frequency relative to other scenarios. */
   readonly weight: number
   /** Which resources it can be about. */
   suits(subject: Subject): boolean

@@ -20,7 +20,7 @@ const maxVisited = 20_000
 
 /**
  * Texts that can be read in many ways: within one loop in two (exponential), or in one loop and then in another (quadratic). A search that may begin
- * anywhere is a loop before the first. What can accept already needs no second try. https://doi.org/10.1016/0304-3975(91)90381-B (ambiguity of automata)
+ * anywhere is a loop before the first. An accepting state needs no second attempt. https://doi.org/10.1016/0304-3975(91)90381-B (ambiguity of automata)
  */
 export function witnessesOf(pattern: RegExp): readonly Witness[] {
   return new Search(pattern).witnesses()

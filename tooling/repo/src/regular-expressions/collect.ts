@@ -9,7 +9,7 @@ export interface Found {
   readonly pattern: RegExp
 }
 
-/** What runs in a server: no tests, nothing generated. */
+/** Code that runs in a server, without tests and generated files. */
 export function sourceFiles(root: string): readonly string[] {
   return globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'], { cwd: root })
     .filter((file) => !/\.(?:test|test-d|fixture|bench)\.ts$|\/(?:generated|testing)\//.test(file))

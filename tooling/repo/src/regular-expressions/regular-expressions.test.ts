@@ -32,7 +32,7 @@ it.each<[string, RegExp]>([
   ['exponential, in a search', /(a+)+$/],
   ['exponential, of alternatives', /^(?:a|[ab])+$/],
   ['exponential, before something optional', /^(?:(a+)+b)?/],
-  // What quantities were read with.
+  // The former pattern of quantities.
   ['cubic', /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/],
   ['quadratic, of neighbours', /^\d*\.?\d+$/],
   ['quadratic, in a search', /0+$/],
