@@ -1,9 +1,8 @@
 import type { Node } from '@keelson/api/core/v1'
-import { isPathSegmentName, quote } from '@keelson/apimachinery'
+import { isPathSegmentName, messageOf, quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 import type { PluginDependencies } from './admission-plugins.ts'
-import { messageOf } from './find-object.ts'
 import { forbidden } from './forbidden.ts'
 
 const nodes = { group: '', resource: 'nodes' }

@@ -1,4 +1,4 @@
-import { isApiError, isPathSegmentName, newUnknownError, pause, quote, systemClock } from '@keelson/apimachinery'
+import { isPathSegmentName, newUnknownError, pause, quote, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Informer } from '@keelson/loopback'
 import type { AdmissionAttributes } from './admission.ts'
@@ -62,9 +62,4 @@ async function whenSynced<T extends KubeObject>(
 ): Promise<void> {
   await Promise.race([informer.synced, timeout])
   if (!informer.hasSynced) throw forbidden(attributes, 'not yet ready to handle request')
-}
-
-/** Returns the message of an API error or an Error. */
-export function messageOf(error: unknown): string {
-  return isApiError(error) || error instanceof Error ? error.message : String(error)
 }

@@ -1,4 +1,4 @@
-import { isApiError } from '@keelson/apimachinery'
+import { isApiError, messageOf } from '@keelson/apimachinery'
 
 /** A plugin threw something other than an API error. The message names the plugin; `cause` holds the thrown value. */
 export class AdmissionPluginError extends Error {
@@ -11,6 +11,6 @@ const abortErrorNames: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGone
 /** Converts what a plugin threw: API errors and aborts pass unchanged. */
 export function toChainError(plugin: string, error: unknown): unknown {
   if (isApiError(error) || abortErrorNames.has((error as Error | undefined)?.name)) return error
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   return new AdmissionPluginError(`the admission plugin ${JSON.stringify(plugin)} failed: ${reason}`, { cause: error })
 }

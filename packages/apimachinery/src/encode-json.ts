@@ -1,3 +1,4 @@
+import { formatGroupVersion } from './name-strings.ts'
 import type { ManagedFieldsEntry } from './meta.ts'
 import { sharedText } from './shared-text.ts'
 import type { StructSchema } from './type-schema.ts'
@@ -26,7 +27,7 @@ export function encodeJson(schema: StructSchema, object: unknown, options: { rea
   const body = stringifyAroundSharedSets(object) ?? stringifyJson(object)
   if (options.typeMeta !== true || schema.gvk === undefined) return body
   const { group, version, kind } = schema.gvk
-  const head = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(group === '' ? version : `${group}/${version}`)}`
+  const head = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(formatGroupVersion({ group, version }))}`
   return body === '{}' ? `{${head}}` : `{${head},${body.slice(1)}`
 }
 

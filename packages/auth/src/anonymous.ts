@@ -1,6 +1,6 @@
+import { anonymousUser, unauthenticatedGroup } from '@keelson/apimachinery'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator } from './authenticator.ts'
-import { anonymousUser, unauthenticatedGroup } from './users.ts'
 
 export interface AnonymousOptions {
   /** Limits anonymous access to these paths. Absent or empty: no limit. */

@@ -1,8 +1,15 @@
-import { isApiError, isDNS1123Subdomain, resourceAction } from '@keelson/apimachinery'
+import {
+  anonymousUser,
+  authenticatedGroup,
+  isApiError,
+  isDNS1123Subdomain,
+  mastersGroup,
+  resourceAction,
+  unauthenticatedGroup,
+} from '@keelson/apimachinery'
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden.ts'
-import { anonymousUser, authenticatedGroup, mastersGroup, unauthenticatedGroup } from './users.ts'
 import { nodeOf, serviceAccountGroups, serviceAccountOf } from './well-known-user-names.ts'
 
 /** The impersonating user, the request, and the user to impersonate. */

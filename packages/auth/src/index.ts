@@ -21,15 +21,7 @@ export { openTokenFile, parseTokenFile } from './token-file.ts'
 export type { OpenTokenFileOptions, TokenFile } from './token-file.ts'
 export { createTokenReviewer } from './token-reviewer.ts'
 export type { TokenReviewer, TokenReviewerOptions, TokenVerdict } from './token-reviewer.ts'
-export {
-  anonymousUser,
-  apiServerUser,
-  authenticatedGroup,
-  authenticatedUser,
-  credentialIdKey,
-  mastersGroup,
-  unauthenticatedGroup,
-} from './users.ts'
+export { authenticatedUser, credentialIdKey } from './users.ts'
 export type { ServiceAccountClaims } from './service-account-tokens/claims.ts'
 export { keySetPath, openIdConfigurationPath, openIdDocuments } from './service-account-tokens/open-id-documents.ts'
 export type { OpenIdDocuments } from './service-account-tokens/open-id-documents.ts'

@@ -1,12 +1,6 @@
+import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 
-/** User and group names with a meaning in the API server. */
-export const anonymousUser = 'system:anonymous'
-export const apiServerUser = 'system:apiserver'
-export const authenticatedGroup = 'system:authenticated'
-export const unauthenticatedGroup = 'system:unauthenticated'
-/** Members may do everything, whatever later authorizers say, and are exempt from load limits. */
-export const mastersGroup = 'system:masters'
 /** The `extra` key that identifies the credential. */
 export const credentialIdKey = 'authentication.kubernetes.io/credential-id'
 

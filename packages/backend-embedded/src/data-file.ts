@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, constants, existsSync, fstatSync, openSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '@keelson/apimachinery'
 import type { FileLocks } from 'fs-native-extensions'
 import { closeMarkFile } from './close-mark.ts'
 import { lockOwnerFile, newLockedError } from './lock-owner.ts'
@@ -103,7 +104,7 @@ function tryLock(locks: FileLocks, handle: number, dataDir: string): boolean {
   } catch (cause) {
     // On Windows: another process has the range.
     if ((cause as NodeJS.ErrnoException).code === 'EBUSY') return false
-    throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${reasonOf(cause)}): use a local one`, { cause })
+    throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${messageOf(cause)}): use a local one`, { cause })
   }
 }
 
@@ -112,12 +113,8 @@ async function loadFileLocks(): Promise<FileLocks> {
     return (await import('fs-native-extensions')).default
   } catch (cause) {
     const platform = `${process.platform} on ${process.arch}`
-    throw new UnusableStoreError(`files cannot be locked on ${platform}: fs-native-extensions does not load (${reasonOf(cause)})`, {
+    throw new UnusableStoreError(`files cannot be locked on ${platform}: fs-native-extensions does not load (${messageOf(cause)})`, {
       cause,
     })
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@keelson/apimachinery'
 import {
   CompactedError,
   FutureRevisionError,
@@ -52,7 +53,7 @@ const neverSent = /^(No connection established|Name resolution failed|.*Waiting 
 /** The only place that inspects codes and messages of gRPC and etcd. */
 export function readFailure(error: unknown): CallFailure {
   const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
-  const text = typeof details === 'string' && details !== '' ? details : error instanceof Error ? error.message : String(error)
+  const text = typeof details === 'string' && details !== '' ? details : messageOf(error)
   const message = text.replace(/\.? ?Resolution note: *$/, '')
   if (typeof code !== 'number') return { outcome: 'unknown', transient: false, kind: 'other', message, cause: error }
   const refused = { outcome: 'none', transient: false, message, cause: error } as const

@@ -1,4 +1,5 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http2'
+import { messageOf } from '@keelson/apimachinery'
 import { grpcCode, grpcError, readStatus, statusOfHttp, statusOfReset, type GrpcStatus } from './grpc-status.ts'
 import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
@@ -135,7 +136,7 @@ export class UnaryCall<Request, Answer> {
     try {
       answer = this.#options.method.responseDeserialize(removeFrame(received))
     } catch (error) {
-      const details = `cannot read the response: ${error instanceof Error ? error.message : String(error)}`
+      const details = `cannot read the response: ${messageOf(error)}`
       this.#finish({ code: grpcCode.internal, details })
       return
     }

@@ -1,4 +1,4 @@
-import { nextTurn, pause } from '@keelson/apimachinery'
+import { messageOf, nextTurn, pause } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/storagebackend'
@@ -80,7 +80,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
         if (applying) isWhole = false
         applying = false
         failedWatches = 0
-        sink.restarting(error instanceof Error ? error.message : String(error), isWhole)
+        sink.restarting(messageOf(error), isWhole)
       }
     }
     if (signal.aborted) return

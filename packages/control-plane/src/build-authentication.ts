@@ -1,3 +1,4 @@
+import { mastersGroup } from '@keelson/apimachinery'
 import {
   createAlwaysAllowPathsAuthorizer,
   createAnonymousAuthenticator,
@@ -10,7 +11,6 @@ import {
   createStaticTokens,
   createTokenReviewer,
   generateToken,
-  mastersGroup,
   openTokenFile,
 } from '@keelson/auth'
 import type { Authenticator, Authorizer, TokenAuthenticator, TokenReviewer } from '@keelson/auth'

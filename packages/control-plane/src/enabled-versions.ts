@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupVersion, GroupVersionResource } from '@keelson/apimachinery'
 import type { ApiGroup } from '@keelson/registry'
 
@@ -23,22 +24,22 @@ export function enabledResources(
       .map(([key, enabled]) => [normalizeKey(key), enabled]),
   )
   const isEnabled = (group: string, version: string): boolean => {
-    const named = byKey.get(formatKey(group, version))
+    const named = byKey.get(formatGroupVersion({ group, version }))
     if (named !== undefined || !hasStages(group)) return named ?? true
     const stage = (['api/ga', 'api/beta', 'api/alpha'] as const).find((name) => stages[name].test(version))
     return (stage && overrides[stage]) ?? overrides['api/all' satisfies Stage] ?? stage === 'api/ga'
   }
-  return ({ group, version, resource }) => byKey.get(`${formatKey(group, version)}/${resource}`) ?? isEnabled(group, version)
+  return ({ group, version, resource }) => byKey.get(`${formatGroupVersion({ group, version })}/${resource}`) ?? isEnabled(group, version)
 }
 
 /** Returns all versions that `--runtime-config` accepts, including retired ones. */
 export function listVersions(groups: readonly ApiGroup[]): readonly GroupVersion[] {
   const definitions = groups.flatMap(({ resources }) => resources.flatMap((one) => [one, ...(one.alsoServedAs ?? [])]))
-  const served = new Set(definitions.map(({ group, version }) => formatKey(group, version)))
+  const served = new Set(definitions.map(({ group, version }) => formatGroupVersion({ group, version })))
   return groups.flatMap(({ name, types, resources, retiredVersions = [] }) => {
     // Types of other groups belong to subresources (tokens, scales). Reviews are served without a definition.
     const versions = types.flatMap(({ groupVersion: { group, version } }) =>
-      group === name && (resources.length === 0 || served.has(formatKey(group, version))) ? [version] : [],
+      group === name && (resources.length === 0 || served.has(formatGroupVersion({ group, version }))) ? [version] : [],
     )
     return [...versions, ...retiredVersions].map((version) => ({ group: name, version }))
   })
@@ -59,7 +60,7 @@ function findKeyProblem(key: string, known: readonly GroupVersion[]): string | u
   const versions = known.filter((each) => each.group === group)
   if (versions.length === 0) return `unknown api groups ${group}/${version}`
   if (versions.some((each) => each.version === version)) return undefined
-  return `group version ${formatKey(group, version)} that has not been registered`
+  return `group version ${formatGroupVersion({ group, version })} that has not been registered`
 }
 
 /** Parses "apps/v1" and "apps/v1/deployments"; for core also "/v1", "v1", "api/v1" and "api/v1/pods". Returns undefined if invalid. */
@@ -68,10 +69,6 @@ function parseKey(key: string): GroupVersion | undefined {
   if (parts.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) return undefined
   if (parts.length === 1 || /^v\d+$/.test(parts[0]!)) return { group: '', version: parts[0]! }
   return { group: parts[0]!, version: parts[1]! }
-}
-
-function formatKey(group: string, version: string): string {
-  return group === '' ? version : `${group}/${version}`
 }
 
 /** Removes the optional "api/" prefix of core versions. */

@@ -1,4 +1,4 @@
-import { pause, systemClock, type Clock } from '@keelson/apimachinery'
+import { type Clock, messageOf, pause, systemClock } from '@keelson/apimachinery'
 import type { Log, Server } from '@keelson/server'
 import { isBackendError } from '@keelson/storagebackend'
 import type { Backend, Storage } from '@keelson/storagebackend'
@@ -54,14 +54,10 @@ export async function waitForStorages(started: StartedStorages, { clock = system
     } catch (error) {
       await requireRunning(started)
       if (clock.now() >= until) {
-        log(0, 'Starting although the storage of some resources is not ready', { waited: `${timeoutMs / 1000}s`, err: errorMessage(error) })
+        log(0, 'Starting although the storage of some resources is not ready', { waited: `${timeoutMs / 1000}s`, err: messageOf(error) })
         return
       }
     }
     await pause(clock, delay, { keepAlive: true })
   }
-}
-
-function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
-import { resourceAction } from '@keelson/apimachinery'
+import { apiServerUser, authenticatedGroup, mastersGroup, resourceAction } from '@keelson/apimachinery'
 import type { GroupVersionResource, RequestContext, UserInfo } from '@keelson/apimachinery'
 
 /** The identity of the server's own requests. */
-export const loopbackUser: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] }
+export const loopbackUser: UserInfo = { name: apiServerUser, groups: [mastersGroup, authenticatedGroup] }
 
 export interface LoopbackRequest {
   readonly verb: string

@@ -2,7 +2,7 @@ import { createApiTypes } from '@keelson/api'
 import { appsV1 } from '@keelson/api/apps/v1'
 import { coreV1 } from '@keelson/api/core/v1'
 import { metaV1 } from '@keelson/api/meta/v1'
-import { decodeStruct, Scheme } from '@keelson/apimachinery'
+import { decodeStruct, formatGroupVersion, Scheme } from '@keelson/apimachinery'
 import type { ApiError, GroupVersionKind, JsonObject, KubeObject } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
@@ -20,10 +20,6 @@ const clock = { now: Date.parse('2026-01-01T00:00:00Z') }
 function managerOf(kind: GroupVersionKind, subresource = '', resetFields?: FieldFilter): FieldManager {
   const storage = { gvk: kind, ...(resetFields && { resetFields }) }
   return storageFieldManager({ scheme, types, kind, storage, subresource, now: () => clock.now })!
-}
-
-function apiVersionOf({ group, version }: GroupVersionKind): string {
-  return group === '' ? version : `${group}/${version}`
 }
 
 function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
@@ -44,7 +40,7 @@ class Tracked {
   apply(manager: string, config: JsonObject, force = false, through: FieldManager = this.#manager): this {
     const whole = {
       kind: this.#kind.kind,
-      apiVersion: apiVersionOf(this.#kind),
+      apiVersion: formatGroupVersion(this.#kind),
       ...config,
       metadata: { name: 'a', ...(config['metadata'] as object) },
     }

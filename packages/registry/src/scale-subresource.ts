@@ -1,5 +1,5 @@
 import type { Scale } from '@keelson/api/autoscaling/v1'
-import { fieldPath, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
+import { fieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNegative, validateObjectMeta } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
@@ -32,7 +32,7 @@ export interface ScaledBy<T extends KubeObject> {
 export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
   return (store) => {
     const { plural, group, version } = store.definition
-    const apiVersion = group === '' ? version : `${group}/${version}`
+    const apiVersion = formatGroupVersion({ group, version })
     const paths = { [apiVersion]: by.replicasPath }
     const resource = { group, resource: `${plural}/scale` }
     const scaleOf = (object: DeepReadonly<T>): Scale => toScale(by, object)

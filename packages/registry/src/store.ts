@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { isStoredObject } from '@keelson/storagebackend'
@@ -78,7 +79,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   protected result(written: Written<T>): RestResult {
     if (isStoredObject(written)) return written
     const { group, version, kind } = this.gvk
-    return { ...written, kind, apiVersion: group === '' ? version : `${group}/${version}` }
+    return { ...written, kind, apiVersion: formatGroupVersion({ group, version }) }
   }
 
   protected async change(plan: UpdatePlan<T>, context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult> {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import { optionProblems, systemClock } from '@keelson/apimachinery'
+import { messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { authenticatedUser } from '@keelson/auth'
 import type { Authenticator, Authorizer } from '@keelson/auth'
@@ -341,7 +341,7 @@ function installHealth(
       name,
       checks: () => checks[name],
       onChecked: (check, passed) => onChecked(name, check, passed),
-      onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${error instanceof Error ? error.message : String(error)}`),
+      onFailure: (at, check, error) => onFailure(`${check} check failed: ${at}: ${messageOf(error)}`),
     })
     app.all(
       `/${name}`,

@@ -1,3 +1,4 @@
+import { messageOf } from '@keelson/apimachinery'
 import type { PlainAnswer } from './plain-answer.ts'
 import { plainError } from './plain-answer.ts'
 import type { QueryParameters } from '@keelson/exchange'
@@ -75,7 +76,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
         await run(check)
         return ok
       } catch (error) {
-        return plainError(500, `internal server error: ${error instanceof Error ? error.message : String(error)}`)
+        return plainError(500, `internal server error: ${messageOf(error)}`)
       }
     },
   }

@@ -30,7 +30,7 @@ export class StorageError extends Error implements StorageErrorDetails {
   readonly unreadable?: UnreadableDetails
 
   constructor(init: StorageErrorInit) {
-    super(messageOf(init), init.cause === undefined ? undefined : { cause: init.cause })
+    super(messageFor(init), init.cause === undefined ? undefined : { cause: init.cause })
     this.name = 'StorageError'
     this.code = init.code
     this.key = init.key
@@ -41,7 +41,7 @@ export class StorageError extends Error implements StorageErrorDetails {
   }
 }
 
-function messageOf(init: StorageErrorInit): string {
+function messageFor(init: StorageErrorInit): string {
   const known = upstreamErrors[init.code]
   if (!known) return init.message ?? init.code
   const [number, words] = known

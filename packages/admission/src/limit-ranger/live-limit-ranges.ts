@@ -1,9 +1,9 @@
 import type { LimitRange } from '@keelson/api/core/v1'
-import { systemClock } from '@keelson/apimachinery'
+import { messageOf, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { listObjects, messageOf } from '../find-object.ts'
+import { listObjects } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { RecentNames } from '../recent-names.ts'
 

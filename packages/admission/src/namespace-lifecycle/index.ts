@@ -1,9 +1,8 @@
-import { newForbidden, newInternal, newNotFound, systemClock } from '@keelson/apimachinery'
+import { messageOf, newForbidden, newInternal, newNotFound, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Namespace } from '@keelson/api/core/v1'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
-import { messageOf } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
 import { RecentNames } from '../recent-names.ts'
 

@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '../name-strings.ts'
 import { newUnknownError } from '../api-errors.ts'
 import { decodeStruct } from '../decode-struct.ts'
 import { isJsonError } from '../json-error.ts'
@@ -32,7 +33,7 @@ export class TypedKind {
 
   /** Throws if the kind has no schema in its own version. */
   constructor({ group, version, kind }: GroupVersionKind, versions: VersionedKind) {
-    this.apiVersion = group === '' ? version : `${group}/${version}`
+    this.apiVersion = formatGroupVersion({ group, version })
     this.#kind = kind
     this.#versions = versions
     const schema = versions.schemaOf(this.apiVersion)

@@ -1,4 +1,4 @@
-import { TimeSlice } from '@keelson/apimachinery'
+import { formatGroupVersion, TimeSlice } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { DeletableResource, LoopbackResource, ObjectChange } from '@keelson/loopback'
@@ -89,6 +89,6 @@ function mayBeInGraph(body: Uint8Array): boolean {
 function identityOf({ group, version, resource, kind }: DeletableResource, stored: StoredObject) {
   const metadata = readMetadata(stored)
   const { namespace = '', name = '', uid = '' } = metadata
-  const identity: Identity = { group, resource, apiVersion: group === '' ? version : `${group}/${version}`, kind, namespace, name, uid }
+  const identity: Identity = { group, resource, apiVersion: formatGroupVersion({ group, version }), kind, namespace, name, uid }
   return { identity, metadata }
 }

@@ -1,4 +1,4 @@
-import { isApiError, parseTime } from '@keelson/apimachinery'
+import { isApiError, messageOf, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import type { LoopbackResource } from '@keelson/loopback'
 import { disposeAll } from '../controller.ts'
@@ -62,7 +62,7 @@ async function finishDeletion(context: ControllerContext, resource: LoopbackReso
 }
 
 function failure(name: string, errors: readonly unknown[]): AggregateError {
-  const reasons = errors.map((error) => (error instanceof Error ? error.message : String(error)))
+  const reasons = errors.map(messageOf)
   return new AggregateError(errors, `namespace ${name} could not be emptied: ${reasons.join('; ')}`)
 }
 

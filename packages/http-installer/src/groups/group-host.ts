@@ -1,4 +1,5 @@
 import type { ApiTypesRegistry } from '@keelson/api'
+import { formatGroupVersion } from '@keelson/apimachinery'
 import type { GroupResource, GroupVersion, GroupVersionResource, Scheme } from '@keelson/apimachinery'
 import { newRESTStorage, trackStorages } from '@keelson/registry'
 import type { AdmissionChain, ApiGroup, RESTOptionsGetter, RESTStorage, StorageHost } from '@keelson/registry'
@@ -127,7 +128,7 @@ class Host<Services> implements GroupHost<Services> {
     for (const { group, version, paths } of placed) {
       const present = this.#pathsOf({ group, version })
       for (const path of paths.keys()) {
-        if (present.has(path)) throw new Error(`${path} is already installed in ${group === '' ? version : `${group}/${version}`}`)
+        if (present.has(path)) throw new Error(`${path} is already installed in ${formatGroupVersion({ group, version })}`)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { isApiError, newBadRequest } from '@keelson/apimachinery'
+import { isApiError, messageOf, newBadRequest } from '@keelson/apimachinery'
 import type { DeleteOptions, KubeObject } from '@keelson/apimachinery'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
 import { decodeDocument, notRegistered } from '@keelson/registry'
@@ -49,6 +49,6 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     return options
   } catch (error) {
     if (isApiError(error)) throw error
-    throw newBadRequest(error instanceof Error ? error.message : String(error))
+    throw newBadRequest(messageOf(error))
   }
 }

@@ -1,7 +1,15 @@
-import { formatGroupVersion, isApiError, maybeThen, newBadRequest, restAfter, strictDecodingMessage } from '@keelson/apimachinery'
+import {
+  formatGroupVersion,
+  isApiError,
+  maybeThen,
+  messageOf,
+  newBadRequest,
+  restAfter,
+  strictDecodingMessage,
+} from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
 import type { WriteRoute } from '../write/route.ts'
-import { decodeDocument, messageOf, notRegistered, warningsOf } from './document.ts'
+import { decodeDocument, notRegistered, warningsOf } from './document.ts'
 import type { SentBody, TypedDocument } from './document.ts'
 import { internalTypeName } from './internal-type-name.ts'
 

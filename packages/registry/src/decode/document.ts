@@ -1,4 +1,12 @@
-import { decodeStruct, formatGroupVersion, isApiError, maxRequestValues, parseJson, refuseTooManyValues } from '@keelson/apimachinery'
+import {
+  decodeStruct,
+  formatGroupVersion,
+  isApiError,
+  maxRequestValues,
+  messageOf,
+  parseJson,
+  refuseTooManyValues,
+} from '@keelson/apimachinery'
 import type { Decoded, FieldValidation, GroupVersionKind, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
 import { parseYaml, parseYamlInThread } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
@@ -111,7 +119,7 @@ function protobufDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDo
   const { gvk, raw } = decodeUnknown(body)
   const { group, version, kind } = gvk
   return {
-    gvk: completeKind({ apiVersion: group === '' ? version : `${group}/${version}`, kind }, defaults),
+    gvk: completeKind({ apiVersion: formatGroupVersion({ group, version }), kind }, defaults),
     decode: (type) => ({ object: type.decodeProto(raw, undefined, maxRequestValues), strictErrors: [] }),
   }
 }
@@ -164,10 +172,6 @@ function completeKind({ apiVersion, kind }: { apiVersion: string; kind: string }
   const given = parseApiVersion(apiVersion)
   const { group, version } = apiVersion === '' ? defaults : given
   return { group, version: version === '' && group === defaults.group ? defaults.version : version, kind: kind || defaults.kind }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** The error for a kind that the server does not know, as kube-apiserver words it. */

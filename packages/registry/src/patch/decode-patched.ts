@@ -4,6 +4,7 @@ import {
   fieldError,
   fieldPath,
   maybeThen,
+  messageOf,
   newInvalid,
   parseJson,
   restAfter,
@@ -13,7 +14,7 @@ import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, Reque
 import { parseApiVersion } from '../api-version.ts'
 import type { DecodedBody } from '../decode/body.ts'
 import { decodeChanged } from '../decode/changed.ts'
-import { messageOf, notRegistered } from '../decode/document.ts'
+import { notRegistered } from '../decode/document.ts'
 import { nameMissing } from '../write/object-meta.ts'
 import type { WriteRoute } from '../write/route.ts'
 

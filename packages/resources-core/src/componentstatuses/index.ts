@@ -1,5 +1,5 @@
 import type { ComponentCondition, ComponentStatus } from '@keelson/api/core/v1'
-import { newNotFound } from '@keelson/apimachinery'
+import { messageOf, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind } from '@keelson/apimachinery'
 import { nameColumn, restFacts, tableConvertor } from '@keelson/registry'
 import type { Column, Getter, Lister, ListRequest, RESTStorage } from '@keelson/registry'
@@ -45,7 +45,7 @@ function matches(name: string, { labels, fields }: ListRequest['predicate']): bo
 async function statusOf(name: string, check: ComponentCheck): Promise<ComponentStatus> {
   const condition = await check().then(
     ({ healthy, message }) => ({ type: 'Healthy', status: healthy ? 'True' : 'False', ...(message !== '' && { message }) }),
-    (error: unknown) => ({ type: 'Healthy', status: 'False', error: error instanceof Error ? error.message : String(error) }),
+    (error: unknown) => ({ type: 'Healthy', status: 'False', error: messageOf(error) }),
   )
   return { kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name }, conditions: [condition] }
 }

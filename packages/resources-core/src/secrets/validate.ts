@@ -1,5 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
-import { fieldError, fieldPath, parseJson, validateImmutableField } from '@keelson/apimachinery'
+import { fieldError, fieldPath, messageOf, parseJson, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { sumBinarySizes, maxDataSize, validateDataKey } from '../data-keys.ts'
 import { validateImmutableData } from '../immutable-data.ts'
@@ -61,6 +61,6 @@ function findJsonObjectError(text: string): string | undefined {
     const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
     return `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }

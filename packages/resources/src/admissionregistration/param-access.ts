@@ -1,10 +1,8 @@
 import type { ParamKind, ParamRef, ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
-import { fieldError, fieldPath, newInvalid, parseGroupVersionKind, semanticEqual } from '@keelson/apimachinery'
+import { fieldError, fieldPath, mastersGroup, newInvalid, parseGroupVersionKind, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { ResourceDefinition, StoreHooks } from '@keelson/registry'
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
-
-const masters = 'system:masters'
 
 /** Attributes of an access check; "*" matches every value. */
 export interface ParamAccess {
@@ -73,7 +71,7 @@ function hooksWith<T extends KubeObject>(
   const { group, kind, strategy } = definition
   const noCompletion = (): void => {}
   const run = async (context: RequestContext, object: T, old?: DeepReadonly<T>): Promise<() => void> => {
-    if (context.user.groups.includes(masters)) return noCompletion
+    if (context.user.groups.includes(mastersGroup)) return noCompletion
     const denial = await check(context, object as DeepReadonly<T>, old)
     if (denial === undefined) return noCompletion
     const readonly = object as DeepReadonly<T>

@@ -1,4 +1,5 @@
 import type { FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfigurationSpec, Subject } from '@keelson/api/flowcontrol/v1'
+import { authenticatedGroup, mastersGroup, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 export function allRequestsOfGroups(...groups: readonly string[]): PolicyRulesWithSubjects {
@@ -15,14 +16,14 @@ export function allRequests(subjects: Subject[]): PolicyRulesWithSubjects {
 
 /** Specs of the mandatory flow schemas by name; they are immutable. */
 export const mandatoryFlowSchemas: ReadonlyMap<string, DeepReadonly<FlowSchemaSpec>> = new Map([
-  ['exempt', { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [allRequestsOfGroups('system:masters')] }],
+  ['exempt', { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [allRequestsOfGroups(mastersGroup)] }],
   [
     'catch-all',
     {
       priorityLevelConfiguration: { name: 'catch-all' },
       matchingPrecedence: 10_000,
       distinguisherMethod: { type: 'ByUser' },
-      rules: [allRequestsOfGroups('system:unauthenticated', 'system:authenticated')],
+      rules: [allRequestsOfGroups(unauthenticatedGroup, authenticatedGroup)],
     },
   ],
 ])

@@ -6,6 +6,7 @@ import type {
   PriorityLevelConfigurationSpec,
   Subject,
 } from '@keelson/api/flowcontrol/v1'
+import { authenticatedGroup, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { allRequests, allRequestsOfGroups, mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts'
 
@@ -27,7 +28,7 @@ const suggestedLevels: readonly (readonly [string, PriorityLevelConfigurationSpe
 const user = (name: string): Subject => ({ kind: 'User', user: { name } })
 const systemAccounts: Subject = { kind: 'ServiceAccount', serviceAccount: { namespace: 'kube-system', name: '*' } }
 const managers = ['system:kube-controller-manager', 'system:kube-scheduler'].map(user)
-const allGroups = ['system:unauthenticated', 'system:authenticated']
+const allGroups = [unauthenticatedGroup, authenticatedGroup]
 
 interface SuggestedSchema {
   readonly level: string

@@ -1,11 +1,10 @@
 import type { ClusterRole, PolicyRule, Role, RoleRef } from '@keelson/api/rbac/v1'
-import { newForbidden, semanticEqual } from '@keelson/apimachinery'
+import { mastersGroup, newForbidden, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoreHooks } from '@keelson/registry'
 import type { Binding } from './bindings.ts'
 
 const group = 'rbac.authorization.k8s.io'
-const masters = 'system:masters'
 const allRules: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
   { verbs: ['*'], nonResourceURLs: ['*'] },
@@ -31,7 +30,8 @@ export interface RoleName {
 export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
   async function check(context: RequestContext, role: Role | ClusterRole, old?: DeepReadonly<Role | ClusterRole>): Promise<void> {
     const { namespace, user, info } = context
-    if (user.groups.includes(masters) || (await authority.allows(context, 'escalate', { resource, name: info.name, namespace }))) return
+    if (user.groups.includes(mastersGroup) || (await authority.allows(context, 'escalate', { resource, name: info.name, namespace })))
+      return
     if (old !== undefined && changesOnlyOwnership(role, old)) return
     const refuse = (message: string | undefined): void => {
       if (message !== undefined) throw newForbidden({ group, resource }, role.metadata.name ?? '', message)
@@ -48,7 +48,7 @@ export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'cluster
 export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
   async function check(context: RequestContext, binding: Binding, old?: DeepReadonly<Binding>): Promise<void> {
     const { user, namespace } = context
-    if (user.groups.includes(masters) || (old !== undefined && changesOnlyOwnership(binding, old))) return
+    if (user.groups.includes(mastersGroup) || (old !== undefined && changesOnlyOwnership(binding, old))) return
     const { roleRef, metadata } = binding
     const kinds: Readonly<Record<string, RoleName['resource']>> = { Role: 'roles', ClusterRole: 'clusterroles' }
     const bound = kinds[roleRef.kind]

@@ -1,4 +1,4 @@
-import { systemClock } from '@keelson/apimachinery'
+import { mastersGroup, systemClock } from '@keelson/apimachinery'
 import { X509Certificate, createPrivateKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -49,7 +49,7 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   const { store, onNote = () => {} } = options
   const now = (options.now ?? systemClock.now)()
   const names = servingNames(options.names ?? [])
-  const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: ['system:masters'] }
+  const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: [mastersGroup] }
 
   const ca = await authority()
   const issuer = issuerOf(ca)

@@ -1,5 +1,4 @@
-import { newUnauthorized } from '@keelson/apimachinery'
-import { anonymousUser, unauthenticatedGroup } from '@keelson/auth'
+import { anonymousUser, newUnauthorized, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { AuthenticationResult, Authenticator } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'

@@ -1,7 +1,6 @@
-import { newTooManyRequests } from '@keelson/apimachinery'
+import { mastersGroup, newTooManyRequests } from '@keelson/apimachinery'
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
 import type { Value } from '@keelson/apimachinery/metrics'
-import { mastersGroup } from '@keelson/auth'
 import type { ClientWait, Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { RequestMetrics } from '../request-metrics.ts'
