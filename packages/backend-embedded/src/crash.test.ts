@@ -28,7 +28,7 @@ function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 
 }
 
 it.each([
-  ['what was answered before a SIGKILL is there, whole and once', 'fsync'],
+  ['has every write that was answered before a SIGKILL, whole and once', 'fsync'],
   ['a SIGKILL costs nothing but the newest writes, if they were answered from memory', 'memory'],
 ] as const)(
   '%s',

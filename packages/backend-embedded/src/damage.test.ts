@@ -103,7 +103,7 @@ describe('damage after an orderly close, with the same size and time, is refused
     unnoticed((bytes) => {
       for (let page = 2 * 4096; page < bytes.length; page += 4096) bytes.fill(0xff, page + 18, page + 24)
     })
-    await refused(/is not what it should be/)
+    await refused(/has unexpected contents/)
   })
 
   it('if a key is in the wrong place', async () => {

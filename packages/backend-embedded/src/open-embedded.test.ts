@@ -52,7 +52,7 @@ function mapped(): number {
 }
 
 describe('a store that is opened again', () => {
-  it.skipIf(process.platform !== 'linux')('does not keep mapped what it read at the start, and writes as ever', async () => {
+  it.skipIf(process.platform !== 'linux')('unmaps the pages that it read at the start, and can write', async () => {
     const keys = Array.from({ length: 320 }, (_, i) => `/k${i}`)
     {
       await using backend = await openEmbedded({ dataDir })

@@ -101,7 +101,7 @@ class PageAudit {
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
     const wanted = depth === totals.depth ? kindLeaf : kindBranch
-    if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== wanted) this.#refuse(`page ${root} is not what it should be`)
+    if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== wanted) this.#refuse(`page ${root} has unexpected contents`)
     const nodes = page.readUInt16LE(20) / 2
     const lowest = nodesAt + page.readUInt16LE(22)
     if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)
@@ -165,7 +165,7 @@ class PageAudit {
       totals.large += pages
       const head = this.#read(first * this.#pageSize, nodesAt)
       if (number(head, 0) !== first || head.readUInt16LE(18) !== kindLarge || head.readUInt32LE(20) !== pages)
-        this.#refuse(`page ${first} is not what it should be`)
+        this.#refuse(`page ${first} has unexpected contents`)
       if (free) free(this.#read(first * this.#pageSize + nodesAt, size))
     } else if (free) free(page.subarray(at, at + size))
     else if (flags === 2) {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { Revision, StoredObject } from '@keelson/storagebackend'
+import { eventType } from '@keelson/storagebackend'
+import type { ObjectEventType, Revision, StoredObject } from '@keelson/storagebackend'
 import type { ObjectChange } from './cache-state.ts'
 import { withRevision } from './with-revision.ts'
 
@@ -14,8 +15,6 @@ export interface CacheEventInit<T extends KubeObject> {
   readonly time: number
 }
 
-type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
-
 /**
  * One change of one object in the ring. All watchers get the same event objects, so that a frame is made once for all of them. Frames are
  * kept with the event objects and must not live as long as the ring does: `forget` releases them.
@@ -26,7 +25,7 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
   readonly object: StoredObject<T> | undefined
   readonly previous: StoredObject<T> | undefined
   readonly time: number
-  #byType: Record<EventType, ObjectChange<T> | undefined> | undefined
+  #byType: Record<ObjectEventType, ObjectChange<T> | undefined> | undefined
 
   constructor(change: CacheEventInit<T>) {
     this.key = change.key
@@ -41,8 +40,8 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
    * ADDED, leaving it is DELETED with the previous object under this event's revision.
    */
   seenAs(before: boolean, now: boolean): ObjectChange<T> | undefined {
-    if (!before && !now) return undefined
-    const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
+    const type = eventType(before, now)
+    if (type === undefined) return undefined
     const events = (this.#byType ??= { ADDED: undefined, MODIFIED: undefined, DELETED: undefined })
     return (events[type] ??= { type, object: now ? this.object! : withRevision(this.previous!, this.revision) })
   }

@@ -3,6 +3,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import { StorageError, tooLarge, tooOld } from './errors.ts'
+import { eventType } from './event-type.ts'
 import { IteratedWatch } from './iterated-watch.ts'
 import type { ObjectAccess } from './object-access.ts'
 import { openSnapshot } from './object-snapshots.ts'
@@ -151,11 +152,9 @@ function toEvent<T extends KubeObject>(
     if (!previous) return { type: 'ADDED', object }
     return withPrevious ? { type: 'MODIFIED', object, previous: access.open(previous) } : { type: 'MODIFIED', object }
   }
-  const matchesNow = matches(object)
-  if (!previous) return matchesNow ? { type: 'ADDED', object } : undefined
-  const matchedBefore = matches(access.open(previous))
-  if (matchesNow) return { type: matchedBefore ? 'MODIFIED' : 'ADDED', object }
-  return matchedBefore ? { type: 'DELETED', object: access.openDeleted(previous, entry.modRevision) } : undefined
+  const type = eventType(previous !== undefined && matches(access.open(previous)), matches(object))
+  if (type === undefined) return undefined
+  return { type, object: type === 'DELETED' ? access.openDeleted(previous!, entry.modRevision) : object }
 }
 
 /** Some events of a message that comes with its state: the state after them is an earlier one. */
