@@ -30,11 +30,17 @@ test('a walk finds every function in call order, package crossings, and a plante
 })
 
 test('a walk of a request goes from the server to the store, and holds nothing that runs in the background', () => {
-  const { functions, packages } = run('main.ts', 'get', 'configmaps', '--json')
+  const { functions, packages, upward } = run('main.ts', 'get', 'configmaps', '--json')
   for (const name of ['server', 'http-installer', 'registry', 'cacher', 'storagebackend', 'backend-embedded']) {
     expect(packages).toContain(name)
   }
   expect(functions.filter(({ file }) => file.includes('/cacher/src/feed'))).toEqual([])
+  expect(upward).toEqual([])
+})
+
+test.each(['create', 'update', 'patch', 'apply', 'delete'])('%s: the registry and the layers below it never call up into HTTP', (verb) => {
+  const { upward } = run('main.ts', verb, 'configmaps', '--json')
+  expect(upward.map(({ caller, callee }) => [caller.file, callee.file])).toEqual([])
 })
 
 test('a walk of a watch event goes from the store to the socket', () => {
