@@ -7,12 +7,12 @@ import { startServer } from './http/server-process.ts'
 import type { ValueCase } from './http/value-cases.ts'
 import { createRandom } from './load/random.ts'
 import { runPart } from './run/run-part.ts'
-import { HastyDisk, runDisk } from './scenarios/disk-faults.ts'
+import { EarlyDisk, runDisk } from './scenarios/disk-faults.ts'
 import { runCases } from './scenarios/hostile-values.ts'
 import { scenarios } from './scenarios/index.ts'
 import { newResult } from './scenarios/scenario.ts'
 
-describe('faults, in short', () => {
+describe('faults, short form', () => {
   for (const scenario of scenarios) {
     if (scenario.shortRounds === 0) continue
     it(`${scenario.name}: ${scenario.about}`, { timeout: 60_000 }, async ({ skip }) => {
@@ -25,18 +25,18 @@ describe('faults, in short', () => {
   }
 })
 
-it('a store that answers before its flush is caught', async () => {
+it('detects a store that acknowledges writes before its flush', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'keelson-hasty-'))
   try {
-    const { counts } = await runDisk(HastyDisk, 2, directory, createRandom(1))
+    const { counts } = await runDisk(EarlyDisk, 2, directory, createRandom(1))
     expect([...counts.keys()]).toContain('acknowledged-writes-survive')
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
-  // A history that no order explains is searched to the end.
+  // Long, because the search is exhaustive if no order explains the history.
 }, 120_000)
 
-it('a server that works on one value for long is caught', { timeout: 120_000 }, async () => {
+it('detects a server that blocks on one value', { timeout: 120_000 }, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'keelson-slow-'))
   const slow = `const { includes } = String.prototype; const { parse } = JSON
     JSON.parse = (text, ...rest) => {
@@ -58,7 +58,7 @@ it('a server that works on one value for long is caught', { timeout: 120_000 }, 
     })
     await runCases(server, client, [named('a'), named('planted'), named('b')], result)
     expect(result.operations).toBe(3)
-    expect(result.violations.map(({ message }) => message)).toEqual([expect.stringMatching(/^planted: others waited for \d+ ms/)])
+    expect(result.violations.map(({ message }) => message)).toEqual([expect.stringMatching(/^planted: other clients waited for \d+ ms/)])
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }

@@ -27,8 +27,9 @@ const folders: readonly string[] = [
   'tooling/bench',
   'tooling/codegen',
   'tooling/compare',
-  'tooling/walk',
   'tooling/e2e',
+  'tooling/faults',
+  'tooling/walk',
 ]
 
 describe.each(folders)('%s', (folder) => {

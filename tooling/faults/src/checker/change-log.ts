@@ -1,7 +1,7 @@
 import type { Revision } from '@keelson/storagebackend'
 import type { CallRecord, History, Report, Seen, Tag } from './history.ts'
 
-/** One version of a key; `tag` undefined means that it was deleted. */
+/** One version of a key; `tag` is undefined for a deletion. */
 export interface Version {
   readonly key: string
   readonly revision: Revision
@@ -16,8 +16,8 @@ interface CreatedAt {
 }
 
 /**
- * What happened, put together from all that was answered and shown: the writes that were acknowledged, and the writes without an answer that
- * somebody saw. Revisions have no holes, so a revision that is not in here is an unanswered write that nobody saw.
+ * Everything that happened, reconstructed from responses and watches: acknowledged writes, and writes without a response that a client saw.
+ * Revisions have no gaps, so a revision that is missing here belongs to an unacknowledged write that nobody saw.
  */
 export class ChangeLog {
   /** By revision, then by key. */
@@ -29,9 +29,9 @@ export class ChangeLog {
   readonly #resolved = new Map<CallRecord, Revision>()
   readonly #history: History
   readonly #maybeDeleted = new Set<string>()
-  /** Keys with a put that was never answered, and never seen itself. */
+  /** Keys with an unacknowledged put that nobody saw. */
   readonly #maybePut = new Set<string>()
-  /** Of each key, when the versions of it that were seen say that it was created, in the order of their revisions. */
+  /** For each key, the create revisions that were seen in its versions, in order. */
   readonly #created = new Map<string, CreatedAt[]>()
 
   constructor(history: History, report: Report) {
@@ -50,8 +50,9 @@ export class ChangeLog {
       created.push({ at: seen.modRevision, created: seen.createRevision })
       const record = writers.get(seen.tag)
       if (!record) report('nothing-from-nowhere', `${describe(seen)} was never written`)
-      else if (record.outcome.type === 'failed') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that failed`)
-      else if (record.outcome.type === 'lost') report('failed-writes-leave-nothing', `${describe(seen)} is of a write that lost its race`)
+      else if (record.outcome.type === 'failed') report('failed-writes-leave-nothing', `${describe(seen)} belongs to a failed write`)
+      else if (record.outcome.type === 'lost')
+        report('failed-writes-leave-nothing', `${describe(seen)} belongs to a write that lost its race`)
       else if (record.outcome.type === 'unknown' && !this.#resolved.has(record)) this.#resolved.set(record, seen.modRevision)
     }
     for (const record of history.calls) {
@@ -62,13 +63,13 @@ export class ChangeLog {
     this.#replay(report)
   }
 
-  /** Of a write without an answer that was seen all the same. */
-  revisionOf(record: CallRecord): Revision | undefined {
+  /** Returns the revision of an unacknowledged write that a client saw. */
+  findRevision(record: CallRecord): Revision | undefined {
     return this.#resolved.get(record)
   }
 
-  /** The key's version at a revision; undefined when it had none yet. */
-  versionAt(key: string, revision: Revision): Version | undefined {
+  /** Returns the key's version at a revision; undefined if it did not exist yet. */
+  findVersion(key: string, revision: Revision): Version | undefined {
     const versions = this.versions.get(key)
     if (!versions) return undefined
     let low = 0
@@ -81,7 +82,7 @@ export class ChangeLog {
     return versions[low - 1]
   }
 
-  /** A delete of it was never answered, or it may expire: it can be gone without a trace. */
+  /** True if a delete of the key was never acknowledged, or if it may expire: it can disappear without a trace. */
   mayVanish(key: string): boolean {
     return this.#maybeDeleted.has(key) || this.#history.expiries === true
   }
@@ -95,7 +96,7 @@ export class ChangeLog {
       if (revision === undefined) continue
       writes.push({ revision, record })
       if (!record.call.operations.some((operation) => operation.type === 'put')) continue
-      if (owners.has(revision)) report('one-write-per-revision', `revision ${revision} was given to two writes`)
+      if (owners.has(revision)) report('one-write-per-revision', `revision ${revision} was assigned to two writes`)
       owners.set(revision, record)
     }
     writes.sort((a, b) => a.revision - b.revision)
@@ -108,7 +109,7 @@ export class ChangeLog {
               if (change.type === 'delete') deletes.set(`${change.revision}/${change.key}`, { key: change.key, revision: change.revision })
     const seenDeletes = [...deletes.values()].sort((a, b) => a.revision - b.revision)
     const deletedAt = new Set(seenDeletes.map(({ revision }) => revision))
-    // The key may have gone unseen before, and the revision's delete was seen to be another's.
+    // The key may have been deleted unseen before, and another write is known to own the delete at this revision.
     const isNoDelete = (key: string, revision: Revision): boolean =>
       this.mayVanish(key) && deletedAt.has(revision) && !deletes.has(`${revision}/${key}`)
     let next = 0
@@ -121,7 +122,7 @@ export class ChangeLog {
       const owner = owners.get(revision)
       for (const operation of record.call.operations) {
         if (operation.type === 'put') this.#add(operation.key, revision, operation.tag)
-        // Of what is not there it is no write; then its revision is another write's.
+        // Deleting an absent key is not a write; its revision then belongs to another write.
         else if ((owner === undefined || owner === record) && this.#live(operation.key) && !isNoDelete(operation.key, revision))
           this.#add(operation.key, revision, undefined)
       }
@@ -132,14 +133,14 @@ export class ChangeLog {
 
   #seenDelete({ key, revision }: { key: string; revision: Revision }, report: Report): void {
     if (this.changes.get(revision)?.has(key) || !this.#live(key)) return
-    if (!this.mayVanish(key)) report('nothing-from-nowhere', `the delete of ${key} at ${revision} was never asked for`)
+    if (!this.mayVanish(key)) report('nothing-from-nowhere', `the delete of ${key} at ${revision} was never requested`)
     this.expiries.push({ key, revision })
     this.#add(key, revision, undefined)
   }
 
   /**
-   * Its own revision, unless a put that nobody answered or saw can have made the key at the revision that the version tells, or the first one
-   * after it that was seen.
+   * Returns the version's own revision, unless an unacknowledged, unseen put may have created the key at the reported create revision, or
+   * at the first seen revision after it.
    */
   #createOf(key: string, revision: Revision): Revision {
     const told = this.#created.get(key)?.find(({ at }) => at >= revision)?.created
@@ -168,7 +169,7 @@ export function describe(seen: Seen): string {
 }
 
 function* everythingSeen(history: History): Generator<Seen> {
-  // Watches first: they say at which revision.
+  // Watches first, because they report the revisions.
   for (const watch of history.watches)
     for (const segment of watch.segments)
       for (const item of segment.items)

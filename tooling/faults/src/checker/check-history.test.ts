@@ -16,7 +16,7 @@ describe('a history without faults', () => {
     expect(result.operations).toBe(600)
   })
 
-  it('of 5,000 operations and 35,000 events is decided in time that does not grow with their square', async () => {
+  it('checks 5,000 operations and 35,000 events in less than quadratic time', async () => {
     const many = Array.from({ length: 9 }, (_, i) => ({ name: `w${i}`, range: wholeRange, resumeEvery: 500 * (i + 1) }))
     const [short, long] = [1_250, 5_000].map((calls) => simulate({ calls, keys: 40, clients: 16, seed: 7, watches: many }))
     const result = checkHistory(long!)
@@ -27,7 +27,7 @@ describe('a history without faults', () => {
   })
 })
 
-/** A calm history in which every client waits for the one before, so that each planted fault can only mean one thing. */
+/** A history in which every client waits for the previous one, so that each planted fault is unambiguous. */
 function calm(): SimulatedHistory {
   const put = (key: string, tag: string): object => ({ type: 'put', key, tag })
   const seen = (key: string, tag: string, createRevision: number, modRevision: number): object => ({
@@ -107,9 +107,9 @@ function calm(): SimulatedHistory {
 }
 
 type Loose = { [key: string]: Loose } & Loose[] & { splice: (...a: unknown[]) => Loose[]; push: (...a: unknown[]) => void }
-const rulesOf = (spoil: (history: Loose) => void): Rule[] => {
+const listRules = (damage: (history: Loose) => void): Rule[] => {
   const history = calm()
-  spoil(history as unknown as Loose)
+  damage(history as unknown as Loose)
   return [...checkHistory(history).counts.keys()]
 }
 const call = (history: Loose, i: number): Loose => history['calls']![i]!
@@ -117,11 +117,11 @@ const items = (history: Loose, segment: number): Loose => history['watches']![0]
 const set = (target: unknown, values: object): void => void Object.assign(target as object, values)
 
 describe('the checker', () => {
-  it('has nothing to say about the calm history', () => {
-    expect(rulesOf(() => {})).toEqual([])
+  it('accepts a sequential history', () => {
+    expect(listRules(() => {})).toEqual([])
   })
 
-  it('knows that a write without an answer may have happened unseen', () => {
+  it('allows an unacknowledged write that nobody saw', () => {
     const unanswered = (operation: object): object => ({
       call: { type: 'commit', compare: [], operations: [operation] },
       invoked: 70,
@@ -139,13 +139,13 @@ describe('the checker', () => {
     }
     const a = { key: '/a', tag: 'a3', createRevision: 2, modRevision: 4 }
     const c = { key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }
-    // The first of two puts made the key, the second is what is seen of them.
+    // The first of two puts created the key; only the second was seen.
     const created = (h: Loose): void => {
       h['calls']!.push(unanswered({ type: 'put', key: '/d', tag: 'd1' }), unanswered({ type: 'put', key: '/d', tag: 'd2' }))
       after(h, 8, [a, c, { key: '/d', tag: 'd2', createRevision: 7, modRevision: 8 }])
     }
-    expect(rulesOf(created)).toEqual([])
-    // The second was answered, and the third is what is seen; who says that it was made before any of them is wrong.
+    expect(listRules(created)).toEqual([])
+    // The second put was acknowledged and the third was seen; a create revision before any of them is wrong.
     const overwritten =
       (createRevision: number) =>
       (h: Loose): void => {
@@ -154,11 +154,11 @@ describe('the checker', () => {
         h['calls']!.push(unanswered(put('d1')), { ...unanswered(put('d2')), ...answered }, unanswered(put('d3')))
         after(h, 9, [a, c, { key: '/d', tag: 'd3', createRevision, modRevision: 9 }])
       }
-    expect(rulesOf(overwritten(7))).toEqual([])
-    expect(rulesOf(overwritten(8))).toEqual([])
-    expect(rulesOf(overwritten(6))).toEqual(['list-is-a-snapshot'])
-    expect(rulesOf(overwritten(9))).toEqual(['list-is-a-snapshot'])
-    // A delete took effect; the next one finds nothing, and is answered at the revision of a delete of another key.
+    expect(listRules(overwritten(7))).toEqual([])
+    expect(listRules(overwritten(8))).toEqual([])
+    expect(listRules(overwritten(6))).toEqual(['list-is-a-snapshot'])
+    expect(listRules(overwritten(9))).toEqual(['list-is-a-snapshot'])
+    // A delete took effect. The next one finds nothing and returns the revision of a delete of another key.
     const deleted = (h: Loose): void => {
       h['calls']!.push(unanswered({ type: 'delete', key: '/c' }))
       after(h, 7, [a])
@@ -174,7 +174,7 @@ describe('the checker', () => {
       h['watches']!.push({ name: 'later', range: wholeRange, segments: [{ after: 7, items }] })
       set(h['watches']![0], { mustReach: 6 })
     }
-    expect(rulesOf(deleted)).toEqual([])
+    expect(listRules(deleted)).toEqual([])
   })
 
   const planted: [string, Rule, (history: Loose) => void][] = [
@@ -266,18 +266,18 @@ describe('the checker', () => {
     ['an update that looks like a create', 'create-flag', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { createRevision: 4 })],
     ['an event with the value of another write', 'watch-value', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { tag: 'c1' })],
   ]
-  it.each(planted)('names the rule for %s', (_, rule, spoil) => {
-    expect(rulesOf(spoil)).toContain(rule)
+  it.each(planted)('names the rule for %s', (_, rule, damage) => {
+    expect(listRules(damage)).toContain(rule)
   })
 
-  it('names nothing but the rule for the plain faults of a watch', () => {
-    for (const [what, rule, spoil] of planted.slice(-18)) {
+  it('names only the violated rule for simple faults of a watch', () => {
+    for (const [what, rule, damage] of planted.slice(-18)) {
       if (/outside|another write|that nobody|going back|goes back in time|swap/.test(what)) continue
-      expect([what, rulesOf(spoil)]).toEqual([what, [rule]])
+      expect([what, listRules(damage)]).toEqual([what, [rule]])
     }
   })
 
-  it('finds a fault planted in a long, busy history', () => {
+  it('detects a fault planted in a long, concurrent history', () => {
     for (let seed = 0; seed < 10; seed++) {
       const history = simulate({ calls: 3000, keys: 8, clients: 8, seed, watches })
       const segments = history.watches[0]!.segments as unknown as { items: WatchItem[] }[]

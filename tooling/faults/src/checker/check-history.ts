@@ -1,6 +1,6 @@
 import { ChangeLog } from './change-log.ts'
 import type { History, Report, Rule, Violation } from './history.ts'
-import { operationsByKey } from './key-operations.ts'
+import { groupOperationsByKey } from './key-operations.ts'
 import { initialState } from './key-model.ts'
 import { checkLinearizable } from './linearizable.ts'
 import { checkLostRaces, checkRevisionsExplained, checkRevisionsNeverDecrease, checkSnapshotReads, checkSurvival } from './store-rules.ts'
@@ -9,21 +9,21 @@ import { checkWatch } from './watch-rules.ts'
 export interface CheckResult {
   readonly operations: number
   readonly events: number
-  /** How many of each rule; the first few are told in full. */
+  /** Violations per rule; only the first few have details. */
   readonly counts: ReadonlyMap<Rule, number>
   readonly violations: readonly Violation[]
 }
 
-const toldOfEach = 5
+const maxReportedPerRule = 5
 
-/** Decides whether a store that keeps the contract can have produced the history. */
+/** Decides whether a store that follows the contract can have produced the history. */
 export function checkHistory(history: History): CheckResult {
   const counts = new Map<Rule, number>()
   const violations: Violation[] = []
   const report: Report = (rule, message) => {
     const count = (counts.get(rule) ?? 0) + 1
     counts.set(rule, count)
-    if (count <= toldOfEach) violations.push({ rule, message })
+    if (count <= maxReportedPerRule) violations.push({ rule, message })
   }
   const log = new ChangeLog(history, report)
   checkRevisionsNeverDecrease(history, report)
@@ -31,10 +31,10 @@ export function checkHistory(history: History): CheckResult {
   checkLostRaces(history, report)
   checkRevisionsExplained(history, log, report)
   checkSnapshotReads(history, log, report)
-  for (const [key, operations] of operationsByKey(history.calls, log)) {
+  for (const [key, operations] of groupOperationsByKey(history.calls, log)) {
     const verdict = checkLinearizable(operations, initialState(history.start))
     if (verdict.type === 'no') report('linearizable', `${key}: no order explains ${JSON.stringify(verdict.stuck.step)}`)
-    else if (verdict.type === 'undecided') report('linearizable', `${key}: the search was given up`)
+    else if (verdict.type === 'undecided') report('linearizable', `${key}: the search exceeded its limit`)
   }
   let events = 0
   for (const watch of history.watches) {

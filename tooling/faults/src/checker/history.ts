@@ -1,9 +1,9 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
 
-/** Stands for a value: every put of a history writes a tag of its own. */
+/** Identifies a value: every put of a history writes a unique tag. */
 export type Tag = string
 
-/** Microseconds of one monotonic clock that all recording processes share. */
+/** Microseconds of a monotonic clock that all recording processes share. */
 export type Time = number
 
 /** One version of a key, as a client saw it. */
@@ -36,16 +36,16 @@ export type Outcome =
       readonly count: number
       readonly more: boolean
     }
-  /** It certainly did not happen. */
+  /** The call was certainly not applied. */
   | { readonly type: 'failed' }
-  /** It may have happened, and then before `returned`. */
+  /** The call may have been applied, but only before `returned`. */
   | { readonly type: 'unknown' }
 
 /** One call by one client. */
 export interface CallRecord {
   readonly call: Call
   readonly invoked: Time
-  /** Infinity when it may still take effect at any time. */
+  /** Infinity if it may still take effect at any time. */
   readonly returned: Time
   readonly outcome: Outcome
 }
@@ -58,22 +58,22 @@ export type WatchItem =
   | { readonly type: 'changes'; readonly time: Time; readonly revision: Revision; readonly changes: readonly SeenChange[] }
   | { readonly type: 'progress'; readonly time: Time; readonly revision: Revision }
 
-/** From one call of `watch` to its end. */
+/** A watch from one call of `watch` to its end. */
 export interface WatchSegment {
   readonly after: Revision
   readonly items: readonly WatchItem[]
 }
 
-/** One reader, who resumes where the segment before ended. */
+/** One reader, whose segments each resume where the previous one ended. */
 export interface WatchRecord {
   readonly name: string
   readonly range: KeyRange
   readonly segments: readonly WatchSegment[]
-  /** The last segment had to deliver everything up to here. */
+  /** The last segment had to deliver all changes up to this revision. */
   readonly mustReach?: Revision
 }
 
-/** The store was opened again. What was shown before must be there: `revision` is the store's when it came back. */
+/** The store was reopened. Everything that clients saw before must be present; `revision` is the store's revision afterwards. */
 export interface Restart {
   readonly time: Time
   readonly revision: Revision
@@ -83,11 +83,11 @@ export interface History {
   readonly calls: readonly CallRecord[]
   readonly watches: readonly WatchRecord[]
   readonly restarts: readonly Restart[]
-  /** Deletes that no client asked for may happen (leases expire). */
+  /** Leases may expire, which deletes keys without a request. */
   readonly expiries?: boolean
-  /** The store's revision also counts writes of others, which are not recorded. */
+  /** The store's revision also counts unrecorded writes of other clients. */
   readonly foreignRevisions?: boolean
-  /** The revision before the first call; the store was empty of the history's keys. */
+  /** Revision before the first call, when the store had none of the history's keys. */
   readonly start: Revision
 }
 

@@ -1,17 +1,17 @@
 import type { Revision } from '@keelson/storagebackend'
 import type { Seen, Tag } from './history.ts'
 
-/** What one key is at one moment. A revision of -1 is not known: the write that gave it was never answered. */
+/** State of one key at one moment. A revision of -1 is unknown, because its write was never acknowledged. */
 export interface KeyState {
-  /** Undefined: the key is absent. */
+  /** Undefined if the key is absent. */
   readonly tag: Tag | undefined
   readonly mod: Revision
   readonly create: Revision
-  /** The newest revision that the store is known to have reached: later writes are above it. */
+  /** Highest revision that the store is known to have reached; later writes are above it. */
   readonly floor: Revision
 }
 
-/** One call, as far as it touches the key. `revision` undefined: never answered. */
+/** The part of a call that concerns one key. `revision` is undefined if the call was never acknowledged. */
 export type KeyStep =
   | { readonly type: 'put'; readonly tag: Tag; readonly compare: Revision | undefined; readonly revision: Revision | undefined }
   | { readonly type: 'delete'; readonly compare: Revision | undefined; readonly revision: Revision | undefined }
@@ -25,7 +25,7 @@ export function initialState(start: Revision): KeyState {
   return { tag: undefined, mod: 0, create: 0, floor: start }
 }
 
-/** The state after the step; undefined when the step could not have had its outcome here. */
+/** Returns the state after the step; undefined if the step cannot have had its outcome here. */
 export function applyStep(before: KeyState, step: KeyStep): KeyState | undefined {
   if (step.type === 'read') return read(before, step.entry, step.revision)
   const state = compare(before, step.compare)
@@ -38,7 +38,7 @@ export function applyStep(before: KeyState, step: KeyStep): KeyState | undefined
     if (revision <= state.floor) return undefined
     return { tag: step.tag, mod: revision, create: state.tag === undefined ? revision : state.create, floor: revision }
   }
-  // A delete of an absent key is no write.
+  // Deleting an absent key is not a write.
   if (state.tag === undefined) return seen(state, revision)
   if (revision === undefined) return { tag: undefined, mod: 0, create: 0, floor: state.floor }
   return revision <= state.floor ? undefined : { tag: undefined, mod: 0, create: 0, floor: revision }
@@ -50,7 +50,7 @@ export function stateKey(state: KeyState): string {
 
 function compare(state: KeyState, wanted: Revision | undefined): KeyState | undefined {
   if (wanted === undefined || state.mod === wanted) return state
-  // The compare tells what the unanswered write's revision was.
+  // The compare reveals the revision of the unacknowledged write.
   if (state.mod === unknown && wanted > state.floor)
     return { ...state, mod: wanted, create: state.create === unknown ? wanted : state.create, floor: wanted }
   return undefined

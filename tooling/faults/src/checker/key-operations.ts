@@ -4,8 +4,8 @@ import type { CallRecord } from './history.ts'
 import type { KeyOperation } from './linearizable.ts'
 import type { KeyStep } from './key-model.ts'
 
-/** The calls, taken apart by key. Lists and reads of the past are not here: their revision says exactly what they had to show. */
-export function operationsByKey(calls: readonly CallRecord[], log: ChangeLog): Map<string, KeyOperation[]> {
+/** Splits the calls by key. Excludes lists and reads of past revisions, whose results are checked exactly. */
+export function groupOperationsByKey(calls: readonly CallRecord[], log: ChangeLog): Map<string, KeyOperation[]> {
   const byKey = new Map<string, KeyOperation[]>()
   const add = (key: string, { invoked, returned }: CallRecord, certain: boolean, step: KeyStep): void => {
     const operations = byKey.get(key)
@@ -24,8 +24,8 @@ export function operationsByKey(calls: readonly CallRecord[], log: ChangeLog): M
         add(key, record, true, { type: 'read', entry: outcome.current[i], revision: outcome.revision })
       continue
     }
-    // Nobody answered it, but somebody saw it.
-    const revision = outcome.type === 'committed' ? outcome.revision : log.revisionOf(record)
+    // Unacknowledged, but seen by a client.
+    const revision = outcome.type === 'committed' ? outcome.revision : log.findRevision(record)
     const compares = new Map<string, Revision>(call.compare.map(({ key, modRevision }) => [key, modRevision]))
     const certain = revision !== undefined
     for (const operation of call.operations) {

@@ -4,18 +4,18 @@ import { applyStep, stateKey, type KeyState, type KeyStep } from './key-model.ts
 export interface KeyOperation {
   readonly invoked: Time
   readonly returned: Time
-  /** False: it may or may not have happened, but not after `returned`. */
+  /** False if it may or may not have happened, but not after `returned`. */
   readonly certain: boolean
   readonly step: KeyStep
 }
 
 export type Verdict =
   | { readonly type: 'yes' }
-  /** `stuck`: what could not be placed in the longest order that was found. */
+  /** `stuck`: an operation that fits nowhere in the longest order found. */
   | { readonly type: 'no'; readonly stuck: KeyOperation }
   | { readonly type: 'undecided' }
 
-/** Right histories take a few steps for each operation; only hopeless ones come here. */
+/** Valid histories need a few steps per operation; only invalid ones reach this limit. */
 const maxSteps = 1_000_000
 
 interface Frame {
@@ -27,9 +27,9 @@ interface Frame {
 }
 
 /**
- * Is there an order of the operations, each somewhere between its call and its return, in which every outcome is right? Wing & Gong's
- * search over a linked list of calls and returns; where one has been before (same operations placed, same state) it does not search again,
- * as Lowe and porcupine have it. Placed sets are compared by 64 random bits, each operation contributing its own.
+ * Searches for an order of the operations, each between its call and its return, in which every outcome is valid. Uses Wing & Gong's search
+ * over a linked list of calls and returns. Like Lowe's algorithm and porcupine, it skips states that it has visited (same operations
+ * placed, same state). Sets of placed operations are compared by the XOR of 64 random bits per operation.
  */
 export function checkLinearizable(operations: readonly KeyOperation[], initial: KeyState): Verdict {
   const list = new CallList(operations)
@@ -42,7 +42,7 @@ export function checkLinearizable(operations: readonly KeyOperation[], initial: 
   let remaining = operations.filter((operation) => operation.certain).length
   let best = -1
   let stuck: KeyOperation | undefined
-  // Uncertain ones whose return lies between the head and `node`: to place anything behind is to say that they did not happen.
+  // Uncertain operations that returned between the head and `node`. Placing a later operation implies that they did not happen.
   let passed: number[] = []
   let node = list.first
   for (let steps = 0; remaining > 0; steps++) {
@@ -95,7 +95,7 @@ export function checkLinearizable(operations: readonly KeyOperation[], initial: 
   return { type: 'yes' }
 }
 
-/** Calls and returns in order of time, as a doubly linked list. Node 0 is the head; a call that is taken out takes its return along. */
+/** Calls and returns in order of time, as a doubly linked list. Node 0 is the head; removing a call also removes its return. */
 class CallList {
   readonly #next: Int32Array
   readonly #previous: Int32Array
@@ -109,7 +109,7 @@ class CallList {
     const nodes: { readonly time: Time; readonly returns: 0 | 1; readonly index: number }[] = []
     for (const [index, { invoked, returned }] of operations.entries())
       nodes.push({ time: invoked, returns: 0, index }, { time: returned, returns: 1, index })
-    // At the same time a call comes first: then the two overlap.
+    // At the same time, calls come before returns, so that the operations overlap.
     nodes.sort((a, b) => (a.time === b.time ? a.returns - b.returns : a.time < b.time ? -1 : 1))
     this.#next = Int32Array.from({ length: 2 * count + 2 }, (_, i) => i + 1)
     this.#previous = Int32Array.from({ length: 2 * count + 2 }, (_, i) => i - 1)
@@ -145,7 +145,7 @@ class CallList {
     this.#unlink(this.#return[operation]!)
   }
 
-  /** In the reverse order of lifting. */
+  /** Must be called in the reverse order of lifting. */
   unlift(operation: number): void {
     this.#link(this.#return[operation]!)
     this.#link(this.#call[operation]!)
@@ -162,7 +162,7 @@ class CallList {
   }
 }
 
-/** The same for every run, so that a verdict can be had again. */
+/** The same bits in every run, so that verdicts are reproducible. */
 function randomBits(count: number): Int32Array {
   const out = new Int32Array(2 * count)
   let x = 0x9e3779b9

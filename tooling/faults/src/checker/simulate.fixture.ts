@@ -2,7 +2,7 @@ import { inRange, type KeyRange, type Revision } from '@keelson/storagebackend'
 import { createRandom } from '../load/random.ts'
 import type { CallRecord, Outcome, Seen, SeenChange, WatchItem, WatchRecord, Write } from './history.ts'
 
-/** What a store without faults would have answered; the tests spoil it. */
+/** History of a store without faults, which tests modify. */
 export interface SimulatedHistory {
   calls: CallRecord[]
   watches: WatchRecord[]
@@ -33,7 +33,7 @@ export function simulate({
   const changes: SeenChange[][] = []
   const state = new Map<string, Seen>()
   let revision = 1
-  // Every client has one call at a time; calls take effect in the order of their middle.
+  // Every client has one call at a time; calls take effect in the order of their midpoints.
   const freeAt = Array.from({ length: clients }, () => 0)
   for (let i = 0; i < count; i++) {
     const client = i % clients

@@ -3,32 +3,32 @@ import { inRange } from '@keelson/storagebackend'
 import { describe, type ChangeLog, type Version } from './change-log.ts'
 import type { CallRecord, History, Outcome, Report, Seen, Time } from './history.ts'
 
-/** A call that was made after another was answered never sees an older store, and writes above it. */
+/** A call that started after another one returned never sees an older store, and writes at a higher revision. */
 export function checkRevisionsNeverDecrease(history: History, report: Report): void {
-  const answered = history.calls.filter(({ call, outcome }) => revisionOf(outcome) !== undefined && !isPast(call))
+  const answered = history.calls.filter(({ call, outcome }) => findRevision(outcome) !== undefined && !isPast(call))
   const byReturn = answered.toSorted((a, b) => a.returned - b.returned)
   let next = 0
   let floor = history.start
   for (const record of answered.toSorted((a, b) => a.invoked - b.invoked)) {
     for (; next < byReturn.length && byReturn[next]!.returned < record.invoked; next++)
-      floor = Math.max(floor, revisionOf(byReturn[next]!.outcome)!)
-    const revision = revisionOf(record.outcome)!
+      floor = Math.max(floor, findRevision(byReturn[next]!.outcome)!)
+    const revision = findRevision(record.outcome)!
     const writes =
       record.outcome.type === 'committed' && record.call.type === 'commit' && record.call.operations.some((o) => o.type === 'put')
     if (revision < floor || (writes && revision === floor))
-      report('revisions-never-decrease', `${record.call.type} answered at revision ${revision} after revision ${floor} had been answered`)
+      report('revisions-never-decrease', `${record.call.type} returned revision ${revision} after revision ${floor} had been returned`)
   }
 }
 
-/** Whatever was shown before the store went down is there when it is back. */
+/** Everything that clients saw before a restart is present afterwards. */
 export function checkSurvival(history: History, report: Report): void {
   for (const restart of history.restarts) {
     const lost = (revision: Revision, time: Time, what: string): void => {
       if (time < restart.time && revision > restart.revision)
-        report('acknowledged-writes-survive', `${what} showed revision ${revision}, but the store came back at ${restart.revision}`)
+        report('acknowledged-writes-survive', `${what} showed revision ${revision}, but the store restarted at ${restart.revision}`)
     }
     for (const { call, outcome, returned } of history.calls) {
-      const revision = revisionOf(outcome)
+      const revision = findRevision(outcome)
       if (revision !== undefined) lost(revision, returned, call.type)
     }
     for (const watch of history.watches)
@@ -36,13 +36,13 @@ export function checkSurvival(history: History, report: Report): void {
   }
 }
 
-/** A list, and a read of the past, show exactly the state at their revision. */
+/** A list, and a read of a past revision, return exactly the state at their revision. */
 export function checkSnapshotReads(history: History, log: ChangeLog, report: Report): void {
   const keys = [...log.versions.keys()]
   for (const record of history.calls) {
     const { call, outcome } = record
     if (call.type === 'get' && call.at !== undefined && outcome.type === 'entry')
-      checkVersion(outcome.entry, log.versionAt(call.key, call.at), log, call.key, `get at ${call.at}`, report)
+      checkVersion(outcome.entry, log.findVersion(call.key, call.at), log, call.key, `get at ${call.at}`, report)
     if (call.type === 'list' && outcome.type === 'page') checkPage(call.range, call, outcome, { keys, log, report, history, record })
   }
 }
@@ -64,11 +64,11 @@ function checkPage(
   const revision = at ?? page.revision
   const what = `list at ${revision}`
   const shown = new Map(page.entries.map((entry) => [entry.key, entry]))
-  if (shown.size !== page.entries.length) report('list-is-a-snapshot', `${what} has a key twice`)
+  if (shown.size !== page.entries.length) report('list-is-a-snapshot', `${what} contains a key twice`)
   for (const [i, { key }] of page.entries.entries()) {
-    if (!inRange(range, key)) report('list-is-a-snapshot', `${what} has ${key}, which is not in its range`)
+    if (!inRange(range, key)) report('list-is-a-snapshot', `${what} contains ${key}, which is outside its range`)
     if (i > 0 && Buffer.compare(Buffer.from(page.entries[i - 1]!.key), Buffer.from(key)) >= 0)
-      report('list-is-a-snapshot', `${what} is not in the order of keys at ${key}`)
+      report('list-is-a-snapshot', `the keys of ${what} are out of order at ${key}`)
   }
   let live = 0
   let vanishing = 0
@@ -76,7 +76,7 @@ function checkPage(
   const afterRestart = history.restarts.some((restart) => restart.time <= record.invoked)
   for (const key of keys) {
     if (!inRange(range, key)) continue
-    const version = log.versionAt(key, revision)
+    const version = log.findVersion(key, revision)
     const entry = shown.get(key)
     if (version?.tag !== undefined) live++
     if (log.mayVanish(key)) vanishing++
@@ -88,10 +88,10 @@ function checkPage(
       )
     else checkVersion(entry, version, log, key, what, report)
   }
-  if (limit > 0 && page.entries.length > limit) report('list-is-a-snapshot', `${what} has more than its limit of ${limit}`)
+  if (limit > 0 && page.entries.length > limit) report('list-is-a-snapshot', `${what} exceeds its limit of ${limit}`)
   if (page.more !== page.count > page.entries.length)
-    report('list-is-a-snapshot', `${what} says more: ${page.more} with ${page.entries.length} of ${page.count}`)
-  if (Math.abs(page.count - live) > vanishing) report('list-is-a-snapshot', `${what} counts ${page.count}, but there are ${live}`)
+    report('list-is-a-snapshot', `${what} reports more: ${page.more} with ${page.entries.length} of ${page.count}`)
+  if (Math.abs(page.count - live) > vanishing) report('list-is-a-snapshot', `${what} counts ${page.count} keys instead of ${live}`)
 }
 
 function checkVersion(
@@ -113,30 +113,30 @@ function checkVersion(
       `${what} has ${describe(entry)}, but it was ${version?.tag ?? 'absent'} since ${version?.revision ?? 'ever'}`,
     )
   else if (version.create !== entry.createRevision && !log.mayVanish(key))
-    report('list-is-a-snapshot', `${what} has ${describe(entry)}, but it was created at ${version.create}`)
+    report('list-is-a-snapshot', `${what} contains ${describe(entry)}, but it was created at ${version.create}`)
 }
 
-/** A race is lost for a reason. */
+/** A transaction only loses its race if a compare fails. */
 export function checkLostRaces(history: History, report: Report): void {
   for (const { call, outcome } of history.calls) {
     if (call.type !== 'commit' || outcome.type !== 'lost') continue
     if (call.compare.every(({ modRevision }, i) => (outcome.current[i]?.modRevision ?? 0) === modRevision))
-      report('linearizable', `a transaction lost its race at ${outcome.revision}, though every compare held`)
+      report('linearizable', `a transaction lost its race at ${outcome.revision}, although every compare held`)
   }
 }
 
-/** Every revision is somebody's write: those that nobody saw are at most as many as went unanswered. */
+/** Every revision belongs to a write: at most as many are unseen as there are unacknowledged writes. */
 export function checkRevisionsExplained(history: History, log: ChangeLog, report: Report): void {
   if (history.foreignRevisions || history.expiries) return
   let newest = log.revisions.at(-1) ?? history.start
-  for (const { outcome } of history.calls) newest = Math.max(newest, revisionOf(outcome) ?? 0)
+  for (const { outcome } of history.calls) newest = Math.max(newest, findRevision(outcome) ?? 0)
   for (const { revision } of history.restarts) newest = Math.max(newest, revision)
   let unseen = newest - history.start - log.revisions.filter((revision) => revision > history.start && revision <= newest).length
-  for (const record of history.calls) if (record.outcome.type === 'unknown' && log.revisionOf(record) === undefined) unseen--
+  for (const record of history.calls) if (record.outcome.type === 'unknown' && log.findRevision(record) === undefined) unseen--
   if (unseen > 0) report('nothing-from-nowhere', `${unseen} revisions up to ${newest} belong to no write`)
 }
 
-export function revisionOf(outcome: Outcome): Revision | undefined {
+export function findRevision(outcome: Outcome): Revision | undefined {
   return 'revision' in outcome ? outcome.revision : undefined
 }
 

@@ -11,7 +11,7 @@ import {
   type WatchSegment,
 } from './history.ts'
 
-/** The nine rules, on every segment of one reader's watch. */
+/** Checks the nine rules on every segment of one reader's watch. */
 export function checkWatch(watch: WatchRecord, log: ChangeLog, report: Report): void {
   for (const [i, segment] of watch.segments.entries()) {
     const mustReach = i === watch.segments.length - 1 ? watch.mustReach : undefined
@@ -27,7 +27,7 @@ class SegmentCheck {
   readonly #resumed: boolean
   readonly #log: ChangeLog
   readonly #report: Report
-  /** In which item a revision was first shown. */
+  /** Index of the item that first contained each revision. */
   readonly #shownIn = new Map<Revision, number>()
   readonly #shown = new Set<string>()
   readonly #mixed = new Set<Revision>()
@@ -52,11 +52,11 @@ class SegmentCheck {
         this.#changes(item, index)
         continue
       }
-      if (item.revision < this.#progress) this.#report('bookmarkable', `progress went back from ${this.#progress} to ${item.revision}`)
+      if (item.revision < this.#progress) this.#report('bookmarkable', `progress decreased from ${this.#progress} to ${item.revision}`)
       for (const revision of this.#expected(checkedTo, item.revision)) {
         const at = this.#shownIn.get(revision)
         if (at !== undefined && at > index)
-          this.#report('bookmarkable', `progress to ${item.revision} came before the changes of ${revision}`)
+          this.#report('bookmarkable', `progress to ${item.revision} arrived before the changes of ${revision}`)
       }
       checkedTo = Math.max(checkedTo, item.revision)
       this.#progress = Math.max(this.#progress, item.revision)
@@ -88,23 +88,24 @@ class SegmentCheck {
       const key = keyOfChange(change)
       const what = `${change.type} of ${key} at ${revision}`
       const mark = `${revision}/${key}`
-      if (!inRange(this.#watch.range, key)) this.#report('filtered', `${what} is not in its range`)
+      if (!inRange(this.#watch.range, key)) this.#report('filtered', `${what} is outside the range`)
       else inMessage.set(revision, (inMessage.get(revision) ?? 0) + 1)
       if (this.#shown.has(mark)) {
-        this.#report('unique', `${what} came twice`)
+        this.#report('unique', `${what} arrived twice`)
         continue
       }
       this.#shown.add(mark)
-      if (revision <= this.#segment.after) this.#report('resumable', `${what} came, though the watch began after ${this.#segment.after}`)
+      if (revision <= this.#segment.after)
+        this.#report('resumable', `${what} arrived, although the watch started after ${this.#segment.after}`)
       else if (this.#shownIn.get(revision)! < index) this.#split(revision)
-      else if (revision <= this.#progress) this.#report('bookmarkable', `${what} came after progress to ${this.#progress}`)
-      else if (revision < this.#newest) this.#report('ordered', `${what} came after ${this.#newest}`)
-      if (revision > item.revision) this.#report('ordered', `${what} came in a message of revision ${item.revision}`)
+      else if (revision <= this.#progress) this.#report('bookmarkable', `${what} arrived after progress to ${this.#progress}`)
+      else if (revision < this.#newest) this.#report('ordered', `${what} arrived after ${this.#newest}`)
+      if (revision > item.revision) this.#report('ordered', `${what} arrived in a message of revision ${item.revision}`)
       this.#newest = Math.max(this.#newest, revision)
       this.#content(change, what)
     }
     for (const [revision, count] of inMessage) {
-      const wanted = this.#wanted(revision)
+      const wanted = this.#countExpected(revision)
       if (count < wanted && this.#shownIn.get(revision) === index) this.#split(revision)
     }
     this.#newest = Math.max(this.#newest, item.revision)
@@ -113,7 +114,7 @@ class SegmentCheck {
   #split(revision: Revision): void {
     if (this.#mixed.has(revision)) return
     this.#mixed.add(revision)
-    this.#report('atomic', `the changes of ${revision} did not come together`)
+    this.#report('atomic', `the changes of ${revision} arrived in several messages`)
   }
 
   #content(change: SeenChange, what: string): void {
@@ -123,7 +124,7 @@ class SegmentCheck {
     if (!version || version.tag !== tag) {
       this.#report(
         'watch-value',
-        `${what} shows ${tag ?? 'a delete'}, but ${version ? (version.tag ?? 'a delete') : 'nothing'} was written there`,
+        `${what} shows ${tag ?? 'a delete'}, but ${version ? (version.tag ?? 'a delete') : 'nothing'} was written`,
       )
       return
     }
@@ -135,28 +136,28 @@ class SegmentCheck {
     if (change.type !== 'put') return
     const { createRevision, modRevision } = change.entry
     const created = version.previous === undefined && version.create === version.revision
-    if ((createRevision === modRevision) !== created && !this.#unsure(key, version))
-      this.#report('create-flag', `${what} is ${created ? '' : 'not '}a create, but says created at ${createRevision}`)
+    if ((createRevision === modRevision) !== created && !this.#mayHaveBeenDeleted(key, version))
+      this.#report('create-flag', `${what} is ${created ? '' : 'not '}a create, but reports create revision ${createRevision}`)
     else if (createRevision !== version.create && !this.#log.mayVanish(key))
-      this.#report('create-flag', `${what} says created at ${createRevision}, not ${version.create}`)
+      this.#report('create-flag', `${what} reports create revision ${createRevision}, not ${version.create}`)
   }
 
   #samePrevious(shown: Seen | undefined, version: Version, key: string): boolean {
     const { previous } = version
     if (shown?.tag === previous?.tag && shown?.modRevision === previous?.revision) return true
-    return this.#unsure(key, version)
+    return this.#mayHaveBeenDeleted(key, version)
   }
 
-  /** Between the two versions there is a revision that nobody saw, and it may have been a delete of the key. */
-  #unsure(key: string, version: Version): boolean {
+  /** An unseen revision between the two versions may have deleted the key. */
+  #mayHaveBeenDeleted(key: string, version: Version): boolean {
     if (!this.#log.mayVanish(key)) return false
     const from = version.previous?.revision ?? 0
     for (let revision = version.revision - 1; revision > from; revision--) if (!this.#log.changes.has(revision)) return true
     return false
   }
 
-  /** How many changes of the revision the watch had to show. */
-  #wanted(revision: Revision): number {
+  /** Number of changes of the revision that the watch had to deliver. */
+  #countExpected(revision: Revision): number {
     const changes = this.#log.changes.get(revision)
     if (!changes) return 0
     if (changes.size === 1) return inRange(this.#watch.range, changes.keys().next().value!) ? 1 : 0
@@ -174,6 +175,6 @@ class SegmentCheck {
       if (revisions[mid]! <= after) low = mid + 1
       else high = mid
     }
-    for (; low < revisions.length && revisions[low]! <= to; low++) if (this.#wanted(revisions[low]!) > 0) yield revisions[low]!
+    for (; low < revisions.length && revisions[low]! <= to; low++) if (this.#countExpected(revisions[low]!) > 0) yield revisions[low]!
   }
 }

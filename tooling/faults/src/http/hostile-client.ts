@@ -6,7 +6,7 @@ import type { ReceivedAnswer } from './judge-answer.ts'
 
 const patienceMs = 30_000
 
-/** Sends what it is given to one server; a request that is not answered in time is an error, a connection that the server closes is not. */
+/** Sends requests to one server. A request without a timely response is an error; a closed connection is not. */
 export class HostileClient implements Disposable {
   readonly #port: number
   readonly #token: string
@@ -17,7 +17,7 @@ export class HostileClient implements Disposable {
     this.#token = token
   }
 
-  /** Undefined: the server closed the connection, or the answer is a stream without end. Throws when nothing happens. */
+  /** Returns undefined if the server closed the connection or streams without end. Throws if nothing happens. */
   send({ method, path, headers, body }: HostileRequest): Promise<ReceivedAnswer | undefined> {
     return new Promise((resolve, reject) => {
       const request = https.request({
@@ -30,7 +30,7 @@ export class HostileClient implements Disposable {
       })
       const timer = setTimeout(() => {
         request.destroy()
-        reject(new Error(`no answer in ${patienceMs / 1000} s`))
+        reject(new Error(`no response within ${patienceMs / 1000} s`))
       }, patienceMs)
       const settle = (answer: ReceivedAnswer | undefined): void => {
         clearTimeout(timer)
@@ -58,14 +58,16 @@ export class HostileClient implements Disposable {
     })
   }
 
-  /** What comes of it is the server's to say; it must say it, or close. */
+  /** Accepts any response, but the server must respond or close the connection. */
   sendRaw(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = this.open()
       const timer = setTimeout(() => {
         socket.destroy()
         reject(
-          new Error(`neither answered nor closed in ${patienceMs / 1000} s: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`),
+          new Error(
+            `neither a response nor a close within ${patienceMs / 1000} s: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`,
+          ),
         )
       }, patienceMs)
       const done = (): void => {
@@ -75,7 +77,7 @@ export class HostileClient implements Disposable {
       }
       socket.once('data', done)
       socket.once('close', done)
-      // No more will come: a request that is not whole is over.
+      // Ends the stream, so that the server sees an incomplete request.
       socket.end(bytes)
     })
   }
@@ -83,7 +85,7 @@ export class HostileClient implements Disposable {
   open(): TLSSocket {
     const socket = connect({ host: '127.0.0.1', port: this.#port, rejectUnauthorized: false })
     socket.on('error', () => socket.destroy())
-    // Who does not read does not see that the server has closed.
+    // A paused socket does not notice that the server has closed it.
     socket.resume()
     return socket
   }

@@ -1,4 +1,4 @@
-/** A request that nobody means well with, and that a client library lets through. */
+/** A malicious request that a client library can still send. */
 export interface HostileRequest {
   readonly method: string
   readonly path: string
@@ -59,7 +59,7 @@ const accepts = [
   ',,,;;;===',
 ]
 
-/** Draws one: the path, query, headers or body is bad, or several are. */
+/** Generates a request with a bad path, query, headers or body, or several of them. */
 export function hostileRequest(random: () => number): HostileRequest {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!
   const body = random() < 0.6 ? hostileBody(random, pick) : undefined
@@ -191,7 +191,7 @@ function hostileBody(random: () => number, pick: Pick): Body {
   }
 }
 
-/** Each level says the one before it nine times. */
+/** Each level references the previous one nine times. */
 function aliasBomb(levels: number): string {
   const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x]']
   for (let i = 1; i < levels; i++) lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(',')}]`)

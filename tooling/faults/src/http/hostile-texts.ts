@@ -6,7 +6,7 @@ const around = (before: string, text: string, after = ''): (() => string) => {
   return () => before + text.repeat(Math.floor(length / text.length)) + after
 }
 
-/** Texts that readers of names, numbers, times, addresses, expressions and patterns take long for when they are careless. */
+/** Strings that take long in careless parsers of names, numbers, times, addresses, expressions and patterns. */
 export const hostileTexts: readonly (readonly [name: string, text: () => string])[] = [
   ['zeros and a letter', around('', '0', 'x')],
   ['digits', repeat('1')],

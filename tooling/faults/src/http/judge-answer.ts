@@ -4,9 +4,9 @@ export interface ReceivedAnswer {
   readonly body: string
 }
 
-/** What is wrong with an answer to a hostile request; undefined when it is as it should be. */
+/** Returns the problem with a response to a hostile request; undefined if it is valid. */
 export function judgeAnswer({ status, type, body }: ReceivedAnswer, method: string): string | undefined {
-  // Some of what is wrong is 500 from the original too, but then it says what.
+  // kube-apiserver also returns 500 for some invalid requests, but with a reason.
   if (status === 500 && !type.startsWith('application/') && !body.includes('failed to create RequestInfo'))
     return `answered ${status}: ${body.slice(0, 300)}`
   if (status < 400 || method === 'HEAD' || !type.startsWith('application/json')) return undefined

@@ -6,21 +6,21 @@ import { join } from 'node:path'
 export interface ServerProcess extends AsyncDisposable {
   readonly port: number
   readonly token: string
-  /** What it complained of: bugs, and nothing else, at the verbosity it runs with. */
-  readonly complaints: () => string
-  /** Memory that is its own, in bytes. */
+  /** Logged bugs; the verbosity excludes everything else. */
+  readonly loggedErrors: () => string
+  /** Private memory in bytes. */
   rss(): number
-  /** Processor time of the thread that serves, since its start. */
+  /** Processor time of the serving thread since its start. */
   threadMilliseconds(): number
   running(): boolean
-  /** SIGTERM; the exit code and how long it took. */
+  /** Sends SIGTERM. Returns the exit code and the duration. */
   stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }>
 }
 
 const entry = join(import.meta.dirname, '../../../../apps/apiserver/src/main.ts')
 const token = 'admintoken'
 
-/** The program, with its store in memory. */
+/** Starts the program with its store in memory. */
 export async function startServer(
   directory: string,
   flags: readonly string[] = [],
@@ -65,9 +65,9 @@ export async function startServer(
   return {
     port,
     token,
-    complaints: () => written.split('\n').filter(isComplaint).join('\n'),
+    loggedErrors: () => written.split('\n').filter(isLoggedError).join('\n'),
     rss: () => Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) * 1024,
-    // Nanoseconds on a processor, nanoseconds ready to run, times it ran.
+    // Fields: nanoseconds on a processor, nanoseconds ready to run, number of runs.
     threadMilliseconds: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
     running,
     stop,
@@ -78,7 +78,7 @@ export async function startServer(
   }
 }
 
-/** Not what the log tells of an ordinary life: where it serves, which certificates it made. */
-function isComplaint(line: string): boolean {
+/** Ignores normal log lines, such as the address and created certificates. */
+function isLoggedError(line: string): boolean {
   return line !== '' && !/^I\d{4} /.test(line)
 }

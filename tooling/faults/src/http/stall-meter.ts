@@ -3,17 +3,17 @@ import type { ServerProcess } from './server-process.ts'
 
 const pauseMs = 2
 
-/** What others noticed of what was sent since the last look. */
+/** Effects on other clients since the last call. */
 export interface Stall {
-  /** Time on a processor that the server's thread took while somebody waited for a health check. */
+  /** Processor time of the server's thread while a health check was pending. */
   readonly milliseconds: number
-  /** The most memory, in bytes. */
+  /** Highest memory in bytes. */
   readonly memory: number
 }
 
 /**
- * Asks a server for its health again and again on a connection of its own. What counts is the processor time of its thread between question and
- * answer, not the time on the clock: so nothing else that runs on the machine is counted.
+ * Polls a server's health on its own connection. Measures the processor time of the server's thread between request and response rather
+ * than elapsed time, so that other processes have no influence.
  */
 export class StallMeter implements AsyncDisposable {
   readonly #server: ServerProcess
@@ -30,7 +30,7 @@ export class StallMeter implements AsyncDisposable {
     this.#done = this.#run()
   }
 
-  /** Since the last call. What is being waited for counts for both. */
+  /** Returns the values since the last call. A pending health check counts for both periods. */
   take(): Stall {
     this.#look()
     const stall = { milliseconds: this.#milliseconds, memory: this.#memory }

@@ -13,7 +13,7 @@ export interface ValueCase {
   readonly request: () => Promise<HostileRequest | undefined>
 }
 
-/** The object that updates and patches are for. */
+/** Object of updates and patches. */
 export const targetName = 'target'
 
 type Path = readonly (string | number)[]
@@ -28,13 +28,13 @@ const contentTypes: Readonly<Record<Form, string>> = {
   apply: 'application/apply-patch+yaml',
   protobuf,
 }
-/** Nearly as many as a document may have, and as many as a request has room for. */
+/** Almost the maximum of a document, and as many as fit into a request. */
 const manyItems = 95_000
 const roomForItems = 900_000
 const textsForField = 6
 
-/** Every field of every kind, once for each type that has it. */
-export async function valueCases(resources: readonly ServedResource[]): Promise<ValueCase[]> {
+/** Covers every field of every kind, once for each type that contains it. */
+export async function listValueCases(resources: readonly ServedResource[]): Promise<ValueCase[]> {
   const cases: ValueCase[] = []
   const seen = new Set<string>()
   for (const resource of resources) {
@@ -42,12 +42,12 @@ export async function valueCases(resources: readonly ServedResource[]): Promise<
     const { group, version, kind } = resource
     const type = await findKindType({ group, version, kind })
     if (type === undefined) continue
-    walkStruct(type.schema, [], seen, (path, schema) => cases.push(...casesOfField(resource, path, schema, cases.length)))
+    walkStruct(type.schema, [], seen, (path, schema) => cases.push(...listFieldCases(resource, path, schema, cases.length)))
   }
   return cases
 }
 
-/** An object of the kind that is accepted, or as much of one as is known. */
+/** Returns a valid object of the kind, or an approximation for unknown kinds. */
 export function baseObject(resource: ServedResource): JsonObject {
   const { group, version, kind, plural, namespaced } = resource
   const place = { group, version, plural, name: targetName, ...(namespaced ? { namespace: 'default' } : {}) }
@@ -74,7 +74,7 @@ function walk(schema: TypeSchema, path: Path, seen: Set<string>, visit: (path: P
   else if (schema.kind === 'map') walk(schema.values, [...path, 'a'], seen, visit)
 }
 
-function casesOfField(resource: ServedResource, path: Path, schema: TypeSchema, at: number): ValueCase[] {
+function listFieldCases(resource: ServedResource, path: Path, schema: TypeSchema, at: number): ValueCase[] {
   switch (schema.kind) {
     case 'list': {
       const item = smallest(schema.items)
@@ -97,7 +97,7 @@ function casesOfField(resource: ServedResource, path: Path, schema: TypeSchema, 
       const form = jsonForms[at % jsonForms.length]!
       return [
         valueCase(resource, path, { form, what: `${manyItems} entries`, value }),
-        ...textsFor(at).map(([name, text]) =>
+        ...pickTexts(at).map(([name, text]) =>
           valueCase(resource, path, { form: 'POST', what: `the key ${name}`, value: () => ({ [text()]: item }) }),
         ),
       ]
@@ -112,14 +112,14 @@ function casesOfField(resource: ServedResource, path: Path, schema: TypeSchema, 
       return [valueCase(resource, path, { form: 'POST', what: 'many values of any type', value })]
     }
     default:
-      return textsFor(at).map(([name, text], i) =>
+      return pickTexts(at).map(([name, text], i) =>
         valueCase(resource, path, { form: jsonForms[(at + i) % jsonForms.length]!, what: name, value: text }),
       )
   }
 }
 
-/** A few of them for each field, others for the next. */
-function textsFor(at: number): (readonly [name: string, text: () => string])[] {
+/** Uses a few strings per field and continues with the next ones for the next field. */
+function pickTexts(at: number): (readonly [name: string, text: () => string])[] {
   return Array.from({ length: textsForField }, (_, i) => hostileTexts[(at * textsForField + i) % hostileTexts.length]!)
 }
 
@@ -176,7 +176,7 @@ function valueCase(
   }
 }
 
-/** A copy of `into` with the value at the end of the path; what the path goes through is made where it is missing. */
+/** Returns a copy of `into` with the value at the end of the path; creates missing parents. */
 function put(into: JsonValue | undefined, path: Path, value: JsonValue): JsonValue {
   const [step, ...rest] = path
   if (step === undefined) return value

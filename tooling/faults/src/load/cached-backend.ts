@@ -22,21 +22,21 @@ import type {
   WatchMessage,
 } from '@keelson/storagebackend'
 
-/** What a cacher shows of a store, as a backend: the same clients and the same checker do for both. Writes go to the store. */
+/** Exposes a cacher as a backend, so that the same clients and checker work for both. Writes go to the store. */
 export interface CachedBackend extends Backend {
-  /** The first key at which cache and store differ, at the same revision. */
+  /** Returns the first key at which cache and store differ at the same revision. */
   firstDifference(): Promise<string | undefined>
 }
 
-/** Of all keys with the prefix; `backend` is not closed with it. */
+/** Caches all keys with the prefix. Does not close `backend`. */
 export async function openCached(backend: Backend, prefix: string): Promise<CachedBackend> {
-  const noted = new NotedEntries(backend)
+  const notedEntries = new EntryNotes(backend)
   const cacher = new Cacher({
-    storage: createObjectStore({ backend: noted.backend, codec, resource: { group: '', resource: 'things' }, prefix }),
+    storage: createObjectStore({ backend: notedEntries.backend, codec, resource: { group: '', resource: 'things' }, prefix }),
     prefix,
     requestProgress: () => backend.requestProgress(),
     bookmarkTimes: { every: 1000, beforeDeadline: 0 },
-    // What is read is what must be right, and not how soon.
+    // Short, because reads must be correct, not fresh.
     freshnessTimeout: 500,
     digestPeriod: 0,
     clock: systemClock,
@@ -51,7 +51,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
           ...(at !== undefined && { resourceVersion: String(at), resourceVersionMatch: 'Exact' as const }),
           ...(limit !== undefined && { limit }),
         }))
-    const entries = Array.from(found.items, (object) => noted.entryOf(object)).filter((entry) => inRange(range, entry.key))
+    const entries = Array.from(found.items, (object) => notedEntries.findEntry(object)).filter((entry) => inRange(range, entry.key))
     const more = found.continue !== ''
     const revision = at === undefined ? found.revision : await cacher.currentRevision()
     return { entries, revision, more, count: entries.length + (found.remainingItemCount ?? 0) }
@@ -76,7 +76,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
         const watch = await (recursive && !whole
           ? cacher.watch(prefix, { ...options, predicate: within(range) })
           : cacher.watch(whole ? prefix : range.start, options))
-        for await (const batch of watch) yield* noted.messagesOf(batch)
+        for await (const batch of watch) yield* notedEntries.messagesOf(batch)
       } catch (error) {
         throw isStorageError(error, 'ResourceVersionTooOld') ? new CompactedError(after, after) : error
       }
@@ -86,7 +86,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
   }
 }
 
-/** Values as they are: tags. */
+/** Keeps values unchanged; they are tags. */
 const codec: ObjectCodec = {
   encode: () => {
     throw new Error('writes do not go through the cacher')
@@ -105,12 +105,12 @@ const codec: ObjectCodec = {
 }
 
 function notDecoded(): never {
-  throw new Error('nothing of this is decoded')
+  throw new Error('objects are not decoded here')
 }
 
 const between = ' .. '
 
-/** A field that says whether the key is in a range, for watches of a part of the keys. */
+/** A field with the range of a key, for watches of some of the keys. */
 function within({ start, end }: KeyRange): Predicate {
   return { labels: everything(), fields: fieldEquals(`${start}${between}${end}`, 'true') }
 }
@@ -120,8 +120,8 @@ function isWithin(name: string, key: string): boolean {
   return start !== undefined && inRange({ start, end }, key)
 }
 
-/** An object says nothing of its creation's revision. By the bytes of its value, the entry that it was made of does. */
-class NotedEntries {
+/** Remembers entries by value, because an object does not contain its create revision. */
+class EntryNotes {
   readonly backend: Backend
   readonly #entries = new WeakMap<Uint8Array, Entry>()
   readonly #previous = new WeakMap<Uint8Array, Entry | undefined>()
@@ -147,7 +147,7 @@ class NotedEntries {
     }
   }
 
-  entryOf(object: StoredObject): Entry {
+  findEntry(object: StoredObject): Entry {
     return this.#entries.get(object.body)!
   }
 
@@ -164,9 +164,9 @@ class NotedEntries {
   }
 
   #changeOf(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: StoredObject): Change {
-    const entry = this.entryOf(object)
+    const entry = this.findEntry(object)
     if (type === 'DELETED') return { type: 'delete', key: object.key, revision: object.revision, previous: entry }
-    // What the event says of creation, not what the entry says, is to be judged; and the event's revision.
+    // Checks the creation according to the event, not the entry, and the event's revision.
     const createRevision = type === 'ADDED' ? object.revision : entry.createRevision === entry.modRevision ? 0 : entry.createRevision
     return { type: 'put', entry: { ...entry, modRevision: object.revision, createRevision }, previous: this.#previous.get(object.body) }
   }

@@ -5,33 +5,33 @@ import { RecordedBackend } from './recorded-backend.ts'
 import type { Recorder } from './recorder.ts'
 
 export interface LoadOptions {
-  /** Goes into every tag and name: nothing of another load has the same. */
+  /** Part of every tag and name; unique per load. */
   readonly name: string
   readonly clients: number
   readonly watchers: number
   readonly keys: number
   readonly valueBytes: number
-  /** Of each client; Infinity until it is stopped. */
+  /** Calls per client; Infinity runs until stopped. */
   readonly calls: number
   readonly random: () => number
-  /** Reads of the past, as far back as so many revisions. */
+  /** Maximum age of reads of the past, in revisions. */
   readonly past?: number
-  /** Waited for before each call. */
+  /** Awaited before each call. */
   readonly pace?: () => Promise<void>
 }
 
 export interface Load {
-  /** All clients have made their calls, or were stopped. */
+  /** Resolves when all clients have made their calls or were stopped. */
   readonly done: Promise<void>
-  /** No more calls; the watchers go on. */
+  /** Stops calls; the watchers continue. */
   stop(): void
-  /** Reads the watches until they have shown everything up to the revision, and ends them. */
+  /** Reads the watches until they have delivered everything up to the revision, and ends them. */
   finish(revision: Revision): Promise<readonly string[]>
 }
 
 export const allKeys: KeyRange = { start: '/', end: '0' }
 
-/** Clients that write, read, list, and watch, all at once, on few keys. */
+/** Starts concurrent clients that write, read, list and watch a few keys. */
 export function startLoad(backend: Backend, recorder: Recorder, after: Revision, options: LoadOptions): Load {
   let stopped = false
   const clients = Array.from({ length: options.clients }, (_, i) =>
@@ -81,7 +81,7 @@ async function runClient(backend: RecordedBackend, options: LoadOptions, stopped
   }
 }
 
-/** One reader: it resumes where it was, at random moments and whenever the store ends its watch. */
+/** A reader that resumes at random moments and whenever the store ends its watch. */
 class Watching {
   readonly name: string
   readonly #range: KeyRange
@@ -94,7 +94,7 @@ class Watching {
 
   constructor(backend: Backend, recorder: Recorder, after: Revision, index: number, options: LoadOptions) {
     this.name = `${options.name}w${index}`
-    // The first sees everything, so that nothing that happened stays unknown.
+    // The first watcher sees all keys, so that few writes stay unknown.
     this.#range =
       index % 3 === 0
         ? allKeys
@@ -137,13 +137,13 @@ class Watching {
     }
   }
 
-  /** The history behind its position is gone: like any client it goes on from what is there now. */
+  /** Lists again after the history at its position was compacted, like a client. */
   async #relist(backend: Backend): Promise<void> {
     try {
       const { revision } = await backend.list(this.#range)
       this.#position = Math.max(this.#position, revision)
     } catch {
-      // The next watch tells again that it is gone.
+      // The next watch reports again that the history is gone.
     }
     if (this.#goal !== undefined && this.#position >= this.#goal) this.#reached?.()
   }

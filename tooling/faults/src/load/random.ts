@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), the same for the same seed. */
+/** Generates numbers in [0, 1); deterministic for a seed. */
 export function createRandom(seed: number): () => number {
   let x = seed | 0
   return () => {

@@ -1,9 +1,9 @@
 import { isBackendError, type Backend, type Change, type Compare, type Entry, type KeyRange, type Revision } from '@keelson/storagebackend'
 import type { Call, Outcome, Seen, SeenChange, Write } from '../checker/index.ts'
 import { now, type Recorder } from './recorder.ts'
-import { tagOf, valueOf } from './values.ts'
+import { readTag, createValue } from './values.ts'
 
-/** A backend whose every call is recorded. Values are made of tags. */
+/** Records every call to a backend. Generates values from tags. */
 export class RecordedBackend {
   readonly #backend: Backend
   readonly #recorder: Recorder
@@ -18,7 +18,7 @@ export class RecordedBackend {
     this.#valueBytes = valueBytes
   }
 
-  /** A name that no other call has. */
+  /** Returns a unique tag. */
   tag(): string {
     return `${this.#name}-${this.#calls}`
   }
@@ -29,7 +29,7 @@ export class RecordedBackend {
         compare,
         operations: operations.map((operation) =>
           operation.type === 'put'
-            ? { type: 'put', key: operation.key, value: valueOf(operation.tag, this.#valueBytes), lease }
+            ? { type: 'put', key: operation.key, value: createValue(operation.tag, this.#valueBytes), lease }
             : operation,
         ),
       })
@@ -53,7 +53,7 @@ export class RecordedBackend {
     })
   }
 
-  /** Reads until it is aborted or the store ends the watch; returns where it was. `pause` is waited for after each message. */
+  /** Reads until it is aborted or the store ends the watch; returns its position. Awaits `pause` after each message. */
   async watch(
     name: string,
     range: KeyRange,
@@ -83,22 +83,22 @@ export class RecordedBackend {
     try {
       outcome = await make()
     } catch (error) {
-      outcome = outcomeOf(call, error)
+      outcome = readOutcome(call, error)
     }
     this.#recorder.returned(id, outcome)
     return outcome
   }
 }
 
-function outcomeOf(call: Call, error: unknown): Outcome {
-  // A read changes nothing, whatever became of it; a store without room wrote nothing. Of any other failure nobody knows.
+function readOutcome(call: Call, error: unknown): Outcome {
+  // Reads have no effect, and a full disk or a missing lease prevents a write. After any other failure the outcome is unknown.
   if (call.type !== 'commit' || isBackendError(error, 'ReadOnlyError') || isBackendError(error, 'LeaseNotFoundError'))
     return { type: 'failed' }
   return { type: 'unknown' }
 }
 
 export function seen(entry: Entry): Seen {
-  return { key: entry.key, tag: tagOf(entry.value), createRevision: entry.createRevision, modRevision: entry.modRevision }
+  return { key: entry.key, tag: readTag(entry.value), createRevision: entry.createRevision, modRevision: entry.modRevision }
 }
 
 function seenChange(change: Change): SeenChange {

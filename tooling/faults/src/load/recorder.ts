@@ -2,7 +2,7 @@ import { readFileSync, writeSync } from 'node:fs'
 import type { KeyRange, Revision } from '@keelson/storagebackend'
 import type { Call, CallRecord, Outcome, Time, WatchItem, WatchRecord } from '../checker/index.ts'
 
-/** Where clients tell what they do. A call is told before it is made: whoever records must not lose it if the process dies. */
+/** Receives the calls of clients. A call is reported before it is made, so that the record survives the death of the process. */
 export interface Recorder {
   invoked(id: string, call: Call): void
   returned(id: string, outcome: Outcome): void
@@ -18,7 +18,7 @@ type Line =
   | { readonly at: Time; readonly watch: string; readonly range: KeyRange; readonly after: Revision }
   | { readonly at: Time; readonly watch: string; readonly item: WatchItem }
 
-/** Puts together what one or more recorders told. */
+/** Builds a history from one or more recorders. */
 export class HistoryBuilder implements Recorder {
   readonly #calls = new Map<string, { call: Call; invoked: Time; returned: Time; outcome: Outcome }>()
   readonly #watches = new Map<string, { range: KeyRange; segments: { after: Revision; items: WatchItem[] }[]; mustReach: Revision }>()
@@ -36,15 +36,15 @@ export class HistoryBuilder implements Recorder {
     this.#line({ at: now(), watch: name, item })
   }
 
-  /** What a `FileRecorder` wrote; the last line may be cut short by the death of its process. */
+  /** Reads a file of a `FileRecorder`; its last line may be incomplete after a kill. */
   addFile(file: string): void {
     const lines = readFileSync(file, 'utf8').split('\n')
     lines.pop()
-    // JSON has no undefined: what is absent in a list is null there.
+    // JSON has no undefined; absent values in lists become null.
     for (const line of lines) this.#line(JSON.parse(line, (_, value: unknown) => value ?? undefined) as Line)
   }
 
-  /** Whatever has had no answer by now will not take effect any more. */
+  /** Marks calls without a response as final: they can no longer take effect. */
   settle(time: Time = now()): void {
     for (const record of this.#calls.values()) if (record.outcome.type === 'unknown') record.returned = Math.min(record.returned, time)
   }
@@ -77,7 +77,7 @@ export class HistoryBuilder implements Recorder {
   }
 }
 
-/** One line for each thing told, handed to the system at once: what a process wrote is there after it was killed. */
+/** Writes one line per event directly to the system, so that the lines survive a kill of the process. */
 export class FileRecorder implements Recorder {
   readonly #file: number
   constructor(file: number) {

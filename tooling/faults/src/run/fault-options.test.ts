@@ -9,7 +9,7 @@ function parse(...args: string[]): FaultOptions {
   return options
 }
 
-test('what is chosen is run', () => {
+test('runs the selected scenarios', () => {
   expect(parse('--only', 'kill-embedded', '--rounds', '1').parts).toMatchObject([{ scenario: { name: 'kill-embedded' }, rounds: 1 }])
   expect(parse('--short', '--fresh')).toMatchObject({ resume: false, fresh: true })
   const shares = ['1/2', '2/2'].flatMap((part) => parse('--part', part).parts)
@@ -17,13 +17,13 @@ test('what is chosen is run', () => {
 })
 
 test.each([
-  [['--only', 'cats'], 'there is no scenario like cats'],
-  [['--part', '3/2'], '--part takes N/M'],
-  [['--rounds', 'many'], '--rounds takes a whole number, not many'],
+  [['--only', 'cats'], 'no scenario matches cats'],
+  [['--part', '3/2'], '--part must be N/M'],
+  [['--rounds', 'many'], '--rounds must be a positive whole number, not many'],
   [['--what'], "Unknown option '--what'"],
-])('%j is refused', (args, message) => expect(() => parse(...args)).toThrow(message))
+])('rejects %j', (args, message) => expect(() => parse(...args)).toThrow(message))
 
-test('help says what there is', () => {
+test('help lists all flags and scenarios', () => {
   expect(parseFaultOptions(['--help'], scenarios)).toBe('help')
   for (const { name } of scenarios) expect(help(scenarios)).toContain(name)
 })

@@ -1,32 +1,32 @@
 import { parseArgs } from 'node:util'
 import type { Scenario } from '../scenarios/scenario.ts'
-import { partsOf } from './parts.ts'
+import { listParts } from './parts.ts'
 import type { Part } from './parts.ts'
 
 export interface FaultOptions {
   readonly parts: readonly Part[]
-  /** Whether parts that were run before count. */
+  /** Use the results of parts from earlier runs. */
   readonly resume: boolean
-  /** Whether what was run before is forgotten. */
+  /** Delete the results of earlier runs. */
   readonly fresh: boolean
 }
 
 export function help(scenarios: readonly Scenario[]): string {
   const width = Math.max(...scenarios.map(({ name }) => name.length))
   return `npm run test:faults -- [flags]
-Runs what is left of the long form, and begins nothing after five minutes. Called again it goes on where it was.
+Runs the remaining parts of the long form and starts none after five minutes. Repeat the call to continue.
 
-  --only TEXT      scenarios whose name has this in it
-  --part N/M       the Nth of M shares, for machines side by side
-  --rounds N       so many rounds instead of each scenario's own
-  --short          a round or so of each, as in \`npm test\`
-  --fresh          forgets finished parts (they are kept in .keelson/faults)
-  --help           this
+  --only TEXT      only scenarios whose name contains TEXT
+  --part N/M       the Nth of M shares, to use several machines
+  --rounds N       number of rounds, instead of each scenario's default
+  --short          about one round of each, as in \`npm test\`
+  --fresh          deletes the results of finished parts (stored in .keelson/faults)
+  --help           prints this help
 
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join('\n')}`
 }
 
-/** Throws with a message for the user. */
+/** Throws errors with messages for the user. */
 export function parseFaultOptions(args: readonly string[], scenarios: readonly Scenario[]): FaultOptions | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -44,8 +44,8 @@ export function parseFaultOptions(args: readonly string[], scenarios: readonly S
   if (short) return { parts: shortParts(scenarios), resume: false, fresh }
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
   if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
-    throw new Error(`--rounds takes a whole number, not ${values.rounds}`)
-  return { parts: partsOf(scenarios, { only, part, rounds }), resume: true, fresh }
+    throw new Error(`--rounds must be a positive whole number, not ${values.rounds}`)
+  return { parts: listParts(scenarios, { only, part, rounds }), resume: true, fresh }
 }
 
 function shortParts(scenarios: readonly Scenario[]): Part[] {

@@ -7,7 +7,7 @@ export interface FinishedPart extends ScenarioResult {
   readonly seed: number
 }
 
-/** Results of parts, kept in a folder so that a repeated call goes on where the last one ended. */
+/** Results of parts, stored in a directory so that a repeated call continues where the last one ended. */
 export class FinishedParts {
   readonly #directory: string
 

@@ -1,8 +1,8 @@
 import type { Scenario } from '../scenarios/scenario.ts'
 
-/** A piece of a scenario's rounds that is run, and remembered, as a whole. */
+/** A share of a scenario's rounds whose result is stored as a whole. */
 export interface Part {
-  /** Names its result: with other rounds it is another part. */
+  /** Names the result; includes the rounds. */
   readonly id: string
   readonly scenario: Scenario
   readonly rounds: number
@@ -15,9 +15,9 @@ export interface Selection {
   readonly part?: string | undefined
 }
 
-export function partsOf(scenarios: readonly Scenario[], { only, rounds, part }: Selection): Part[] {
+export function listParts(scenarios: readonly Scenario[], { only, rounds, part }: Selection): Part[] {
   const wanted = scenarios.filter(({ name }) => only === undefined || name.includes(only))
-  if (wanted.length === 0) throw new Error(`there is no scenario like ${only}; there are ${scenarios.map(({ name }) => name).join(', ')}`)
+  if (wanted.length === 0) throw new Error(`no scenario matches ${only}; scenarios: ${scenarios.map(({ name }) => name).join(', ')}`)
   const parts: Part[] = []
   for (const scenario of wanted) {
     let left = rounds ?? scenario.rounds
@@ -29,6 +29,6 @@ export function partsOf(scenarios: readonly Scenario[], { only, rounds, part }: 
   }
   if (part === undefined) return parts
   const [n, of] = part.split('/').map(Number) as [number, number]
-  if (!(n >= 1 && n <= of)) throw new Error(`--part takes N/M with 1 ≤ N ≤ M, not ${part}`)
+  if (!(n >= 1 && n <= of)) throw new Error(`--part must be N/M with 1 ≤ N ≤ M, not ${part}`)
   return parts.filter((_, i) => i % of === n - 1)
 }

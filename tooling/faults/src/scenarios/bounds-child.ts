@@ -1,4 +1,4 @@
-// One measurement in a process of its own, so that its memory is only its own.
+// One measurement in a separate process, so that its memory is not affected by others.
 import { readFileSync } from 'node:fs'
 import { openEmbedded, type EmbeddedBackend } from '@keelson/backend-embedded'
 import { allKeys, keyAt } from '../load/clients.ts'

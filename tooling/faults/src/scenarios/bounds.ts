@@ -6,8 +6,8 @@ import type { Bounds } from './bounds-child.ts'
 import { fail, newResult, type Scenario, type ScenarioContext, type ScenarioResult } from './scenario.ts'
 
 const megabyte = 2 ** 20
-/** What `openEmbedded` keeps of the past by default. */
-const retained = 256 * megabyte
+/** Size of the history that `openEmbedded` keeps by default. */
+const defaultHistoryBytes = 256 * megabyte
 
 async function measure(...args: readonly string[]): Promise<Bounds> {
   const { stdout } = await promisify(execFile)(process.execPath, [join(import.meta.dirname, 'bounds-child.ts'), ...args], {
@@ -37,7 +37,7 @@ export const boundsUpdates: Scenario = bounds(
   '1,000,000 updates of 1,000 keys of 3 KB: file and memory stay bounded',
   async ({ directory }, result) => {
     const { milliseconds, rssAnon, size } = await measure('update', directory, '1000000')
-    const allowed = 3 * (1000 * 3000 + retained) + 64 * megabyte
+    const allowed = 3 * (1000 * 3000 + defaultHistoryBytes) + 64 * megabyte
     const second = rssAnon.slice(rssAnon.length / 2)
     const [early, late] = [second.slice(0, second.length / 2), second.slice(second.length / 2)].map((part) => Math.max(...part)) as [
       number,
@@ -63,7 +63,7 @@ export const boundsLarge: Scenario = bounds(
     const opened: number[] = []
     for (let i = 0; i < 3; i++) {
       const { milliseconds, count } = await measure('open', directory, '')
-      if (count !== 100_000) fail(result, `${count} objects came back`)
+      if (count !== 100_000) fail(result, `${count} objects were read back`)
       opened.push(milliseconds)
     }
     await measure('die', directory, '').catch(() => undefined)

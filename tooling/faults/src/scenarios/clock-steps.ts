@@ -9,7 +9,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
-/** The machine's clock is set, forwards and backwards, while leases run and clients work. */
+/** Sets the machine's clock forwards and backwards while leases run and clients work. */
 export const clockSteps: Scenario = {
   name: 'clock-steps',
   about: 'the clock is set forwards and backwards while leases run',

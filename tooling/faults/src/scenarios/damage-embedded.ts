@@ -5,14 +5,14 @@ import { open } from 'lmdb'
 import type { Seen } from '../checker/index.ts'
 import { allKeys, keyAt } from '../load/clients.ts'
 import { seen } from '../load/recorded-backend.ts'
-import { valueOf } from '../load/values.ts'
+import { createValue } from '../load/values.ts'
 import { fail, newResult, type Scenario } from './scenario.ts'
 
 const pageBytes = 4096
 
 /**
- * Every round spoils a copy of a store in some way and opens it. Either everything is read right, or it is refused with the reason. What
- * was read right is then written to and opened once more, for damage may lie where only writing comes by.
+ * Damages a copy of a store in each round and opens it. Opening must either return correct contents or fail with the reason. Correct
+ * contents are then modified and opened again, because some damage only affects writing.
  */
 export const damageEmbedded: Scenario = {
   name: 'damage-embedded',
@@ -33,9 +33,9 @@ export const damageEmbedded: Scenario = {
       const what = round % 4 === 3 ? await spoilValue(dataDir, random) : spoilFile(dataDir, random, template.earlier)
       let stage: 'refused' | 'refused after writing' = 'refused'
       try {
-        if (!(await readsRight(dataDir, template.entries, result.rounds))) fail(result, `wrong content after ${what}`)
+        if (!(await readsCorrectly(dataDir, template.entries, result.rounds))) fail(result, `wrong content after ${what}`)
         stage = 'refused after writing'
-        if (!(await readsRight(dataDir, undefined, result.rounds))) fail(result, `wrong content after ${what} and writing`)
+        if (!(await readsCorrectly(dataDir, undefined, result.rounds))) fail(result, `wrong content after ${what} and writing`)
         counts.right++
       } catch (error) {
         counts[stage]++
@@ -54,7 +54,7 @@ export const damageEmbedded: Scenario = {
 interface Template {
   readonly dataDir: string
   readonly entries: readonly Seen[]
-  /** The file as it was a few commits before. */
+  /** Contents of the file a few commits earlier. */
   readonly earlier: Buffer
 }
 
@@ -63,7 +63,7 @@ async function makeTemplate(dataDir: string, random: () => number, variant: numb
   const backend = await openEmbedded({ dataDir })
   const put = async (i: number, name: string): Promise<void> => {
     const bytes = variant === 0 ? 20 + Math.floor(random() * 1500) : 500 + Math.floor(random() * 9000)
-    await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i), value: valueOf(`${name}-${i}`, bytes) }] })
+    await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i), value: createValue(`${name}-${i}`, bytes) }] })
   }
   for (let i = 0; i < 400; i++) await put(i % 250, `v${i}`)
   for (let i = 0; i < 60; i++) await backend.commit({ compare: [], operations: [{ type: 'delete', key: keyAt(i * 3) }] })
@@ -74,8 +74,8 @@ async function makeTemplate(dataDir: string, random: () => number, variant: numb
   return { dataDir, entries: entries.map(seen), earlier }
 }
 
-/** With `expected`: they are what is stored, and a few more are written. Without: whatever is there was written by somebody. */
-async function readsRight(dataDir: string, expected: readonly Seen[] | undefined, round: number): Promise<boolean> {
+/** With `expected`, the store must contain exactly these entries, and a few more are written. Without, all entries must be valid. */
+async function readsCorrectly(dataDir: string, expected: readonly Seen[] | undefined, round: number): Promise<boolean> {
   const backend = await openEmbedded({ dataDir })
   try {
     const entries = (await backend.list(allKeys)).entries.map(seen)
@@ -85,7 +85,7 @@ async function readsRight(dataDir: string, expected: readonly Seen[] | undefined
       )
     if (JSON.stringify(entries) !== JSON.stringify(expected)) return false
     for (let i = 0; i < 20; i++)
-      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i * 11), value: valueOf(`x${round}-${i}`, 900) }] })
+      await backend.commit({ compare: [], operations: [{ type: 'put', key: keyAt(i * 11), value: createValue(`x${round}-${i}`, 900) }] })
     return true
   } finally {
     await backend[Symbol.asyncDispose]()
@@ -99,7 +99,7 @@ function spoilFile(dataDir: string, random: () => number, earlier: Buffer): stri
   const file = join(dataDir, name)
   let bytes = readFileSync(file)
   const pages = Math.max(1, Math.floor(bytes.length / pageBytes))
-  // Half of all damage goes where LMDB keeps its structure: the headers, and the beginnings of pages.
+  // Half of the damage hits LMDB's structure: the headers and the starts of pages.
   const at =
     random() < 0.3
       ? below(Math.min(bytes.length, 2 * pageBytes))

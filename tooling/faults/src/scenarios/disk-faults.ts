@@ -15,7 +15,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder, now } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
-/** A disk that holds flushes back, has no room at times, and fails in the end: before it wrote, after it wrote, or by never answering. */
+/** A disk that delays flushes, is full at times, and finally fails: before or after writing, or by never responding. */
 export class FaultyDisk implements Durability {
   readonly #disk: Durability
   readonly #random: () => number
@@ -36,7 +36,7 @@ export class FaultyDisk implements Durability {
     if (dice < 0.03) throw new NotWrittenError('no space left on device')
     if (dice < 0.045) {
       this.failed = true
-      // The power is gone: whoever waits for this flush waits for ever.
+      // Simulates a power cut: this flush never ends.
       if (dice < 0.035) await new Promise(() => undefined)
       if (dice < 0.04) await this.#disk.write(batch)
       throw new Error('EIO: i/o error, fdatasync')
@@ -52,8 +52,8 @@ export class FaultyDisk implements Durability {
   }
 }
 
-/** What the checker must see through: it answers, and writes a while later. */
-export class HastyDisk extends FaultyDisk {
+/** Acknowledges writes before writing them, which the checker must detect. */
+export class EarlyDisk extends FaultyDisk {
   #late: Promise<void> = Promise.resolve()
   override async write(batch: WriteBatch): Promise<void> {
     const copy = { ...batch, puts: [...batch.puts], deletes: [...batch.deletes], replaced: [...batch.replaced] }
@@ -62,7 +62,7 @@ export class HastyDisk extends FaultyDisk {
   }
 }
 
-/** Runs two hundred times as fast: the store looks for room again every five seconds. */
+/** Runs two hundred times as fast, because the store checks for free space every five seconds. */
 const fastClock: Clock = {
   now: () => performance.now() * 200,
   after(milliseconds, call) {
@@ -74,7 +74,7 @@ const fastClock: Clock = {
 
 export const diskFaults: Scenario = {
   name: 'disk-faults',
-  about: 'flushes held back, failed, lost with the power, and no room on the disk',
+  about: 'delayed and failed flushes, power cuts, and a full disk',
   rounds: 60,
   roundsPerPart: 30,
   shortRounds: 3,
@@ -117,13 +117,13 @@ export async function runDisk(
       for (let i = 0; i < 60 && !faulty.failed; i++) await Promise.race([load.done, sleep(20)])
       await sleep(20)
       load.stop()
-      // Nothing is asked of the store any more: it is gone as it would be after a power cut.
+      // Stops using the store, as after a power cut.
       faulty.failed = true
       await sleep(5)
       await load.finish(0)
     }
     await lmdb.close()
-    // Not before: until then a flush that nobody waits for may still reach the disk.
+    // Not earlier: until now a pending flush may still reach the disk.
     history.settle()
   }
   return checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts })

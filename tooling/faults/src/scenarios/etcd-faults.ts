@@ -22,13 +22,13 @@ interface Fault {
   readonly name: string
   readonly about: string
   readonly strike: (target: Target) => Promise<void>
-  /** Written before the round's watches begin; they start from before it and have to catch up. */
+  /** Number of changes written before the round's watches start from an older revision and catch up. */
   readonly behind?: number
   readonly calls: number
   readonly short: number
 }
 
-/** How many changes a watch has to catch up with when its connections are cut. */
+/** Number of changes that a watch has to catch up with when its connections are cut. */
 const behind = 1500
 const valueBytes = 300
 
@@ -46,7 +46,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'etcd-kill',
-    about: 'etcd is killed, is away for a while, and comes back',
+    about: 'etcd is killed and started again after a while',
     calls: 60,
     short: 1,
     async strike({ etcd, random }) {
@@ -57,7 +57,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'etcd-restart',
-    about: 'etcd is restarted in order',
+    about: 'etcd is restarted cleanly',
     calls: 60,
     short: 0,
     async strike({ etcd }) {
@@ -67,7 +67,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'etcd-cut',
-    about: 'connections are cut, also in the middle of a watch catching up with more than 1,000 revisions',
+    about: 'connections are cut, even while a watch catches up with more than 1,000 revisions',
     calls: 40,
     short: 1,
     behind,
@@ -82,7 +82,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-/** Of the store itself, and of what a watch cache shows of it. */
+/** Faults for the store itself and for a watch cache on top of it. */
 export const etcdFaults: readonly Scenario[] = [
   ...faults.map((fault) => toScenario(fault, false)),
   ...faults.map((fault) => toScenario(fault, true)),
@@ -116,7 +116,7 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
       try {
         for (let round = 0; round < rounds; round++) {
           const revision = await runRound(backend, history, fault, { etcd, proxy, random, cached }, round)
-          if (revision === undefined) fail(result, `round ${round}: the store did not come back`)
+          if (revision === undefined) fail(result, `round ${round}: the store did not recover`)
           const difference = await cache?.firstDifference()
           if (difference !== undefined) fail(result, `round ${round}: the cache differs from the store at ${difference}`)
           result.rounds++
@@ -125,10 +125,10 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
         await cache?.[Symbol.asyncDispose]()
         await store[Symbol.asyncDispose]()
       }
-      // One cut of each round is at its end; the others are in the middle of what etcd sends.
+      // One cut per round is at the end; the others are within etcd's data.
       if (fault.behind)
         result.notes.push(`connections were cut ${proxy.cuts} times, ${proxy.cuts - rounds} of them in the middle of a catch-up`)
-      if (fault.behind && proxy.cuts < 2 * rounds) fail(result, 'connections were not cut in the middle of catching up')
+      if (fault.behind && proxy.cuts < 2 * rounds) fail(result, 'no connection was cut while a watch was catching up')
       addCheck(result, checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts: [] }), name)
       return result
     },
@@ -146,7 +146,7 @@ async function runRound(
   const { revision: start } = await backend.get('/')
   if (fault.behind) {
     const written = writeAhead(backend, history, fault.behind, round)
-    // A cache has one watch, which is never far behind: what breaks is broken while it gets all this.
+    // A cache has a single watch, which is never far behind, so the fault strikes while it receives the changes.
     if (cached) await fault.strike(target)
     await written
   }
@@ -161,7 +161,7 @@ async function runRound(
     past: 30,
     pace: () => sleep(random() * 4),
   })
-  // In the catch-up the watches have just begun; else clients are in the middle of it.
+  // When catching up, strikes right after the watches started; otherwise in the middle of the load.
   await sleep(fault.behind ? 5 * random() : 20 + 80 * random())
   await fault.strike(target)
   await load.done

@@ -14,10 +14,10 @@ const settleMs = 60_000
 const maxGrowth = 100 * megabyte
 const workers = 12
 
-/** 51,000 requests to one server, in three repeats between which it comes to rest. */
+/** Sends 51,000 requests to one server in three repeats, with a rest in between. */
 export const hostileHttp: Scenario = {
   name: 'hostile-http',
-  about: 'malformed and hostile requests: no crash, no hang, right answers, memory that comes back',
+  about: 'malformed and hostile requests: no crash, no hang, valid responses, no memory leak',
   rounds: 3 * roundsPerRepeat,
   roundsPerPart: 3 * roundsPerRepeat,
   shortRounds: 1,
@@ -34,7 +34,7 @@ export const hostileHttp: Scenario = {
       await sendRound(client, random, result)
       result.rounds++
       if (!server.running()) {
-        fail(result, `the server is gone: ${server.complaints()}`)
+        fail(result, `the server died: ${server.loggedErrors()}`)
         return result
       }
       if (!long || round % roundsPerRepeat !== 0) continue
@@ -42,13 +42,13 @@ export const hostileHttp: Scenario = {
       rests.push(server.rss())
       note(`${result.operations} requests; memory ${mb(rests.at(-1)!)} after ${settleMs / 1000} s, ${mb(began)} at the start`)
     }
-    if (server.complaints() !== '') fail(result, `the server complains: ${server.complaints().slice(0, 2000)}`)
+    if (server.loggedErrors() !== '') fail(result, `the server logged errors: ${server.loggedErrors().slice(0, 2000)}`)
     if (long) {
       for (const rest of rests) if (rest - began > maxGrowth) fail(result, `memory is ${mb(rest)}, ${mb(began)} at the start`)
       if (rests.length > 2 && rests.at(-1)! > Math.max(rests[0]!, rests[1]!) + 10 * megabyte)
         fail(result, `memory grows from repeat to repeat: ${rests.map(mb).join(', ')}`)
       const open = slow.filter((socket) => !socket.destroyed).length
-      if (open > 0) fail(result, `${open} clients that never end their headers are still waited for`)
+      if (open > 0) fail(result, `${open} connections with incomplete headers are still open`)
     }
     result.notes.push(
       `memory ${[began, ...rests].map(mb).join(', ')}; ${idle.filter((socket) => !socket.destroyed).length} idle connections stayed`,
@@ -96,7 +96,7 @@ async function openIdle(client: HostileClient, count: number): Promise<readonly 
   return sockets
 }
 
-/** A header line now and then, and never the last. */
+/** Each sends a header line at intervals but never the last one. */
 function slowSenders(client: HostileClient, count: number): readonly TLSSocket[] {
   return Array.from({ length: count }, () => {
     const socket = client.open()

@@ -3,22 +3,22 @@ import { HostileClient } from '../http/hostile-client.ts'
 import { startServer } from '../http/server-process.ts'
 import type { ServerProcess } from '../http/server-process.ts'
 import { StallMeter } from '../http/stall-meter.ts'
-import { baseObject, valueCases } from '../http/value-cases.ts'
+import { baseObject, listValueCases } from '../http/value-cases.ts'
 import type { ValueCase } from '../http/value-cases.ts'
 import { createRandom } from '../load/random.ts'
 import { fail, newResult, type Scenario, type ScenarioResult } from './scenario.ts'
 
 const allRounds = 60
 const megabyte = 2 ** 20
-/** No request holds the thread for longer at once, or takes more memory than this and its own size. */
+/** Limits per request: processor time without yielding, and memory beyond its own size. */
 const maxStallMs = 250
 const maxGrowth = 300 * megabyte
 const attempts = 3
 
-/** Odd texts and long lists in every field of every kind, one at a time. A round is a share of them, each spread over all kinds. */
+/** Sends odd strings and long lists in every field of every kind, one at a time. A round is a share of them, spread over all kinds. */
 export const hostileValues: Scenario = {
   name: 'hostile-values',
-  about: 'odd and many values in every field of every kind: no stall, no bloat, no bug',
+  about: 'odd and long values in every field of every kind: no stall, no memory growth, no bug',
   rounds: allRounds,
   roundsPerPart: allRounds,
   shortRounds: 1,
@@ -26,7 +26,7 @@ export const hostileValues: Scenario = {
     const result = newResult()
     await using server = await startServer(directory)
     using client = new HostileClient(server.port, server.token)
-    const cases = shuffled(await prepareCases(client))
+    const cases = shuffle(await prepareCases(client))
     const share = Math.ceil(cases.length / allRounds)
     let longest = { milliseconds: 0, about: '' }
     for (let round = 0; round < rounds; round++) {
@@ -48,17 +48,17 @@ export async function prepareCases(client: HostileClient): Promise<ValueCase[]> 
   })
   const create = (path: string, object: object): Promise<unknown> =>
     client.send({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(object)) })
-  // Without it, and no controller that makes it, pods are refused before they are validated.
+  // Without this account, and without its controller, pods are rejected before validation.
   await create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } })
   for (const resource of resources) {
     if (!resource.verbs.includes('create') || !resource.verbs.includes('update')) continue
-    // Some are there already, and some need others first: then updates find nothing, which is an answer too.
+    // Some exist already, and some require others first; updates of a missing object are valid cases too.
     await create(buildCollectionPath(resource, 'default'), baseObject(resource))
   }
-  return valueCases(resources)
+  return listValueCases(resources)
 }
 
-/** Sends the cases one by one, and finds out what each does to others. */
+/** Sends the cases one by one and measures the effect of each on other clients. */
 export async function runCases(
   server: ServerProcess,
   client: HostileClient,
@@ -73,14 +73,15 @@ export async function runCases(
     result.operations++
     let milliseconds = Infinity
     let growth = Infinity
-    // A collection of garbage that earlier requests left may fall on this one. What is its own comes back.
+    // A garbage collection caused by earlier requests may hit this one. Only effects of this request are reproducible.
     for (let attempt = 1; attempt <= attempts && (milliseconds > maxStallMs || growth > maxGrowth); attempt++) {
       const before = server.rss()
       meter.take()
       try {
         const answer = await client.send(made)
-        // Expected failures of apply and bindings are 500 as well, with a message of their own.
-        if (answer?.body.includes('the server could not handle the request')) fail(result, `${about}: ${server.complaints().slice(-2000)}`)
+        // Expected failures of apply and bindings also return 500, but with their own message.
+        if (answer?.body.includes('the server could not handle the request'))
+          fail(result, `${about}: ${server.loggedErrors().slice(-2000)}`)
       } catch (error) {
         fail(result, `${about}: ${String(error)}`)
       }
@@ -88,19 +89,19 @@ export async function runCases(
       milliseconds = Math.min(milliseconds, stall.milliseconds)
       growth = Math.min(growth, stall.memory - before - made.body!.length)
       if (!server.running()) {
-        fail(result, `${about}: the server is gone: ${server.complaints().slice(-2000)}`)
+        fail(result, `${about}: the server died: ${server.loggedErrors().slice(-2000)}`)
         return { milliseconds, about }
       }
     }
     if (milliseconds > longest.milliseconds) longest = { milliseconds, about }
-    if (milliseconds > maxStallMs) fail(result, `${about}: others waited for ${milliseconds.toFixed(0)} ms of processor time`)
-    if (growth > maxGrowth) fail(result, `${about}: took ${(growth / megabyte).toFixed(0)} MB`)
+    if (milliseconds > maxStallMs) fail(result, `${about}: other clients waited for ${milliseconds.toFixed(0)} ms of processor time`)
+    if (growth > maxGrowth) fail(result, `${about}: allocated ${(growth / megabyte).toFixed(0)} MB`)
   }
   return longest
 }
 
-/** Always in the same order: what a part finds, it finds again. */
-function shuffled<T>(items: T[]): T[] {
+/** Deterministic, so that findings of a part are reproducible. */
+function shuffle<T>(items: T[]): T[] {
   const random = createRandom(1)
   for (let i = items.length - 1; i > 0; i--) {
     const j = Math.floor(random() * (i + 1))

@@ -9,7 +9,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder, now } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
-/** The same store through all rounds: each opens what the one before left behind. */
+/** Uses the same store in all rounds: each reopens it after the previous kill. */
 export const killEmbedded: Scenario = {
   name: 'kill-embedded',
   about: 'SIGKILL of the process during load on LMDB',
@@ -45,7 +45,7 @@ function loadUntilKilled(args: readonly string[], milliseconds: number): Promise
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (signal === 'SIGKILL') resolve()
-      else reject(new Error(`the loaded process ended by itself with ${code ?? signal}`))
+      else reject(new Error(`the process under load ended unexpectedly with ${code ?? signal}`))
     })
   })
 }

@@ -1,4 +1,4 @@
-// A process that is there to be killed: opens the store, puts load on it, and writes down what it does.
+// A process to be killed: opens the store, runs load on it and records its calls.
 import { openSync } from 'node:fs'
 import { openEmbedded } from '@keelson/backend-embedded'
 import { createRandom } from '../load/random.ts'

@@ -2,7 +2,7 @@ import type { CheckResult, Violation } from '../checker/index.ts'
 
 export interface ScenarioContext {
   readonly rounds: number
-  /** An empty directory of its own. */
+  /** An empty directory for this run. */
   readonly directory: string
   readonly random: () => number
   readonly note: (text: string) => void
@@ -13,19 +13,19 @@ export interface ScenarioResult {
   operations: number
   events: number
   violations: Violation[]
-  /** What else was measured. */
+  /** Additional measurements. */
   notes: string[]
 }
 
 export interface Scenario {
   readonly name: string
   readonly about: string
-  /** Of the long form; it is cut into as many parts as it takes for each to stay below eight minutes. */
+  /** Rounds of the long form, which is divided into parts below eight minutes. */
   readonly rounds: number
   readonly roundsPerPart: number
-  /** Of the short form; 0 leaves it out. */
+  /** Rounds of the short form; 0 skips the scenario. */
   readonly shortRounds: number
-  /** Why it cannot run here. */
+  /** Returns the reason why it cannot run here. */
   unavailable?(): Promise<string | undefined>
   run(context: ScenarioContext): Promise<ScenarioResult>
 }
@@ -40,7 +40,7 @@ export function addCheck(result: ScenarioResult, check: CheckResult, where: stri
   for (const { rule, message } of check.violations) result.violations.push({ rule, message: `${where}: ${message}` })
 }
 
-/** Something that is wrong and is no matter of a history. */
+/** Reports a failure other than a violation of the history. */
 export function fail(result: ScenarioResult, message: string): void {
   result.violations.push({ rule: 'nothing-from-nowhere', message })
 }

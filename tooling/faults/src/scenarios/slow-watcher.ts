@@ -8,10 +8,10 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
-/** A reader that cannot keep up is told so, never served with a gap, and holds up nobody. */
+/** A reader that cannot keep up gets an error, never a gap, and delays no other reader. */
 export const slowWatcher: Scenario = {
   name: 'slow-watcher',
-  about: 'a watch that is read more slowly than the store writes',
+  about: 'a watch whose reader is slower than the writes',
   rounds: 20,
   roundsPerPart: 20,
   shortRounds: 1,
@@ -28,7 +28,7 @@ export const slowWatcher: Scenario = {
       const load = startLoad(backend, history, 1, { name: 'l', clients: 8, watchers: 0, keys: 30, valueBytes: 300, calls: 500, random })
       const abort = new AbortController()
       const slow = readSlowly(backend, history, abort.signal)
-      // Its own reader keeps up, and must not notice the other.
+      // This reader keeps up and must not be affected by the slow one.
       const quick = new RecordedBackend(backend, history, 'quick', 0).watch('quick', allKeys, 1, { signal: abort.signal })
       await load.done
       const last = await new RecordedBackend(backend, history, 'last', 0).list(allKeys)
@@ -44,7 +44,7 @@ export const slowWatcher: Scenario = {
       )
       result.rounds++
     }
-    if (ended === 0) fail(result, 'no slow watch was ended: the scenario does not test what it should')
+    if (ended === 0) fail(result, 'no slow watch was ended: the scenario has no effect')
     result.notes.push(`${ended} slow watches were ended and resumed`)
     return result
   },
@@ -77,7 +77,7 @@ async function readSlowly(backend: Backend, history: HistoryBuilder, signal: Abo
         ?.items.at(-1)?.revision
       if (isBackendError(error, 'SlowWatcherError')) reached = position ?? reached
       else if (isBackendError(error, 'CompactedError')) {
-        // As a client does: list, and watch from there.
+        // Lists and then watches from there, like a client.
         const page = await reader.list(allKeys)
         if (page.type === 'page') reached = page.revision
         life++

@@ -8,10 +8,10 @@ const watches = 20
 const stopWithinMs = 10_000
 const path = '/api/v1/namespaces/default/configmaps'
 
-/** SIGTERM while reads, writes and watches run. */
+/** Sends SIGTERM during reads, writes and watches. */
 export const stopUnderLoad: Scenario = {
   name: 'stop-under-load',
-  about: 'SIGTERM under load: no answer is broken off, watches end whole, the process is gone within 10 s',
+  about: 'SIGTERM under load: all responses and watches end completely, and the process exits within 10 s',
   rounds: 20,
   roundsPerPart: 20,
   shortRounds: 1,
@@ -29,20 +29,21 @@ export const stopUnderLoad: Scenario = {
       let stopping = false
       let number = 0
 
-      /** Undefined: the server took no request any more. Rejects where it took one and did not answer it whole. */
+      /** Returns undefined if the server no longer accepts requests. Rejects if it accepted one without a complete response. */
       const ask = (method: string, target: string, body?: object): Promise<number | undefined> =>
         new Promise((resolve, reject) => {
           const request = https.request({ ...common, agent, method, path: target }, (response) => {
             response.resume()
             response.on('end', () =>
-              response.complete ? resolve(response.statusCode) : reject(new Error(`${method} ${target}: half an answer`)),
+              response.complete ? resolve(response.statusCode) : reject(new Error(`${method} ${target}: incomplete response`)),
             )
-            response.on('error', (error) => reject(new Error(`${method} ${target}: ${error.message} in the answer`)))
+            response.on('error', (error) => reject(new Error(`${method} ${target}: ${error.message} while reading the response`)))
           })
           let connected = false
           request.on('socket', (socket) => request.reusedSocket || socket.once('secureConnect', () => (connected = true)))
           request.on('error', (error: NodeJS.ErrnoException) => {
-            // One that was idle may be closed while a request is on its way; who connects just then finds the port closed, or about to be.
+            // The server may close an idle connection while a request is sent on it, and a new connection may find the port closed or
+            // closing.
             if (stopping && (request.reusedSocket || !connected)) resolve(undefined)
             else reject(new Error(`${method} ${target}: ${error.code ?? error.message}${stopping ? ' while stopping' : ''}`))
           })
@@ -56,7 +57,7 @@ export const stopUnderLoad: Scenario = {
             : ask('GET', random() < 0.3 ? `${path}?limit=500` : `${path}/c${Math.floor(own / 2)}`))
           result.operations++
           if (status === undefined || status === 429) return
-          if (status >= 500) fail(result, `answered ${status}`)
+          if (status >= 500) fail(result, `returned ${status}`)
         }
       }
       const ends = Array.from({ length: watches }, () => watchEnd({ ...common, agent: watchAgent, path: `${path}?watch=1` }))
@@ -69,9 +70,9 @@ export const stopUnderLoad: Scenario = {
         result.events += end.events
         if (end.wrong !== undefined) fail(result, `a watch ${end.wrong}`)
       }
-      if (code !== 0) fail(result, `ended with ${code}: ${server.complaints()}`)
+      if (code !== 0) fail(result, `ended with ${code}: ${server.loggedErrors()}`)
       if (milliseconds > stopWithinMs) fail(result, `took ${milliseconds.toFixed(0)} ms`)
-      if (server.complaints() !== '') fail(result, `the server complains: ${server.complaints().slice(0, 1000)}`)
+      if (server.loggedErrors() !== '') fail(result, `the server logged errors: ${server.loggedErrors().slice(0, 1000)}`)
       agent.destroy()
       watchAgent.destroy()
       note(`gone after ${milliseconds.toFixed(0)} ms, ${result.operations} requests so far`)
