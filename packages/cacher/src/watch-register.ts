@@ -74,7 +74,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 
   /** Ends all watches as too old: the changes since their last events are unknown. */
   expireAll(): void {
-    for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled anew'))
+    for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled again'))
   }
 
   endAll(error: unknown): void {
