@@ -1,24 +1,24 @@
 import type { Outgoing } from './node-streams.ts'
 
-/** Limits the bytes of request bodies that are held at the same time. */
+/** Limits the total bytes of request bodies in memory. */
 export interface BodyBudget {
   hold(user: string): HeldBody
 }
 
-/** A request body, from its first byte until its request is over. */
+/** A request body, from its first byte until the request ends. */
 export interface HeldBody {
-  /** Undefined: read on. A promise: read on when it resolves. */
+  /** Returns undefined to continue reading, or a promise to await first. */
   add(bytes: number): Promise<void> | undefined
   release(): void
 }
 
-/** Notified when a response waits for its client to read (`begin`), and when it goes on (`end`). */
+/** Receives `begin` when a response waits for its client to read, and `end` when it continues. */
 export interface ClientWait {
   begin(): void
   end(): void
 }
 
-/** Limits the bytes of responses that wait for their clients to read. Breaks off some of these responses when too many bytes wait. */
+/** Limits the total bytes of responses that wait for their clients. Aborts some of these responses when the limit is exceeded. */
 export interface UnreadAnswers {
   /** Counts `bytes` of a response to `user` until the returned function is called. */
   add(user: string, outgoing: Outgoing, bytes: number): () => void

@@ -1,4 +1,4 @@
-/** The client closed the connection: nobody reads the response. */
+/** The client closed the connection, so nobody reads the response. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 
@@ -12,16 +12,19 @@ export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError'
 }
 
-/** The response was started and could not be finished. The client only sees that the connection breaks. */
+/** The response started but could not be completed. The client only sees a broken connection. */
 export class BrokenResponseError extends Error {
   override readonly name = 'BrokenResponseError'
 
   constructor(cause: unknown) {
-    super('the response was broken off', { cause })
+    super('the response was aborted', { cause })
   }
 }
 
-/** Whether an error only says that the signal of a request aborted, which is no bug. Compares names, because a package can be loaded twice. */
+/**
+ * True if the error only reports that the request's signal was aborted, which is not a bug. Compares names because a package can be loaded
+ * twice.
+ */
 export function isAbort(error: unknown): boolean {
   const name = (error as Error | undefined)?.name
   return name === 'ClientGoneError' || name === 'DeadlineExceededError'

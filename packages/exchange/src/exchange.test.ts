@@ -19,7 +19,7 @@ function open(
   return { exchange, response }
 }
 
-test('each part of the request is parsed once', () => {
+test('parses each part of the request once', () => {
   const { exchange } = open('https://server/api/v1/pods?a=1', { headers: { accept: 'text/plain;q=0.5, application/json;as=Table' } })
   expect(exchange.target).toMatchObject({ path: '/api/v1/pods', query: 'a=1' })
   expect(exchange.query).toBe(exchange.query)
@@ -29,7 +29,7 @@ test('each part of the request is parsed once', () => {
   expect(exchange.acceptedTypes).toEqual(['text/plain', 'application/json'])
 })
 
-test('a request without the headers has none of their parts', () => {
+test('returns empty parts without headers', () => {
   const { exchange } = open()
   expect([exchange.accept, exchange.contentType, exchange.userAgent, exchange.query.size]).toEqual(['', undefined, '', 0])
 })
@@ -38,11 +38,11 @@ test.each([
   ['https://server/?fieldManager=mine', 'kubectl/v1 (linux)', 'mine'],
   ['https://server/', 'kubectl/v1 (linux)', 'kubectl'],
   ['https://server/', '', ''],
-])('the field manager of %s from %j is %j', (url, userAgent, manager) => {
+])('field manager of %s from %j: %j', (url, userAgent, manager) => {
   expect(open(url, { headers: { 'user-agent': userAgent } }).exchange.fieldManager).toBe(manager)
 })
 
-test('the namespace is empty for a route that is cluster-wide, whatever the URL names', () => {
+test('the namespace is empty for a cluster-scoped route, regardless of the URL', () => {
   const { exchange } = open('https://server/api/v1/namespaces/x')
   const info = parseRequestInfo('GET', exchange.target, exchange.query)
   const serve = async (): Promise<void> => {}
@@ -52,7 +52,7 @@ test('the namespace is empty for a route that is cluster-wide, whatever the URL 
   expect(exchange.namespace).toBe('')
 })
 
-test('finishers run once at the end, the last one first; a late one runs at once', () => {
+test('finishers run once at the end in reverse order; a late one runs immediately', () => {
   const { exchange } = open()
   const ran: string[] = []
   exchange.onEnd(() => ran.push('first'))
@@ -66,7 +66,7 @@ test('finishers run once at the end, the last one first; a late one runs at once
 test.each([
   ['the client leaves', (exchange: Exchange) => void exchange.outgoing.destroy(), 'ClientGoneError'],
   ['the deadline passes', (exchange: Exchange) => exchange.expire(), 'DeadlineExceededError'],
-])('the signal aborts when %s, whether or not it was read before', async (_, happen, name) => {
+])('the signal aborts when %s, even if it is read afterwards', async (_, happen, name) => {
   const { exchange, response } = open()
   response.catch(() => {})
   const { exchange: unread, response: other } = open()
@@ -80,7 +80,7 @@ test.each([
   expect([exchange.aborted, unread.aborted, unread.signal.aborted]).toEqual([true, true, true])
 })
 
-test('a connection that closes after the end aborts nothing', async () => {
+test('a connection that closes after the end does not abort the signal', async () => {
   const { exchange, response } = open()
   const { signal } = exchange
   exchange.end()
@@ -90,7 +90,7 @@ test('a connection that closes after the end aborts nothing', async () => {
   expect([signal.aborted, exchange.aborted]).toEqual([false, false])
 })
 
-test('warnings are sent once each, until the head of the response', async () => {
+test('sends each warning once, until the response headers are sent', async () => {
   const { exchange, response } = open()
   for (const text of ['old "field"', 'old "field"', '', 'second']) exchange.warn(text)
   exchange.addHeaders(['Audit-Id', 'a'])
@@ -102,7 +102,7 @@ test('warnings are sent once each, until the head of the response', async () => 
   expect([headers.get('audit-id'), headers.get('cache-control'), headers.get('content-length')]).toEqual(['a', 'no-cache', '2'])
 })
 
-test('a stream that fails after its head breaks off the response', async () => {
+test('a stream that fails after its headers aborts the response', async () => {
   const { exchange, response } = open()
   const sent = sendStream(exchange, 200, {}, async (sink) => {
     sink.write('half')
@@ -110,12 +110,12 @@ test('a stream that fails after its head breaks off the response', async () => {
     throw new Error('broken')
   })
   await expect(sent).rejects.toMatchObject({ name: 'BrokenResponseError', cause: { message: 'broken' } })
-  await expect((await response).text()).rejects.toThrow('broke off')
+  await expect((await response).text()).rejects.toThrow('aborted the response')
 })
 
-test('an exchange of another copy of the package is recognized', () => {
+test('recognizes an exchange from another copy of the package', () => {
   const { exchange } = open()
   expect([isExchange(exchange), isExchange({ incoming: {}, outgoing: {} }), isExchange(undefined)]).toEqual([true, false, false])
-  // Of another class, with the same members.
+  // An object of another class with the same members.
   expect(isExchange({ interpret: () => {}, acceptClauses: [] })).toBe(true)
 })

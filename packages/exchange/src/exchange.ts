@@ -20,7 +20,7 @@ export type CborCodec = typeof cbor
 
 /** Services that all exchanges of a server share. */
 export interface ExchangeServices {
-  /** The time as handlers see it. Default: the system's. */
+  /** Clock for handlers. Default: the system clock. */
   readonly now?: (() => number) | undefined
   /** Default: CBOR is neither accepted nor produced. */
   readonly cbor?: CborCodec | undefined
@@ -31,20 +31,20 @@ export interface ExchangeServices {
 /** Serves the requests of one path. Found from the request attributes before the request is authorized. */
 export interface Route {
   readonly namespaced: boolean
-  /** Its kind has no protobuf encoding. */
+  /** True if the kind has no protobuf encoding. */
   readonly isJsonOnly: boolean
   serve(exchange: Exchange): Promise<void>
 }
 
-/** Runs once when an exchange is over: its handler is done, or its deadline has passed. */
+/** Runs once when an exchange ends: when its handler is done or its deadline has passed. */
 export type Finisher = (exchange: Exchange) => void
 
 const nobody: UserInfo = { name: '', groups: [] }
 const noHeaders: readonly string[] = []
 
 /**
- * One request and its response. Everything that is known of a request is parsed at most once and kept here; filters and handlers read it and never parse
- * the URL or a header themselves. Registry and storage see the exchange as a `RequestContext` only.
+ * One request and its response. Each part of a request is parsed at most once and stored here; filters and handlers never parse the URL or
+ * a header themselves. Registry and storage only see it as a `RequestContext`.
  */
 export class Exchange implements RequestContext {
   readonly method: string
@@ -54,14 +54,14 @@ export class Exchange implements RequestContext {
   readonly started: number = performance.now()
   /** When the current phase (authentication, authorization) started, by `performance.now()`. */
   phaseStarted: number = this.started
-  /** Defined if the request asks for another protocol and its connection can change to one (HTTP/1.1). */
+  /** Set if the request asks for another protocol and its connection supports it (HTTP/1.1). */
   readonly upgrade: Upgrade | undefined
 
   requestId = ''
   info: RequestAttributes = noAttributes
-  /** Undefined: no installed resource serves this URL. */
+  /** Undefined if no installed resource serves this URL. */
   route: Route | undefined = undefined
-  /** "" for requests that are cluster-wide. */
+  /** Empty for cluster-wide requests. */
   namespace = ''
   /** Long-running requests have no deadline and do not count against the in-flight limit. */
   isLongRunning = false
@@ -69,19 +69,19 @@ export class Exchange implements RequestContext {
   requestor: UserInfo = nobody
   /** The user that the request runs as: the requestor, or the user that it impersonates. */
   user: UserInfo = nobody
-  /** A user that the caller of an in-process request has authenticated; credentials of the request are then ignored. */
+  /** The user of an in-process request, authenticated by its caller. The request's credentials are then ignored. */
   presetUser: UserInfo | undefined = undefined
   /**
-   * Names and values in turns: headers of every response (`Audit-Id`, `Cache-Control`). They are not set on the node response, because a response that
-   * holds headers before its head is written costs twice as much.
+   * Headers of every response (`Audit-Id`, `Cache-Control`): alternating names and values. Not set on the node response, because a response
+   * with headers before `writeHead` costs twice as much.
    */
   commonHeaders: readonly string[] = noHeaders
   /** Bytes of the response body that were passed to the socket. */
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
-  /** Defined while a large body is held. */
+  /** Set while a large body is in memory. */
   heldBody: HeldBody | undefined = undefined
-  /** The deadline has passed. */
+  /** True once the deadline has passed. */
   expired = false
 
   #incoming: Incoming
@@ -112,7 +112,10 @@ export class Exchange implements RequestContext {
     return this.#outgoing
   }
 
-  /** Node's own streams, for code that pipes. HTTP/2 requests without a body get them here on demand; those are used like HTTP/1.1's. */
+  /**
+   * Returns Node's own streams, for code that pipes. HTTP/2 requests without a body create them on demand. Their API matches HTTP/1.1's
+   * streams.
+   */
   nodeStreams(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     const pair = this.#incoming.nodePair?.()
     if (pair !== undefined) {
@@ -122,7 +125,7 @@ export class Exchange implements RequestContext {
     return { incoming: this.#incoming as IncomingMessage, outgoing: this.#outgoing as ServerResponse }
   }
 
-  /** False: the request target is no URL, or has broken escapes. Such a request has an empty path and no attributes. */
+  /** False if the request target is not a URL or has invalid escapes. Such a request has an empty path and no attributes. */
   get hasValidTarget(): boolean {
     return this.target !== malformedTarget
   }
@@ -138,13 +141,13 @@ export class Exchange implements RequestContext {
     return (this.#query ??= parseQuery(this.target.query))
   }
 
-  /** The value of a request header; several values are joined by a comma. `name` in lower case. */
+  /** Returns a request header; multiple values are joined by a comma. `name` must be in lower case. */
   header(name: string): string | undefined {
     const value = this.#incoming.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
   }
 
-  /** The Accept header; "" if absent. */
+  /** The Accept header; empty if absent. */
   get accept(): string {
     return this.header('accept') ?? ''
   }
@@ -159,7 +162,7 @@ export class Exchange implements RequestContext {
     return mediaTypesOf(this.accept)
   }
 
-  /** The Content-Type header; the first if there are several, since joined they are a type that nobody sent. */
+  /** The Content-Type header; the first one if there are several, because joined values would form another type. */
   get contentType(): string | undefined {
     return this.#incoming.headers['content-type']
   }
@@ -176,7 +179,7 @@ export class Exchange implements RequestContext {
     return this.services.now
   }
 
-  /** Aborts when the client leaves or the deadline passes. Created on first use: most requests are over before anything could abort them. */
+  /** Aborts when the client disconnects or the deadline passes. Created on first use, because most requests end before that. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = (this.#controller = new AbortController())
@@ -195,35 +198,35 @@ export class Exchange implements RequestContext {
     return this.expired || (!this.#isOver && this.#outgoing.destroyed)
   }
 
-  /** Sends a `Warning: 299` header for each text, once, until the head of the response is sent. */
+  /** Sends a `Warning: 299` header for each distinct text. Has no effect after the response headers are sent. */
   warn(text: string): void {
     if (text === '' || this.#warningsFull) return
     const sent = (this.#warnings ??= new Set())
     if (sent.has(text)) return
     sent.add(text)
     const headers = warningHeaders(sent)
-    // Once one warning does not fit, none of the following will: a body may cause a hundred thousand of them.
+    // Once a warning does not fit, all later ones are dropped: a body may cause a hundred thousand of them.
     this.#warningsFull = headers.length < sent.size
     if (!this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', headers)
   }
 
-  /** Adds headers, names and values in turns, to those of every response. */
+  /** Adds headers to those of every response: alternating names and values. */
   addHeaders(headers: readonly string[]): void {
     this.commonHeaders = this.commonHeaders.length === 0 ? headers : this.commonHeaders.concat(headers)
   }
 
-  /** Runs `finisher` at the end, the last one added first; at once if the exchange is over. */
+  /** Runs `finisher` at the end, in reverse order of registration; immediately if the exchange is over. */
   onEnd(finisher: Finisher): void {
     if (this.#isOver) finisher(this)
     else (this.#finishers ??= []).push(finisher)
   }
 
-  /** The handler is done, or is not waited for any more. */
+  /** True once the handler is done or has been abandoned. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Ends the exchange and runs its finishers; later calls do nothing. A connection that closes from now on aborts nothing. */
+  /** Ends the exchange and runs its finishers; later calls have no effect. Afterwards a closed connection does not abort the signal. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -239,7 +242,7 @@ export class Exchange implements RequestContext {
   }
 }
 
-/** Whether a value is an `Exchange`, also of another copy of this package. */
+/** True if the value is an `Exchange`, even from another copy of this package. */
 export function isExchange(value: unknown): value is Exchange {
   if (value instanceof Exchange) return true
   return typeof value === 'object' && value !== null && 'interpret' in value && 'acceptClauses' in value

@@ -3,28 +3,28 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ClientGoneError } from './errors.ts'
 import type { Incoming, NodePair, Outgoing } from './node-streams.ts'
 
-/** Bytes of a response that may wait for their reader before the handler has to wait. */
+/** Buffered bytes of a response above which the handler has to wait for the reader. */
 const highWaterMark = 64 * 1024
 
-/** Statuses whose `Response` takes no body. */
+/** Statuses whose `Response` must not have a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
-/** The two ends of the promise of a `Response`. */
+/** Resolves or rejects the promise of a `Response`. */
 export interface FetchOutcome {
   readonly resolve: (response: Response) => void
   readonly reject: (reason: unknown) => void
 }
 
 /**
- * Creates a node request and response for a standard `Request`, so that handlers serve it like a request of a connection. Aborting the request's signal or
- * cancelling the body of the response ends both, like a closed connection.
+ * Creates a node request and response for a standard `Request`, so that handlers serve it like one from a connection. Aborting the
+ * request's signal or cancelling the response's body ends both, like a closed connection.
  */
 export function openFetchPair(request: Request, outcome: FetchOutcome): NodePair {
   const incoming = new FetchIncoming(request)
   const outgoing = new FetchOutgoing(incoming, outcome)
   const { signal } = request
-  const abort = (): void => void outgoing.destroy(reasonOf(signal))
-  // Errors reach the caller through `outcome`; without a listener they would end the process.
+  const abort = (): void => void outgoing.destroy(getAbortReason(signal))
+  // `outcome` reports errors to the caller; without a listener they would end the process.
   incoming.on('error', (error) => outgoing.destroy(error.cause as Error))
   outgoing.on('error', () => {})
   outgoing.on('close', () => {
@@ -36,11 +36,11 @@ export function openFetchPair(request: Request, outcome: FetchOutcome): NodePair
   return { incoming: incoming as unknown as Incoming, outgoing: outgoing as unknown as Outgoing }
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function getAbortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError')
 }
 
-/** The members of node's `IncomingMessage` that handlers read. */
+/** The members of Node's `IncomingMessage` that handlers read. */
 class FetchIncoming extends Readable {
   readonly method: string
   readonly url: string
@@ -49,20 +49,20 @@ class FetchIncoming extends Readable {
   readonly httpVersion = '1.1'
   readonly httpVersionMajor = 1
   readonly httpVersionMinor = 1
-  /** Stands for the connection: no address, no certificate. */
+  /** Replaces the connection: has no address and no certificate. */
   readonly socket: object = {}
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined
 
   constructor(request: Request) {
     super()
-    if (request.bodyUsed) throw new TypeError('the body of the request has been read already')
+    if (request.bodyUsed) throw new TypeError('the request body was already read')
     const { pathname, search, host } = new URL(request.url)
     this.method = request.method
     this.url = pathname + search
     for (const [name, value] of request.headers) this.#addHeader(name, value)
     if (this.headers.host === undefined) this.#addHeader('host', host)
     this.#body = request.body?.getReader()
-    // As HTTP/1.1 sends a body of unknown length.
+    // Like HTTP/1.1 for a body of unknown length.
     if (this.#body !== undefined && this.headers['content-length'] === undefined) this.#addHeader('transfer-encoding', 'chunked')
   }
 
@@ -75,7 +75,7 @@ class FetchIncoming extends Readable {
     if (this.#body === undefined) return void this.push(null)
     this.#body.read().then(
       ({ done, value }) => this.push(done ? null : value),
-      (cause: unknown) => this.destroy(new ClientGoneError('the body of the request failed', { cause })),
+      (cause: unknown) => this.destroy(new ClientGoneError('reading the request body failed', { cause })),
     )
   }
 
@@ -85,7 +85,7 @@ class FetchIncoming extends Readable {
   }
 }
 
-/** The members of node's `ServerResponse` that handlers use, turned into a `Response`. */
+/** The members of Node's `ServerResponse` that handlers use, converted to a `Response`. */
 class FetchOutgoing extends Writable {
   readonly req: FetchIncoming
   statusCode = 200
@@ -94,7 +94,7 @@ class FetchOutgoing extends Writable {
   #headWritten = false
   #responded = false
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Lets the handler write on, once the reader has read what is there. */
+  /** Resumes the handler once the reader has consumed the buffer. */
   #wake: (() => void) | undefined
 
   constructor(req: FetchIncoming, outcome: FetchOutcome) {
@@ -112,7 +112,7 @@ class FetchOutgoing extends Writable {
     return this
   }
 
-  /** `headers`: names and values in turns, or an object. */
+  /** Accepts `headers` as alternating names and values, or as an object. */
   writeHead(status: number, headers: readonly string[] | Readonly<Record<string, string | readonly string[]>> = []): this {
     this.statusCode = status
     this.#headWritten = true
@@ -133,11 +133,11 @@ class FetchOutgoing extends Writable {
     if (!this.#responded && !this.destroyed) this.#stream()
   }
 
-  /** A whole response needs no stream. */
+  /** A complete response does not need a stream. */
   override end(chunk?: unknown, encoding?: unknown, written?: unknown): this {
     const done = [chunk, encoding, written].find((argument) => typeof argument === 'function') as (() => void) | undefined
     const isBody = typeof chunk === 'string' || chunk instanceof Uint8Array
-    if (!this.#responded && !this.destroyed && this.writableLength === 0) this.#respond(isBody ? ownBytes(chunk) : null)
+    if (!this.#responded && !this.destroyed && this.writableLength === 0) this.#respond(isBody ? copyBytes(chunk) : null)
     else if (isBody) this.write(chunk)
     return super.end(done)
   }
@@ -146,7 +146,7 @@ class FetchOutgoing extends Writable {
     if (!this.#responded) this.#stream()
     const body = this.#body
     if (body === undefined) return done()
-    body.enqueue(ownBytes(chunk))
+    body.enqueue(copyBytes(chunk))
     if ((body.desiredSize ?? 1) > 0) done()
     else this.#wake = done
   }
@@ -158,7 +158,7 @@ class FetchOutgoing extends Writable {
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (!this.writableFinished) {
-      const reason = error ?? new TypeError('the server broke off the response')
+      const reason = error ?? new TypeError('the server aborted the response')
       if (this.#responded) this.#body?.error(reason)
       else this.#outcome.reject(reason)
     }
@@ -194,7 +194,7 @@ class FetchOutgoing extends Writable {
   }
 }
 
-/** A copy: the reader may keep and change it, and handlers reuse the buffer for the next response. */
-function ownBytes(chunk: Uint8Array | string): Uint8Array<ArrayBuffer> {
+/** Copies the bytes: the reader may keep and modify them, and handlers reuse the buffer. */
+function copyBytes(chunk: Uint8Array | string): Uint8Array<ArrayBuffer> {
   return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk)
 }

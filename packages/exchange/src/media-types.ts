@@ -6,26 +6,26 @@ export interface AcceptClause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** The media type of a Content-Type header, without parameters; case as sent. "" without a header. */
+/** Returns the media type of a Content-Type header without parameters, in its original case; empty without a header. */
 export function mediaTypeOf(header: string | undefined): string {
   if (header === undefined) return ''
   const semicolon = header.indexOf(';')
   return (semicolon < 0 ? header : header.slice(0, semicolon)).trim()
 }
 
-/** The media types of a comma-separated header, each without parameters, in the order sent. */
+/** Returns the media types of a comma-separated header without parameters, in the order sent. */
 export function mediaTypesOf(header: string): readonly string[] {
   return header.split(',').map(mediaTypeOf)
 }
 
-/** The clauses of an Accept header in order of preference. Malformed clauses are dropped. */
+/** Returns the clauses of an Accept header in order of preference. Drops malformed clauses. */
 export function parseAccept(header: string): AcceptClause[] {
   const clauses: AcceptClause[] = []
   for (const part of header.split(',')) {
     const clause = parseClause(part)
     if (clause !== undefined) clauses.push(clause)
   }
-  return inOrder(clauses)
+  return sortClauses(clauses)
 }
 
 function parseClause(part: string): AcceptClause | undefined {
@@ -54,10 +54,10 @@ function parseClause(part: string): AcceptClause | undefined {
 const insertedClauses = 12
 
 /**
- * Up to 12 clauses are sorted by insertion, as in kube-apiserver: `comesBefore` is not transitive for unusual headers, so the result depends on the
- * algorithm. A header has room for a hundred thousand clauses, so longer lists are sorted in less than quadratic time.
+ * Sorts up to 12 clauses by insertion, like kube-apiserver: `comesBefore` is not transitive for unusual headers, so the result depends on
+ * the algorithm. A header may have a hundred thousand clauses, so longer lists use a faster sort.
  */
-function inOrder(clauses: AcceptClause[]): AcceptClause[] {
+function sortClauses(clauses: AcceptClause[]): AcceptClause[] {
   if (clauses.length > insertedClauses) return clauses.sort(byPreference)
   const ordered: AcceptClause[] = []
   for (const clause of clauses) {

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 
-/** A request as Node gives it. */
+/** A request as Node provides it. */
 export type Incoming = (IncomingMessage | Http2ServerRequest) & {
-  /** Defined where `Incoming` and `Outgoing` implement less than Node's own streams (HTTP/2 without a body): creates Node's own. */
+  /** Set if `Incoming` and `Outgoing` implement only part of Node's streams (HTTP/2 without a body). Creates Node's own streams. */
   nodePair?(): NodePair
 }
 export type Outgoing = ServerResponse | Http2ServerResponse
@@ -14,7 +14,7 @@ export interface NodePair {
   readonly outgoing: Outgoing
 }
 
-/** The connection of a request that asks to change the protocol, and the bytes read after its headers. */
+/** The connection of an upgrade request, with the bytes read after its headers. */
 export interface Upgrade {
   readonly socket: Duplex
   readonly head: Buffer

@@ -1,11 +1,11 @@
 /** The parameters of a query. */
 export type QueryParameters = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size' | typeof Symbol.iterator>
 
-/** A query with more parameters counts as empty, as in kube-apiserver. The limit also keeps every lookup short. */
+/** Like kube-apiserver, treats a query with more parameters as empty. The limit also keeps lookups fast. */
 const maxParameters = 10_000
 const brokenEscape = /%(?![0-9a-f]{2})/i
 
-/** Shared by all requests without a query, which are most: `URLSearchParams` searches its list for each name even when the list is empty. */
+/** Shared by the many requests without a query, because `URLSearchParams` searches its list for each name even if it is empty. */
 const noParameters: QueryParameters = {
   get: () => null,
   getAll: () => [],
@@ -14,11 +14,11 @@ const noParameters: QueryParameters = {
   [Symbol.iterator]: () => new URLSearchParams()[Symbol.iterator](),
 }
 
-/** Parses the text after the `?`. Parameters with a semicolon or a broken escape are dropped, as kube-apiserver does. */
+/** Parses the text after the `?`. Like kube-apiserver, drops parameters with a semicolon or an invalid escape. */
 export function parseQuery(query: string): QueryParameters {
   if (query === '' || parameterCount(query) > maxParameters) return noParameters
   const readable = /[;%]/.test(query) ? query.split('&').filter(isReadable).join('&') : query
-  // URLSearchParams drops a leading question mark; here it is part of the first name.
+  // URLSearchParams drops a leading question mark, but here it belongs to the first name.
   return new URLSearchParams(readable.startsWith('?') ? `&${readable}` : readable)
 }
 

@@ -136,11 +136,11 @@ test.each([
   '/apis/apps/v1/',
   '/metrics/x/y/z',
   '/openapi/v3/api/v1',
-])('%j is a non-resource request', (path) => {
+])('treats %j as a non-resource request', (path) => {
   expect(infoOf('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '' })
 })
 
-test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('%s is refused', (path) => {
+test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('rejects %s', (path) => {
   expect(() => infoOf('GET', path)).toThrow(RequestInfoError)
 })
 
@@ -159,7 +159,7 @@ test('only lists, watches and collections have selectors', () => {
   }
 })
 
-test('any path is interpreted or refused with a known error', () => {
+test('interprets any path or rejects it with a known error', () => {
   const segment = fc.oneof(
     fc.constantFrom('api', 'apis', 'v1', 'watch', 'proxy', 'namespaces', 'pods', 'status', '', '.', '%41'),
     fc.string({ maxLength: 5 }),
@@ -181,7 +181,7 @@ test('any path is interpreted or refused with a known error', () => {
   )
 })
 
-test('the name of a member that every object inherits is no method', () => {
+test('treats the name of an inherited member as an unknown method', () => {
   for (const method of ['constructor', '__proto__', 'FOO']) {
     expect(infoOf(method, '/api/v1/pods').verb).toBe('')
     expect(infoOf(method, '/livez').verb).toBe(method.toLowerCase())
@@ -199,6 +199,6 @@ test.each([
   ['/api/v1/watch/namespaces/x/pods', 'watch', true],
   ['/api/v1/proxy/pods/x', 'proxy', false],
   ['/api/v1/pods?watch=1', '', false],
-])('%s: the verb in the path is %j, in a namespace: %s', (url, pathVerb, inNamespace) => {
+])('%s: the path verb is %j, in a namespace: %s', (url, pathVerb, inNamespace) => {
   expect(infoOf('GET', url)).toMatchObject({ pathVerb, inNamespace })
 })

@@ -8,11 +8,11 @@ export class RequestInfoError extends Error {
   override readonly name = 'RequestInfoError'
 }
 
-/** The request info of a URL, with the two facts that routing needs besides. */
+/** The request info of a URL, with two additional facts for routing. */
 export interface RequestAttributes extends RequestInfo {
-  /** The verb that stands in the path before the resource; "" for usual paths. */
+  /** The verb before the resource in deprecated paths; empty for other paths. */
   readonly pathVerb: '' | 'watch' | 'proxy'
-  /** Whether `namespaces/NAMESPACE/` stands before the resource. */
+  /** True if `namespaces/NAMESPACE/` precedes the resource. */
   readonly inNamespace: boolean
 }
 
@@ -20,8 +20,8 @@ const none: readonly string[] = []
 const apiPrefixes = new Set(['api', 'apis'])
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
-/** A map, because over HTTP/2 any word is a method, also a name of a member that every object inherits. */
-const verbOfMethod: ReadonlyMap<string, string> = new Map([
+/** A map rather than an object, because HTTP/2 allows any method, including names of inherited members. */
+const verbsByMethod: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
   ['HEAD', 'get'],
@@ -30,18 +30,15 @@ const verbOfMethod: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ])
 
-/** Of a request whose URL is not interpreted yet. */
+/** Attributes of a request whose URL has not been interpreted yet. */
 export const noAttributes: RequestAttributes = nonResource('', '/', '')
 
 /**
- * Interprets a URL and its method. This is the only interpretation: the route is found from the result, and authorizers, admission and metrics read
- * it. The forms of resource requests:
- *
- *     /api/VERSION/[watch|proxy/]RESOURCE[/NAME[/SUBRESOURCE]]
- *     /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]
- *     /apis/GROUP/VERSION/…the same
- *
- * Every other path is a non-resource request. Throws `RequestInfoError` for a path that ends with `watch` or `proxy`.
+ * Interprets a URL and its method. This is the only interpretation: routing, authorizers, admission and metrics use its result. Resource
+ * requests have these forms:
+ *      /api/VERSION/[watch|proxy/]RESOURCE[/NAME[/SUBRESOURCE]]
+ * /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]     /apis/GROUP/VERSION/…the same  Every other path is a
+ * non-resource request. Throws `RequestInfoError` for a path that ends with `watch` or `proxy`.
  */
 export function parseRequestInfo(method: string, target: RequestTarget, query: QueryParameters): RequestAttributes {
   const segments = withoutOuterSlashes(target.segments)
@@ -53,7 +50,7 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
   const apiGroup = grouped ? segments[1]! : ''
   const apiVersion = segments[grouped ? 2 : 1]!
   let from = grouped ? 3 : 2
-  let verb = verbOfMethod.get(method) ?? ''
+  let verb = verbsByMethod.get(method) ?? ''
   const pathVerb = pathVerbOf(segments[from]!)
   if (pathVerb !== '') {
     verb = pathVerb
@@ -76,7 +73,7 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
 
   if (name === '' && verb === 'get') {
     verb = isTrue(query.get('watch')) ? 'watch' : 'list'
-    if (query.size > 0) name = selectedName(query)
+    if (query.size > 0) name = findSelectedName(query)
   }
   if (name === '' && verb === 'delete') verb = 'deletecollection'
 
@@ -132,15 +129,18 @@ function withoutOuterSlashes(segments: readonly string[]): readonly string[] {
   return end - start === segments.length ? segments : segments.slice(start, end)
 }
 
-/** How kube-apiserver reads a boolean parameter: present, and neither "false" nor "0". */
+/** Parses a boolean parameter like kube-apiserver: true if present and neither "false" nor "0". */
 function isTrue(value: string | null): boolean {
   if (value === null) return false
   const lower = value.toLowerCase()
   return lower !== 'false' && lower !== '0'
 }
 
-/** A list whose field selector allows one name only counts as a request for that name, if all list options are readable. */
-function selectedName(query: QueryParameters): string {
+/**
+ * Returns the only name that the field selector of a list allows. Such a list counts as a request for that name if all its options are
+ * valid.
+ */
+function findSelectedName(query: QueryParameters): string {
   const fields = query.get('fieldSelector')
   if (!fields?.includes('metadata.name') || !isInteger(query.get('limit')) || !isInteger(query.get('timeoutSeconds'))) return ''
   try {

@@ -6,32 +6,32 @@ import { countedLength, countUnread, headerList } from './send.ts'
 import type { ResponseHeaders } from './send.ts'
 import { SinkEnd } from './sink-end.ts'
 
-/** A response that is written piece by piece. */
+/** Writes a response in chunks. */
 export interface ResponseSink {
   /**
-   * False: enough waits for the socket; await `drained()` before writing on. The sink owns the bytes until `written` is called (for good without
-   * `written`).
+   * Returns false if the socket's buffer is full; await `drained()` before the next write. The sink owns the bytes until it calls `written`
+   * (forever without `written`).
    */
   write(chunk: Uint8Array | string, written?: () => void): boolean
   /**
-   * On HTTP/1.1 without a length: writes a chunk including its framing, exactly as it goes over the wire. Bytes that many responses share are framed once,
-   * and the socket does not assemble them for each. Returns what `write` returns.
+   * Only on HTTP/1.1 without a length. Writes a chunk that already includes its framing, so that bytes shared by many responses are framed
+   * once. Returns the result of `write`.
    */
   readonly writeChunk?: (chunk: Uint8Array) => boolean
-  /** Resolves when the socket takes more, and when it is closed. */
+  /** Resolves when the socket accepts more data, and when it closes. */
   drained(): Promise<void>
-  /** The client is gone. Later writes are dropped. */
+  /** True once the client has disconnected. Later writes are dropped. */
   readonly closed: boolean
-  /** Called when the client leaves, at once if it has left; not after a regular end. */
+  /** Calls `listener` when the client disconnects; immediately if it already has. Not called after a regular end. */
   onClose(listener: () => void): void
-  /** Combines the writes up to `uncork` into one. */
+  /** Combines all writes up to `uncork`. */
   cork(): void
   uncork(): void
 }
 
 /**
- * Responds with what `produce` writes; the response ends when it resolves. If it throws after the head was sent, the connection (HTTP/2: the stream) is
- * broken off, so that no client takes half a response for a whole one.
+ * Sends the chunks that `produce` writes and ends the response when it resolves. If it throws after the headers were sent, closes the
+ * connection (HTTP/2: the stream), so that the client does not mistake the response for a complete one.
  */
 export async function sendStream(
   exchange: Exchange,
@@ -60,25 +60,28 @@ class NodeSink implements ResponseSink {
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
   readonly #end = new SinkEnd()
-  /** Written, without framing. */
+  /** Number of bytes written, without framing. */
   bytes = 0
 
   constructor(exchange: Exchange, outgoing: ServerResponse) {
     this.#exchange = exchange
     this.#outgoing = outgoing
     if (outgoing.chunkedEncoding && outgoing.socket !== null && exchange.method !== 'HEAD') {
-      // The head was flushed and nothing else of this response is buffered, so the order is kept.
+      // The headers were flushed and nothing else is buffered, so the order is preserved.
       const socket = (this.#socket = outgoing.socket)
       this.writeChunk = (chunk) => this.#end.closed || socket.write(chunk)
       socket.on('drain', this.#end.awake)
     }
-    // On HTTP/2 a write after the client left raises `error`; `close` follows and is handled.
+    // On HTTP/2, writing after the client disconnected emits `error`; `close` follows and is handled.
     outgoing.on('error', () => this.#close())
     outgoing.on('close', () => this.#close())
     outgoing.on('drain', this.#end.awake)
   }
 
-  /** Watches share most of their bytes. Counting them for each would end watches for memory that is not used; the cache limits each watcher's own. */
+  /**
+   * Watches share most of their bytes. Counting the bytes for each watch would end watches for memory that is not used; the cache limits
+   * each watcher.
+   */
   get #isShared(): boolean {
     return this.#exchange.info.verb === 'watch'
   }

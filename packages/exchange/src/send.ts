@@ -4,8 +4,8 @@ import type { Exchange } from './exchange.ts'
 export type ResponseHeaders = Record<string, string>
 
 /**
- * Sends a whole response. It goes to the socket directly: no `Response`, no stream, and the length is known. The body belongs to the response until
- * `written` is called, which never happens if the client has left.
+ * Sends a complete response directly to the socket, with its length and without a `Response` or stream. The response owns the body until it
+ * calls `written`, which never happens if the client has disconnected.
  */
 export function sendBytes(
   exchange: Exchange,
@@ -16,7 +16,7 @@ export function sendBytes(
 ): void {
   const outgoing = exchange.outgoing as ServerResponse
   if (outgoing.headersSent) {
-    // Another response has begun. It is broken off, unless it is whole (the server's 504 for a handler that is late).
+    // Another response has started. Aborts it unless it is complete, like the server's 504 after the deadline.
     if (!outgoing.writableEnded) outgoing.destroy()
     return
   }
@@ -32,17 +32,17 @@ export function sendBytes(
   }
 }
 
-/** Shorter responses are too many, and are read too soon, to count each. */
+/** Shorter responses are too frequent, and read too fast, to count each. */
 export const countedLength: number = 16 * 1024
 
-/** Counts what of a response waits for its client, until the connection closes. */
+/** Counts the unread bytes of a response until the connection closes. */
 export function countUnread(exchange: Exchange, outgoing: ServerResponse, length: number): void {
   const { unreadAnswers } = exchange.services
   if (unreadAnswers === undefined || outgoing.destroyed) return
   outgoing.once('close', unreadAnswers.add(exchange.user.name, outgoing, length))
 }
 
-/** The common headers and the response's own, names and values in turns. */
+/** Returns the common headers and the response's own: alternating names and values. */
 export function headerList(exchange: Exchange, headers: ResponseHeaders): string[] {
   const list = [...exchange.commonHeaders]
   for (const name in headers) list.push(name, headers[name]!)

@@ -1,4 +1,4 @@
-/** The end of a sink: whether its reader has left, the writer that waits for room, and the listeners for the end. */
+/** State of the end of a sink: whether its reader disconnected, the waiting writer, and the listeners. */
 export class SinkEnd {
   readonly #listeners: (() => void)[] = []
   #closed = false
@@ -8,25 +8,25 @@ export class SinkEnd {
     return this.#closed
   }
 
-  /** Resolves with the next `awake`. */
+  /** Resolves at the next call of `awake`. */
   wait(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  /** Wakes the waiting writer: there is room, or nothing to wait for any more. */
+  /** Resumes the waiting writer, because there is room or the sink has ended. */
   readonly awake = (): void => {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
   }
 
-  /** Calls `listener` when the reader leaves, at once if it has left. */
+  /** Calls `listener` when the reader disconnects; immediately if it already has. */
   onClose(listener: () => void): void {
     if (this.#closed) listener()
     else this.#listeners.push(listener)
   }
 
-  /** A regular end: the listeners are not called. */
+  /** Ends regularly, without calling the listeners. */
   finish(): void {
     this.#listeners.length = 0
     this.awake()

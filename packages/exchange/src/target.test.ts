@@ -14,7 +14,7 @@ it.each([
   ['https://other:1/api/v1/pods?x', '/api/v1/pods', 'x'],
   ['HTTP://other?x', '/', 'x'],
   ['//other/api', '//other/api', ''],
-])('splits %s as it is sent', (target, path, query) => {
+])('splits %s without changes', (target, path, query) => {
   expect(parseTarget(target)).toMatchObject({ path, query })
 })
 
@@ -25,15 +25,15 @@ it.each([
   ['/a//b//', ['a', '', 'b', '']],
   ['//a', ['', 'a']],
   ['/a%2fb/%252f', ['a', 'b', '%2f']],
-])('the segments of %s are those of its path', (target, segments) => {
+])('the segments of %s match its path', (target, segments) => {
   expect(parseTarget(target).segments).toEqual(segments)
 })
 
-it.each(['*', 'api/v1/pods', '?x', '', 'ftp://x/api', 'https:///api', '/%ff', '/%zz', '/%'])('%j is no target', (target) => {
+it.each(['*', 'api/v1/pods', '?x', '', 'ftp://x/api', 'https:///api', '/%ff', '/%zz', '/%'])('rejects the target %j', (target) => {
   expect(() => parseTarget(target)).toThrow(URIError)
 })
 
-it('drops parameters that kube-apiserver drops', () => {
+it('drops the same parameters as kube-apiserver', () => {
   expect([...parseQuery('a=1;b=2&c=%zz&d=%2&e=x+y%20z&f&=g&e=')]).toEqual([
     ['e', 'x y z'],
     ['f', ''],
@@ -43,7 +43,7 @@ it('drops parameters that kube-apiserver drops', () => {
   expect([...parseQuery('?watch=1')]).toEqual([['?watch', '1']])
 })
 
-it('reads ten thousand parameters and no more, in time that does not grow with their square', async () => {
+it('parses at most ten thousand parameters, in less than quadratic time', async () => {
   expect(parseQuery('a&'.repeat(9_999)).size).toBe(9_999)
   expect(parseQuery('a&'.repeat(10_000)).size).toBe(0)
   const [few, many] = [250_000, 1_000_000].map((count) => 'a&'.repeat(count))
@@ -51,7 +51,7 @@ it('reads ten thousand parameters and no more, in time that does not grow with t
   expect(await processorTime(() => parseQuery(many!))).toBeLessThan(fourfold * small)
 })
 
-it('orders an endless Accept header in time that does not grow with its square', async () => {
+it('sorts a huge Accept header in less than quadratic time', async () => {
   const accept = (count: number): string => `${'*/*,'.repeat(count)}${'a/b,'.repeat(count)}`
   const few = await processorTime(() => parseAccept(accept(12_500)))
   expect(await processorTime(() => parseAccept(accept(50_000)))).toBeLessThan(fourfold * few)

@@ -1,6 +1,6 @@
 const maxManagerLength = 128
 
-/** The field manager of a client that names none: "kubectl/v1.36.4 (linux/amd64)" → "kubectl". */
+/** Derives the default field manager from a user agent: "kubectl/v1.36.4 (linux/amd64)" → "kubectl". */
 export function managerFromUserAgent(userAgent: string): string {
   const slash = userAgent.indexOf('/')
   let name = ''

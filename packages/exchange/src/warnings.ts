@@ -1,7 +1,7 @@
 const maxHeaderBytes = 4 * 1024
 const truncatedLength = 256
 
-/** The `Warning` headers of the texts. Long texts are truncated only if all headers together would exceed what clients accept. */
+/** Returns the `Warning` headers of the texts. Truncates long texts only if all headers together would exceed the limit of clients. */
 export function warningHeaders(texts: Iterable<string>): string[] {
   const headers: string[] = []
   let bytes = 0
@@ -23,7 +23,10 @@ function warningHeader(text: string): string {
   return `299 - ${quote(text)}`
 }
 
-/** An RFC 7230 quoted string. Control characters become spaces. Node writes headers in Latin-1, so other characters become UTF-8 bytes. */
+/**
+ * Formats an RFC 7230 quoted string. Control characters become spaces. Node writes headers in Latin-1, so other characters become UTF-8
+ * bytes.
+ */
 function quote(text: string): string {
   // eslint-disable-next-line no-control-regex
   const clean = text.replace(/[\u0000-\u001f\u007f]+/g, ' ').replace(/[\\"]/g, '\\$&')
