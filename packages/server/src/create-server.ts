@@ -81,7 +81,7 @@ export interface ServerOptions {
   readonly stallMs?: number
   /** Bytes of large request bodies held at the same time. Beyond it, bodies of users with more than an equal share wait. Default 128 MiB. */
   readonly maxBodyBytes?: number
-  /** Bytes of responses that wait for clients to read. Beyond it, the oldest responses of the user with the most are broken off. Default 256 MiB. */
+  /** Bytes of responses that wait for clients to read. Beyond it, aborts the oldest responses of the user with the most bytes. Default 256 MiB. */
   readonly maxUnreadBytes?: number
   /** Default true. */
   readonly http2?: boolean

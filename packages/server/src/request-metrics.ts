@@ -32,7 +32,7 @@ export interface RequestMetrics {
   terminated(request: ObservedRequest, code: number): void
   /** Counts a request that was refused (429), also among all requests. */
   dropped(request: ObservedRequest): void
-  /** Counts a response that was broken off. */
+  /** Counts an aborted response. */
   aborted(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
   /** The number of running requests with the labels of this one. */

@@ -45,14 +45,14 @@ test('a request that ends in time does not expire', () => {
   stop()
 })
 
-test('a response that has begun is broken off', async () => {
+test('aborts a response that has started', async () => {
   const { filter, seen } = createFilter()
   const { exchange, response } = openTestExchange()
   filter(exchange)
   ;(exchange.outgoing as { write(chunk: string): boolean }).write('half')
   await vi.advanceTimersByTimeAsync(11_000)
   expect(seen).toEqual(['terminated 504', 'aborted'])
-  await expect((await response).text()).rejects.toThrow('broke off')
+  await expect((await response).text()).rejects.toThrow('aborted the response')
 })
 
 test('a timeout that is no duration is 400', async () => {

@@ -94,7 +94,7 @@ function watchEnd(options: https.RequestOptions): Promise<WatchEnd> {
     const request = https.get(options, (response: IncomingMessage) => {
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => (text += chunk))
-      response.on('error', (error) => end(`broke off: ${error.message}`))
+      response.on('error', (error) => end(`was aborted: ${error.message}`))
       response.on('end', () =>
         end(response.complete && (text === '' || text.endsWith('\n')) ? undefined : 'ended in the middle of an event'),
       )
