@@ -46,13 +46,13 @@ interface Step {
 /** The limits of one flush, so that preparing and publishing it takes a few milliseconds. */
 const maxSteps = 512
 const maxBytes = 4 * 2 ** 20
-/** So few steps are not split over two flushes. */
+/** Batches up to this size are not divided. */
 const minSplitSteps = 4
-/** A flush starts at once with so many steps, whatever the number of writers. */
+/** A flush starts immediately at this size, regardless of the number of writers. */
 const maxHeldBack = 16
 
 const maxKeyBytes = 1900
-/** ms between two attempts to write while the store is read-only. */
+/** While read-only, tries a write again after this many milliseconds. */
 const probeInterval = 5000
 
 /**
@@ -77,9 +77,9 @@ export class CommitQueue {
   readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
   #headRevision: Revision
   #gathering: Step[] = []
-  /** The number of steps of the last flush: about so many writers prepare their next write. */
+  /** Number of steps in the last flush. Roughly this many writers are preparing their next write. */
   #answered = 0
-  /** A flush starts at once with so many steps. */
+  /** Number of steps at which a flush starts immediately. */
   #enough = maxHeldBack
   /** Writers submit again as soon as they are answered. */
   #isClosedLoop = false
@@ -98,12 +98,12 @@ export class CommitQueue {
     this.#headRevision = state.visibleRevision()
   }
 
-  /** Undefined while reads are correct, also without room for writes. */
+  /** Set once reads are no longer reliable. Stays undefined while the disk is full. */
   get failure(): Error | undefined {
     return this.#stopped
   }
 
-  /** Makes one promise per write: `async` would make two more. An error in here rejects it. */
+  /** Creates a single promise per write; `async` would create two more. Errors thrown in the executor reject it. */
   commit(transaction: Transaction): Promise<CommitResult> {
     return new Promise((settle, fail) => {
       this.#requireRunning()
@@ -113,11 +113,11 @@ export class CommitQueue {
       }
       const operations = this.#changing(transaction.operations)
       if (operations.length === 0) return settle(this.#unchanged())
-      // Deletions are tried without room too: they make some.
+      // Deletes are allowed on a full disk because they free space.
       if (operations.some(isPut)) this.#requireWritable()
       for (const operation of operations) this.#requireValid(operation)
 
-      // No await from here to the queueing: the next commit must see this one's revision and entries.
+      // Never await between here and queueing: the next commit must see the revision and entries of this one.
       const decided = this.#decide(operations)
       if (this.#durability) return this.#queue({ revision: decided, bytes: bytesOf(decided), settle, fail })
       this.#state.apply(decided)
@@ -137,7 +137,7 @@ export class CommitQueue {
   async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
     this.#requireRunning()
     const due = new Set(ids)
-    // A pending put may have the lease too.
+    // Includes pending puts, which may use the leases too.
     const candidates = new Set([...keys, ...this.#head.keys()])
     const operations = Array.from(candidates)
       .filter((key) => due.has(this.#current(key)?.lease ?? 0))
@@ -160,12 +160,12 @@ export class CommitQueue {
     return pending ? pending.entry : this.#state.visible(key)
   }
 
-  /** Without deletions of absent keys, which have no effect. */
+  /** Returns the operations without deletes of absent keys. */
   #changing(operations: readonly Operation[]): readonly Operation[] {
     return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#current(o.key) !== undefined)
   }
 
-  /** Undefined without an effective operation: there is no new revision then. */
+  /** Responds to a transaction without changes, which gets no new revision. */
   async #unchanged(): Promise<CommitResult> {
     const revision = this.#headRevision
     await this.#settled()
@@ -182,7 +182,7 @@ export class CommitQueue {
   /** Applies the operations to the pending head, as the next revision. */
   #decide(operations: readonly Operation[]): PendingRevision {
     const revision = ++this.#headRevision
-    // History keeps the list: an array that grew would reserve room for more.
+    // History keeps this list, so its capacity must be exact; a list that grew by `push` wastes memory.
     const changes =
       operations.length === 1
         ? [this.#change(operations[0]!, revision)]
@@ -226,7 +226,7 @@ export class CommitQueue {
     this.#flushSoon()
   }
 
-  /** With few steps, flushes at the end of the turn: writers that were just answered often submit again in it. */
+  /** Small batches wait for the end of the turn, because writers that just got a response often submit again in the same turn. */
   #flushSoon(): void {
     if (this.#flushing || this.#gathering.length === 0) return
     if (this.#gathering.length < this.#enough) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
@@ -264,7 +264,7 @@ export class CommitQueue {
     const waiting = this.#gathering.length
     this.#enough = this.#enoughAfter(batch.length, waiting)
     this.#answered = batch.length
-    // Before the answers: their callers may run for long.
+    // Starts the next flush before responding, because the callers may take a while.
     this.#flushing = undefined
     this.#flushSoon()
     this.#detectClosedLoop(batch.length, batch.length + waiting, flushTime)

@@ -41,8 +41,8 @@ export class DataFile {
   }
 
   /**
-   * Opens the file, or makes it if there was never a store. Throws `LockedError` if another store has it, and `UnusableStoreError` if there was a store
-   * and its file is gone. `dataDir` is the directory as the caller named it, for messages.
+   * Creates the file for a new store. Throws `LockedError` if another store has it open, and `UnusableStoreError` if the file of an
+   * existing store is missing. `dataDir` is the path given by the caller, for messages.
    */
   static async take(directory: string, dataDir: string): Promise<DataFile> {
     const locks = await loadFileLocks()
@@ -102,7 +102,7 @@ function tryLock(locks: FileLocks, handle: number, dataDir: string): boolean {
   try {
     return locks.tryLock(handle, lockedByte, 1)
   } catch (cause) {
-    // On Windows: another process has the range.
+    // Windows reports EBUSY if another process locked the range.
     if ((cause as NodeJS.ErrnoException).code === 'EBUSY') return false
     throw new UnusableStoreError(`${dataDir} is on a file system that cannot lock files (${messageOf(cause)}): use a local one`, { cause })
   }

@@ -229,7 +229,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         ids.flatMap((id) => [...this.#leases.keys(id)]),
       )
     } catch {
-      // No room, or stopped: the leases stay, and are tried again.
+      // The disk is full or the store stopped: keeps the leases and tries again later.
       if (!this.#closed) this.#leases.retry(leaseRetry)
     }
   }

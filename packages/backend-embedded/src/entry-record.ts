@@ -27,7 +27,7 @@ export class DamagedStoreError extends Error {
   }
 }
 
-/** The size of a record. */
+/** Buffer size needed to write a record. */
 export function recordRoom(key: Uint8Array, entry: Entry): number {
   return key.length + recordHeader + entry.value.length
 }

@@ -26,11 +26,11 @@ export interface FileHeader {
   readonly size: number
   readonly modified: number
   readonly pageSize: number
-  /** The bytes of both pages. */
+  /** Checksum over both pages. */
   readonly checksum: number
 }
 
-/** Undefined without a file. Throws `DamagedStoreError` if LMDB cannot have written these pages. */
+/** Returns undefined if there is no file yet. Throws `DamagedStoreError` if LMDB cannot have written the pages. */
 export function readFileHeader(file: string): FileHeader | undefined {
   let handle: number
   try {

@@ -1,7 +1,7 @@
-/** What this package uses of it; it comes without types. */
+/** The package has no types; declares the functions used here. */
 declare module 'fs-native-extensions' {
   export interface FileLocks {
-    /** Locks a range of bytes of an open file for itself. False when another open file has it. */
+    /** Locks a byte range of an open file exclusively. Returns false if another open file holds the lock. */
     tryLock(handle: number, offset: number, length: number): boolean
   }
   const locks: FileLocks

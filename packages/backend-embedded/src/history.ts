@@ -24,7 +24,7 @@ export interface RevisionRecord {
   readonly bytes: number
 }
 
-/** The limits are enforced in steps of so many records, which makes it cheap. */
+/** Limits are enforced in steps of this many records to make it cheap. */
 const trimStep = 64
 /** The approximate size of a record, and of each change in it, without the value. */
 const overheadBytes = 200
@@ -42,7 +42,7 @@ export class History {
   readonly #limits: HistoryLimits
   readonly #tree: VersionedTree<Entry>
   #records: RevisionRecord[] = []
-  /** Index of the first record that is still kept. */
+  /** Index of the first retained record. */
   #head = 0
   #bytes = 0
   #current: Revision
@@ -63,7 +63,7 @@ export class History {
     return this.#compacted
   }
 
-  /** The tree already has the changes. */
+  /** The caller has already applied the changes to the tree. */
   append(time: number, changes: readonly Change[]): RevisionRecord {
     const revision = this.#current + 1
     let bytes = overheadBytes
@@ -92,10 +92,10 @@ export class History {
     if (head - this.#head >= trimStep || (head > this.#head && head === records.length)) this.compact(records[head - 1]!.revision)
   }
 
-  /** At most the current revision. */
+  /** `revision` must not exceed the current revision. */
   compact(revision: Revision): void {
     if (revision <= this.#compacted) return
-    // Before the old records go: the states that are kept must not need them.
+    // Before dropping old records: the retained states must not depend on them.
     this.#tree.startAt(revision, this.#replay)
     let head = this.#head
     while (head < this.#records.length && this.#records[head]!.revision <= revision) this.#bytes -= this.#records[head++]!.bytes
@@ -107,7 +107,7 @@ export class History {
     }
   }
 
-  /** The record of a kept revision. */
+  /** Returns the record of a retained revision. */
   record(revision: Revision): RevisionRecord | undefined {
     return this.#records[this.#head + (revision - this.#compacted - 1)]
   }

@@ -30,7 +30,7 @@ const abandoned = new Map<string, Error>()
 
 /** Free space that puts leave on the disk. Deletions may use three quarters of it: they must be written to make room. */
 const reserve = 16 * 2 ** 20
-/** With so much free space the disk is asked only every 100 ms: no writer fills a quarter of it in that time. */
+/** With this much free space, checks only every 100 ms: nobody fills a quarter of it between two checks. */
 const plentyOfSpace = 2 ** 30
 const spaceCheckInterval = 100
 
@@ -66,7 +66,7 @@ export class LmdbDurability implements Durability {
   readonly #freeBytes: (directory: string) => number
   readonly #log: LmdbOptions['log']
   readonly #totals = new StoreTotals()
-  /** The bytes that may be written, and until when, before the disk is asked again. */
+  /** Bytes that may be written before free space is checked again, and the time limit for it. */
   #room = { bytes: 0, until: 0 }
   #isFull = false
   #records = Buffer.alloc(0)
@@ -86,7 +86,7 @@ export class LmdbDurability implements Durability {
    * Throws `LockedError` if another store has it open, `DamagedStoreError` if the files are damaged, and `UnusableStoreError` for an unknown format.
    */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
-    // The store contains secrets.
+    // Restricts access, because the store contains secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
     // First: the files of another open store must not be read.
@@ -183,7 +183,7 @@ export class LmdbDurability implements Durability {
 
   async close(): Promise<void> {
     try {
-      // After a failed commit LMDB's memory may be corrupt: it is not even closed.
+      // After a failed commit LMDB's memory may be corrupted; even closing is unsafe.
       if (this.#failed) {
         abandoned.set(this.#file.identity, this.#failed)
         return
@@ -226,7 +226,10 @@ export class LmdbDurability implements Durability {
     })
   }
 
-  /** One buffer for all records of a batch, and for all batches: LMDB asks for the address of each buffer. There is one batch at a time. */
+  /**
+   * Returns one buffer for all records and batches, because LMDB looks up the address of each buffer it sees. Safe because only one batch
+   * is pending at a time.
+   */
   #bufferFor(size: number): Buffer {
     if (size > keptRecords) return Buffer.allocUnsafeSlow(size)
     if (size > this.#records.length) this.#records = Buffer.allocUnsafeSlow(Math.min(keptRecords, size * 4))
@@ -297,7 +300,7 @@ function openTables(directory: string): Tables {
     keyEncoding: 'binary',
     maxDbs: 3,
     permissionsMode: ownerOnly,
-    // Address space, neither memory nor disk. It grows by itself.
+    // Reserves address space, not memory or disk; it grows automatically.
     mapSize: 2 ** 30,
     commitDelay: 0,
     overlappingSync: false,
@@ -315,7 +318,7 @@ async function requireSound(directory: string, file: string): Promise<void> {
   const mark = takeCloseMark(directory)
   const header = readFileHeader(file)
   if (!header) return
-  // Both at the same time, because the start waits for them. Of two errors that of the audit is clearer.
+  // Runs both at once to shorten the start. If both fail, the audit's reason is more precise.
   const trial = isMarkOf(mark, header)
     ? undefined
     : tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
@@ -331,14 +334,17 @@ async function requireSound(directory: string, file: string): Promise<void> {
   if (reason) throw reason
 }
 
-/** Makes one directory after the other: Node's recursive option never ends under /proc. */
+/** Creates parents one by one, because Node's recursive mode loops forever where nothing can be created, as in /proc. */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   makeDirectory(dirname(directory))
   mkdirSync(directory, { mode: 0o700 })
 }
 
-/** Advises as etcd does: the mode of the directory is the operator's choice. The store's files are readable by their owner only, in any case. */
+/**
+ * Only warns, like etcd: the operator owns the directory. The store's files are accessible only to their owner, regardless of the
+ * directory's mode.
+ */
 function adviseOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
@@ -351,7 +357,7 @@ function mebibytes(bytes: number): string {
 
 function freeBytes(directory: string): number {
   const { bavail, blocks, bsize } = statfsSync(directory)
-  // Some file systems report nothing.
+  // Some file systems do not report their size.
   return blocks === 0 ? Infinity : bavail * bsize
 }
 

@@ -10,10 +10,10 @@ export const lockOwnerFile = 'store.json'
 
 interface LockOwner {
   readonly pid: number
-  /** When the process started, by the system's count: the pid alone may belong to another process by now. */
+  /** Start time of the process in system-specific form, because pids are reused. */
   readonly started: string
   readonly host: string
-  /** The pids of other containers are unknown here. */
+  /** Pids of other PID namespaces (containers) are meaningless here. */
   readonly pidNamespace: string
 }
 

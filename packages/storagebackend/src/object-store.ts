@@ -35,7 +35,7 @@ export interface ObjectStoreOptions<T extends KubeObject> {
   readonly now?: () => number
 }
 
-/** What a decorator makes one resource's storage from. */
+/** Options from which a decorator creates one resource's storage. */
 export interface StorageRequest<T extends KubeObject = KubeObject> extends ObjectStoreOptions<T> {
   /** A field that many watchers select one value of. Only a cache uses it. */
   readonly triggerField?: string
