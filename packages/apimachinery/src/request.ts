@@ -1,3 +1,6 @@
+import type { FieldRequirement } from './field-selector.ts'
+import type { LabelRequirement } from './label-requirement.ts'
+
 /** The user of a request. */
 export interface UserInfo {
   readonly name: string
@@ -20,8 +23,10 @@ export interface RequestedAction {
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  readonly fieldSelector?: string
-  readonly labelSelector?: string
+  /** Requirements of a list, watch or deletecollection. A selector that does not parse is left out, which asks for more. */
+  readonly fieldSelector?: readonly FieldRequirement[]
+  /** The same for labels. */
+  readonly labelSelector?: readonly LabelRequirement[]
 }
 
 const noAction: RequestedAction = {

@@ -146,7 +146,10 @@ test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('rejects %
 
 test('only lists, watches and collections have selectors', () => {
   const query = '?fieldSelector=spec.nodeName%3Dn&labelSelector=a%3Db'
-  const both = { fieldSelector: 'spec.nodeName=n', labelSelector: 'a=b' }
+  const both = {
+    fieldSelector: [{ field: 'spec.nodeName', operator: '=', value: 'n' }],
+    labelSelector: [{ key: 'a', operator: '=', values: ['b'] }],
+  }
   expect(infoOf('GET', `/api/v1/pods${query}`)).toMatchObject(both)
   expect(infoOf('GET', `/api/v1/pods${query}&watch=1`)).toMatchObject(both)
   expect(infoOf('DELETE', `/api/v1/namespaces/x/pods${query}`)).toMatchObject(both)
@@ -157,6 +160,13 @@ test('only lists, watches and collections have selectors', () => {
   ] as const) {
     expect(infoOf(method, `${path}${query}`)).not.toHaveProperty('fieldSelector')
   }
+})
+
+test('a selector that does not parse is left out', () => {
+  const info = infoOf('GET', '/api/v1/pods?fieldSelector=a&labelSelector=b,c in (d)')
+  expect(info).not.toHaveProperty('fieldSelector')
+  expect(info.labelSelector).toMatchObject([{ key: 'b' }, { key: 'c' }])
+  expect(infoOf('GET', '/api/v1/pods?fieldSelector=,&labelSelector=')).not.toHaveProperty('fieldSelector')
 })
 
 test('interprets any path or rejects it with a known error', () => {

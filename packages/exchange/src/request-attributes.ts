@@ -93,10 +93,24 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
     inNamespace,
   }
   if (query.size === 0 || pathVerb !== '' || !verbsWithSelectors.has(verb)) return info
-  const fieldSelector = query.get('fieldSelector')
-  const labelSelector = query.get('labelSelector')
-  if (!fieldSelector && !labelSelector) return info
-  return { ...info, ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) }
+  const fieldSelector = parsedRequirements(query.get('fieldSelector'), parseFieldSelector)
+  const labelSelector = parsedRequirements(query.get('labelSelector'), parseLabelSelector)
+  if (fieldSelector === undefined && labelSelector === undefined) return info
+  return { ...info, ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) }
+}
+
+/** Returns undefined for a selector without requirements, or one that does not parse: the handler reports it. */
+function parsedRequirements<T>(
+  text: string | null,
+  parse: (text: string) => { readonly requirements: readonly T[] },
+): readonly T[] | undefined {
+  if (!text) return undefined
+  try {
+    const { requirements } = parse(text)
+    return requirements.length === 0 ? undefined : requirements
+  } catch {
+    return undefined
+  }
 }
 
 function nonResource(method: string, path: string, apiPrefix: string): RequestAttributes {

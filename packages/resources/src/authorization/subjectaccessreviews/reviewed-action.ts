@@ -1,11 +1,6 @@
-import type {
-  FieldSelectorAttributes,
-  LabelSelectorAttributes,
-  ResourceAttributes,
-  SelfSubjectAccessReviewSpec,
-} from '@keelson/api/authorization/v1'
+import type { ResourceAttributes, SelfSubjectAccessReviewSpec } from '@keelson/api/authorization/v1'
 import { labelSelectorAsSelector, parseFieldSelector, parseLabelSelector, pathAction, resourceAction } from '@keelson/apimachinery'
-import type { RequestedAction } from '@keelson/apimachinery'
+import type { FieldRequirement, LabelRequirement, RequestedAction } from '@keelson/apimachinery'
 
 export interface ReviewedRequest {
   readonly action: RequestedAction
@@ -20,8 +15,8 @@ export function reviewedAction({ resourceAttributes, nonResourceAttributes = {} 
     return { action: pathAction(verb, path), evaluationError: '' }
   }
   const { namespace = '', verb = '', group = '', version = '', resource = '', subresource = '', name = '' } = resourceAttributes
-  const fields = parseRequirements(resourceAttributes, 'fieldSelector', parseFieldRequirements)
-  const labels = parseRequirements(resourceAttributes, 'labelSelector', parseLabelRequirements)
+  const fields = parseFieldSelectorOf(resourceAttributes)
+  const labels = parseLabelSelectorOf(resourceAttributes)
   return {
     action: resourceAction({
       verb,
@@ -31,48 +26,51 @@ export function reviewedAction({ resourceAttributes, nonResourceAttributes = {} 
       resource,
       subresource,
       name,
-      ...(fields.text !== '' && { fieldSelector: fields.text }),
-      ...(labels.text !== '' && { labelSelector: labels.text }),
+      ...(fields.requirements.length > 0 && { fieldSelector: fields.requirements }),
+      ...(labels.requirements.length > 0 && { labelSelector: labels.requirements }),
     }),
-    evaluationError: [fields.error, labels.error].filter((error) => error !== '').join('; '),
+    evaluationError: [evaluationErrorOf('fieldSelector', fields), evaluationErrorOf('labelSelector', labels)]
+      .filter((error) => error !== '')
+      .join('; '),
   }
 }
 
-interface ParsedSelector {
-  readonly text: string
-  readonly error: string
+/** The requirements that parse. Dropping the others is safe: it asks for more. */
+interface ParsedSelector<T> {
+  readonly requirements: readonly T[]
+  readonly failed: boolean
 }
 
-/** Joins the requirements that parse; `error` reports that others were ignored. */
-function parseRequirements<K extends 'fieldSelector' | 'labelSelector'>(
-  attributes: ResourceAttributes,
-  member: K,
-  formatters: (selector: NonNullable<ResourceAttributes[K]>) => readonly (() => string)[],
-): ParsedSelector {
-  const selector = attributes[member]
-  const parsed: string[] = []
+function evaluationErrorOf(member: 'fieldSelector' | 'labelSelector', { requirements, failed }: ParsedSelector<unknown>): string {
+  if (!failed) return ''
+  return `spec.resourceAttributes.${member} ${requirements.length > 0 ? 'partially ignored' : 'ignored'} due to parse error`
+}
+
+function parseFieldSelectorOf({ fieldSelector = {} }: ResourceAttributes): ParsedSelector<FieldRequirement> {
+  const { rawSelector = '', requirements = [] } = fieldSelector
+  if (rawSelector !== '') return parseAll([rawSelector], (raw) => parseFieldSelector(raw).requirements)
+  return parseAll(requirements, ({ key, operator, values = [] }) => {
+    const symbol = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined
+    if (symbol === undefined || values.length !== 1) throw new Error('not supported')
+    return [{ field: key, operator: symbol, value: values[0]! }]
+  })
+}
+
+function parseLabelSelectorOf({ labelSelector = {} }: ResourceAttributes): ParsedSelector<LabelRequirement> {
+  const { rawSelector = '', requirements = [] } = labelSelector
+  if (rawSelector !== '') return parseAll([rawSelector], (raw) => parseLabelSelector(raw).requirements)
+  return parseAll(requirements, (requirement) => labelSelectorAsSelector({ matchExpressions: [requirement] }).requirements)
+}
+
+function parseAll<In, Out>(inputs: readonly In[], parse: (input: In) => readonly Out[]): ParsedSelector<Out> {
+  const requirements: Out[] = []
   let failed = false
-  for (const format of selector === undefined ? [] : formatters(selector)) {
+  for (const input of inputs) {
     try {
-      parsed.push(format())
+      requirements.push(...parse(input))
     } catch {
       failed = true
     }
   }
-  const extent = parsed.length > 0 ? 'partially ignored' : 'ignored'
-  return { text: parsed.join(','), error: failed ? `spec.resourceAttributes.${member} ${extent} due to parse error` : '' }
-}
-
-function parseFieldRequirements({ rawSelector = '', requirements = [] }: FieldSelectorAttributes): (() => string)[] {
-  if (rawSelector !== '') return [() => parseFieldSelector(rawSelector).toString()]
-  return requirements.map(({ key, operator, values = [] }) => () => {
-    const symbol = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined
-    if (symbol === undefined || values.length !== 1) throw new Error('not supported')
-    return parseFieldSelector(`${key}${symbol}${values[0]!}`).toString()
-  })
-}
-
-function parseLabelRequirements({ rawSelector = '', requirements = [] }: LabelSelectorAttributes): (() => string)[] {
-  if (rawSelector !== '') return [() => parseLabelSelector(rawSelector).toString()]
-  return requirements.map((requirement) => () => labelSelectorAsSelector({ matchExpressions: [requirement] }).toString())
+  return { requirements, failed }
 }

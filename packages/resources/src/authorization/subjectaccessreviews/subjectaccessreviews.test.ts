@@ -6,11 +6,13 @@ import type { AccessAuthorizer } from '../access-authorizer.ts'
 import { accessReviews } from './index.ts'
 
 const dryRun = false
-/** Allows alice requests with a valid selector, and denies non-resource requests. */
+/** Allows alice requests whose label selector requires a=b, and denies non-resource requests. The reason repeats the field selector. */
 const authorizer: AccessAuthorizer = {
   authorize({ user, action }) {
     if (!action.isResourceRequest) return { decision: 'deny', reason: 'no paths' }
-    return { decision: user.name === 'alice' && action.labelSelector === 'a=b' ? 'allow' : 'noOpinion', reason: '' }
+    const required = action.labelSelector?.find(({ key }) => key === 'a')
+    const reason = (action.fieldSelector ?? []).map(({ field, operator, value }) => `${field} ${operator} ${value}`).join('; ')
+    return { decision: user.name === 'alice' && required?.values.join() === 'b' ? 'allow' : 'noOpinion', reason }
   },
 }
 const review = (spec: SubjectAccessReview['spec'], metadata: KubeObject['metadata'] = {}): KubeObject => ({ metadata, spec }) as KubeObject
@@ -20,7 +22,7 @@ const createReview = async (object: KubeObject): Promise<unknown> => {
 }
 
 it('returns the decision of the authorizer', async () => {
-  const labelSelector = { requirements: [{ key: 'a', operator: 'In', values: ['b'] }] }
+  const labelSelector = { requirements: [{ key: 'a', operator: 'In', values: ['c'] }] }
   const spec = { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector: { rawSelector: 'a=b' } } }
   expect(await createReview(review(spec))).toEqual({ allowed: true })
   expect(await createReview(review({ user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', labelSelector } }))).toEqual({
@@ -30,6 +32,22 @@ it('returns the decision of the authorizer', async () => {
     allowed: false,
     denied: true,
     reason: 'no paths',
+  })
+})
+
+it('gives the authorizer the requirements of field selectors as they are', async () => {
+  const ofFields = async (fieldSelector: object): Promise<unknown> =>
+    createReview(review({ user: 'bob', resourceAttributes: { verb: 'list', resource: 'pods', fieldSelector } }))
+  expect(await ofFields({ rawSelector: 'spec.nodeName=n,a!=b' })).toEqual({ allowed: false, reason: 'a != b; spec.nodeName = n' })
+  const requirements = [
+    { key: 'x', operator: 'In', values: ['1,2=3'] },
+    { key: 'y', operator: 'NotIn', values: ['4'] },
+  ]
+  expect(await ofFields({ requirements })).toEqual({ allowed: false, reason: 'x = 1,2=3; y != 4' })
+  expect(await ofFields({ requirements: [...requirements, { key: 'z', operator: 'Exists' }] })).toEqual({
+    allowed: false,
+    reason: 'x = 1,2=3; y != 4',
+    evaluationError: 'spec.resourceAttributes.fieldSelector partially ignored due to parse error',
   })
 })
 
@@ -46,6 +64,14 @@ it.each([
   [{ nonResourceAttributes: {} }, 'spec.user'],
   [{ user: 'alice', resourceAttributes: {}, nonResourceAttributes: {} }, 'spec.nonResourceAttributes'],
   [{ user: 'alice', resourceAttributes: { fieldSelector: {} } }, 'spec.resourceAttributes.fieldSelector.requirements'],
+  [
+    { user: 'alice', resourceAttributes: { fieldSelector: { requirements: [{ key: 'a', operator: 'In' }] } } },
+    'spec.resourceAttributes.fieldSelector.requirements[0].values',
+  ],
+  [
+    { user: 'alice', resourceAttributes: { labelSelector: { requirements: [{ key: 'a', operator: 'In', values: ['/'] }] } } },
+    'spec.resourceAttributes.labelSelector.requirements[0].values[0]',
+  ],
 ])('rejects %j', async (spec, field) => {
   await expect(createReview(review(spec))).rejects.toMatchObject({ reason: 'Invalid', details: { causes: [{ field }] } })
 })

@@ -52,11 +52,11 @@ function validateSelectors({ fieldSelector, labelSelector }: ResourceAttributes 
   const errors: FieldErrorList = []
   if (fieldSelector !== undefined) {
     const path = attributesPath.child('fieldSelector')
-    errors.push(...validateSelectorForm(fieldSelector, path), ...validateRequirements(fieldSelector, path))
+    errors.push(...validateSelectorForm(fieldSelector, path), ...validateFieldRequirements(fieldSelector, path))
   }
   if (labelSelector !== undefined) {
     const path = attributesPath.child('labelSelector')
-    errors.push(...validateSelectorForm(labelSelector, path), ...validateRequirements(labelSelector, path))
+    errors.push(...validateSelectorForm(labelSelector, path), ...validateLabelRequirements(labelSelector, path))
   }
   return errors
 }
@@ -71,10 +71,23 @@ function validateSelectorForm(selector: FieldSelectorAttributes | LabelSelectorA
   return [fieldError.required(path.child('requirements'), `when ${path} is specified, requirements or rawSelector is required`)]
 }
 
-/** Validates the requirements of a field or label selector by the rules of label selector expressions. */
-function validateRequirements({ requirements = [] }: FieldSelectorAttributes | LabelSelectorAttributes, path: FieldPath): FieldErrorList {
-  const options = { allowUnknownOperator: true }
-  const errors = validateLabelSelector({ matchExpressions: requirements }, path, options)
+/** Fields may have any name and value. Operators of newer clients are allowed and ignored. */
+function validateFieldRequirements({ requirements = [] }: FieldSelectorAttributes, path: FieldPath): FieldErrorList {
+  return requirements.flatMap(({ key, operator, values = [] }, i) => {
+    const at = path.child('requirements').index(i)
+    const errors: FieldErrorList = key === '' ? [fieldError.required(at.child('key'), 'must be specified')] : []
+    if ((operator === 'In' || operator === 'NotIn') && values.length === 0) {
+      errors.push(fieldError.required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"))
+    }
+    if ((operator === 'Exists' || operator === 'DoesNotExist') && values.length > 0) {
+      errors.push(fieldError.forbidden(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+    }
+    return errors
+  })
+}
+
+function validateLabelRequirements({ requirements = [] }: LabelSelectorAttributes, path: FieldPath): FieldErrorList {
+  const errors = validateLabelSelector({ matchExpressions: requirements }, path, { allowUnknownOperator: true })
   return errors.map(({ type, field, badValue, detail }) => ({
     type,
     field: field.replace('.matchExpressions[', '.requirements['),
