@@ -66,7 +66,7 @@ test('every wrong argument is reported, and none twice', () => {
       '--secure-prot=1',
       '--log-level',
       'debug',
-      '--authorization-mode=Node,RBAC',
+      '--authorization-mode=Node,RBAK',
       '--secure-port=http',
       '--watch-cache',
       'false',
@@ -76,7 +76,7 @@ test('every wrong argument is reported, and none twice', () => {
   ).toEqual([
     'unknown flag --secure-prot; did you mean --secure-port?',
     'unknown flag --log-level; did you mean -v?',
-    expect.stringMatching(/^--authorization-mode is a flag of kube-apiserver that is not supported: /),
+    '--authorization-mode: "Node,RBAK" is not a list of Node, RBAC, Webhook, ABAC, AlwaysAllow, AlwaysDeny',
     '--secure-port: "http" is not a whole number from 0 to 65535',
     'unexpected argument "false": a switch takes its value behind a "=": --watch-cache=false',
     expect.stringMatching(/^unexpected argument "serve": /),
@@ -113,7 +113,7 @@ test('suggests only close matches', () => {
 
 test.each([
   ['--audit-log-path=x', 'not supported: requests are not audited'],
-  ['--authorization-mode=Node,RBAC', 'not supported: there is no RBAC yet'],
+  ['--authorization-policy-file=x', 'not supported: requests are authorized by the modes Node, RBAC'],
   ['--requestheader-client-ca-file=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],

@@ -77,6 +77,17 @@ export function list(): FlagType<readonly string[]> {
   }
 }
 
+/** A list whose elements come from a fixed set. */
+export function listFrom<const T extends readonly [string, ...string[]]>(...choices: T): FlagType<readonly T[number][]> {
+  const meaning = `a list of ${choices.join(', ')}`
+  return {
+    schema: z.pipe(z.pipe(z.string(), z.transform(listed)), z.array(z.enum(choices, meaning))),
+    placeholder: 'strings',
+    show: (value) => value.join(','),
+    completions: choices,
+  }
+}
+
 function listed(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }

@@ -1,4 +1,5 @@
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
+import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 
 /** A user and the action to allow or deny. */
 export interface AuthorizerAttributes {
@@ -12,9 +13,22 @@ export type Decision =
   | { readonly decision: 'noOpinion'; readonly reason: string }
 
 export interface Authorizer {
+  /** Synchronous if the decision is at hand: a promise costs every request a turn of the event loop. */
   authorize(attributes: AuthorizerAttributes): Promise<Decision> | Decision
   /** Lists everything the user may do in a namespace. Absent on authorizers that can only decide single requests. */
   rulesFor?(user: UserInfo, namespace: string): Promise<Rules> | Rules
+}
+
+/** Where authorizers read the objects of their own server. */
+export interface ObjectSources {
+  readonly client: LoopbackClient
+  readonly informers: SharedInformers
+}
+
+/** An authorizer that decides from objects of its own server. */
+export interface InformedAuthorizer extends Authorizer {
+  /** Starts following the objects. Called once, when the resources are installed; the authorizer has no opinion before. */
+  readFrom(sources: ObjectSources): void
 }
 
 /** The permissions of a user. `*` matches everything. */
@@ -31,3 +45,14 @@ export const noRules: Rules = { resourceRules: [], nonResourceRules: [], incompl
 
 /** The decision of an authorizer that does not handle these attributes. */
 export const noOpinion: Decision = { decision: 'noOpinion', reason: '' }
+
+/** Always decides the same: the modes AlwaysAllow and AlwaysDeny. */
+export function createConstantAuthorizer(decision: Decision): Authorizer {
+  const all = decision.decision === 'allow'
+  const rules: Rules = {
+    resourceRules: all ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }] : [],
+    nonResourceRules: all ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [],
+    incomplete: false,
+  }
+  return { authorize: () => decision, rulesFor: () => rules }
+}

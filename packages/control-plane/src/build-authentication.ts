@@ -1,23 +1,20 @@
 import { mastersGroup } from '@keelson/apimachinery'
 import {
-  createAlwaysAllowPathsAuthorizer,
   createAnonymousAuthenticator,
   createAuthenticatorUnion,
-  createAuthorizerUnion,
   createBearerTokenAuthenticator,
   createWebSocketTokenAuthenticator,
   createClientCertificateAuthenticator,
-  createPrivilegedGroupsAuthorizer,
   createStaticTokens,
   createTokenReviewer,
   generateToken,
   openTokenFile,
 } from '@keelson/auth'
-import type { Authenticator, Authorizer, TokenAuthenticator, TokenReviewer } from '@keelson/auth'
+import type { Authenticator, TokenAuthenticator, TokenReviewer } from '@keelson/auth'
 import { buildServiceAccountTokens } from './build-service-account-tokens.ts'
 import type { ServiceAccountTokens } from './build-service-account-tokens.ts'
 import { ConfigurationError } from './configuration-error.ts'
-import { authenticationDefaults, authorizationDefaults } from './options/authentication.ts'
+import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Authentication {
@@ -51,22 +48,5 @@ async function readTokens(file: string, log: ServerChainOptions['log']): Promise
     return await openTokenFile(file, { onWarning: (text) => log?.(0, text) })
   } catch (error) {
     throw new ConfigurationError(`the token file cannot be used: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-/** Allows administrators everything and everyone `alwaysAllowPaths`; `authorizers` decide the rest. There is no RBAC yet. */
-export function buildAuthorizer(options: ServerChainOptions): Authorizer {
-  return createAuthorizerUnion(
-    createPrivilegedGroupsAuthorizer(mastersGroup),
-    createPathAuthorizer(options),
-    ...(options.authorizers ?? []),
-  )
-}
-
-function createPathAuthorizer({ authorization }: ServerChainOptions): Authorizer {
-  try {
-    return createAlwaysAllowPathsAuthorizer({ ...authorizationDefaults, ...authorization }.alwaysAllowPaths)
-  } catch (error) {
-    throw new ConfigurationError((error as Error).message, { cause: error })
   }
 }

@@ -5,14 +5,15 @@ import { Scheme, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import type { Authorizer } from '@keelson/auth'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
 import type { StorageMetrics } from '@keelson/storagebackend'
 import { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
-import { buildAuthentication, buildAuthorizer } from './build-authentication.ts'
+import { buildAuthentication } from './build-authentication.ts'
 import type { Authentication } from './build-authentication.ts'
+import { buildAuthorization } from './build-authorizer.ts'
+import type { Authorization } from './build-authorizer.ts'
 import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
 import type { Certificates } from './build-certificates.ts'
@@ -39,7 +40,7 @@ export interface GenericConfig {
   readonly types: ApiTypesRegistry
   readonly scheme: Scheme
   readonly authentication: Authentication
-  readonly authorizer: Authorizer
+  readonly authorization: Authorization
   readonly certificates: Certificates
   readonly encryption: Encryption | undefined
   readonly clock: Clock
@@ -48,7 +49,7 @@ export interface GenericConfig {
 /** Opens the store and builds everything that is independent of API groups. Closes the store again if another step fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
   // Steps that open nothing come first, so that they fail early.
-  const authorizer = buildAuthorizer(options)
+  const authorization = buildAuthorization(options)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
   const opening = openBackends(createStorageDrivers(options), storage, {
@@ -89,7 +90,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     types,
     scheme,
     authentication,
-    authorizer,
+    authorization,
     certificates,
     encryption,
     clock: options.clock ?? systemClock,

@@ -91,7 +91,7 @@ function wire(
 
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
-    authorizer: config.authorizer,
+    authorizer: config.authorization.authorizer,
     tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities, settings: serving.tls },
     cbor: serving.cbor,
     zpages: serving.zpages,
@@ -123,7 +123,7 @@ function wire(
     now,
     serverAddress,
     minRequestTimeoutSeconds: requests.minWatchTimeoutSeconds,
-    authorizeCreate: authorizeCreate(config.authorizer),
+    authorizeCreate: authorizeCreate(config.authorization.authorizer),
     observeWatch: createWatchMetrics(config.metrics),
     observeDeprecated: createDeprecationMetrics(config.metrics),
     onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),
@@ -148,6 +148,7 @@ function wire(
   })
   installGroups(host, groups)
 
+  config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
   serviceAccounts.readFrom(client)
   installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)

@@ -21,7 +21,8 @@ export interface GroupServices extends ResourceServices {
 }
 
 export function createGroupServices(config: GenericConfig, offered: Pick<GroupServices, 'client' | 'informers' | 'legacy'>): GroupServices {
-  const { authentication, authorizer, clock } = config
+  const { authentication, clock } = config
+  const { authorizer } = config.authorization
   const { client } = offered
   return {
     ...offered,

@@ -18,7 +18,7 @@ export {
 export type { ServerChain } from './server-chain.ts'
 export type { ServerChainOptions } from './options/server-chain-options.ts'
 export { admissionDefaults } from './options/admission.ts'
-export { authenticationDefaults, authorizationDefaults } from './options/authentication.ts'
+export { authenticationDefaults, authorizationDefaults, authorizationModes } from './options/authentication.ts'
 export { diagnosticsDefaults } from './options/diagnostics.ts'
 export { kubeletDefaults } from './options/kubelet.ts'
 export { lifecycleDefaults } from './options/lifecycle.ts'

@@ -1,6 +1,6 @@
 import { optionProblems } from '@keelson/apimachinery'
 import { parseIPRanges, parsePortRange } from '@keelson/core-services'
-import { buildAuthorizer } from './build-authentication.ts'
+import { buildAuthorization } from './build-authorizer.ts'
 import { selectAdmissionPlugins } from './build-admission.ts'
 import { buildTlsSettings } from './build-serving.ts'
 import { parseServiceOption } from './build-services.ts'
@@ -30,7 +30,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
-    ...(await collectProblems(() => buildAuthorizer(options))),
+    ...(await collectProblems(() => buildAuthorization(options))),
     ...findRuntimeConfigProblems(runtimeConfig, listVersions(options.groups ?? builtinGroups)),
     ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),
     ...(await collectProblems(() => parseServiceOption(() => parsePortRange(nodePortRange)))),

@@ -1,6 +1,6 @@
-import { authenticationDefaults, authorizationDefaults } from '@keelson/control-plane'
+import { authenticationDefaults, authorizationDefaults, authorizationModes } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, file, files, list, onOff, textLike } from '../flag-types.ts'
+import { duration, file, files, list, listFrom, onOff, textLike } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 import { existing } from './flag-files.ts'
@@ -20,6 +20,12 @@ export const authenticationFlags = {
     type: onOff(),
     default: authenticationDefaults.anonymous,
     help: 'Serve requests without credentials as system:anonymous instead of refusing them with 401.',
+  },
+  'authorization-mode': {
+    group,
+    type: listFrom(...authorizationModes),
+    default: authorizationDefaults.modes,
+    help: 'Authorizers, asked in this order after those for administrators and always-allowed paths. The first that allows or denies decides.',
   },
   'authorization-always-allow-paths': {
     group,
@@ -80,7 +86,7 @@ export async function authenticationOptions(
       serviceAccounts: await serviceAccountOptions(values, problems),
       anonymous: values['anonymous-auth'],
     },
-    authorization: { alwaysAllowPaths: values['authorization-always-allow-paths'] },
+    authorization: { modes: values['authorization-mode'], alwaysAllowPaths: values['authorization-always-allow-paths'] },
   }
 }
 

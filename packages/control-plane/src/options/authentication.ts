@@ -1,4 +1,4 @@
-import { hasMethods, isBoolean, isNumber, isString, listOf, objectOf } from '@keelson/apimachinery'
+import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, objectOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import type { TokenAuthenticator } from '@keelson/auth'
 
@@ -34,8 +34,13 @@ export interface AuthenticationOptions {
   readonly anonymous?: boolean
 }
 
+export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
+export type AuthorizationMode = (typeof authorizationModes)[number]
+
 /** Authorization of users who are not administrators. */
 export interface AuthorizationOptions {
+  /** In this order, after `authorizers`. The first that allows or denies decides. */
+  readonly modes?: readonly AuthorizationMode[]
   /** Paths that everyone may access; a trailing `*` is a wildcard. */
   readonly alwaysAllowPaths?: readonly string[]
 }
@@ -44,7 +49,10 @@ export const authenticationDefaults = {
   anonymous: true,
   serviceAccounts: { issuers: ['https://kubernetes.default.svc'], extendTokenExpiration: true },
 } as const
-export const authorizationDefaults = { alwaysAllowPaths: ['/healthz', '/readyz', '/livez'] } as const
+export const authorizationDefaults = {
+  modes: ['Node', 'RBAC'],
+  alwaysAllowPaths: ['/healthz', '/readyz', '/livez'],
+} as const satisfies AuthorizationOptions
 
 const strings = listOf(isString)
 
@@ -65,4 +73,7 @@ export const authenticationChecks: OptionTable<AuthenticationOptions> = {
   anonymous: isBoolean,
 }
 
-export const authorizationChecks: OptionTable<AuthorizationOptions> = { alwaysAllowPaths: strings }
+export const authorizationChecks: OptionTable<AuthorizationOptions> = {
+  modes: listOf(isOneOf(...authorizationModes)),
+  alwaysAllowPaths: strings,
+}
