@@ -119,3 +119,8 @@ export function apiErrorFromStatus(status: Status, options?: { readonly cause?: 
   Object.assign(error, { status: { ...error.status, ...status, kind: 'Status', apiVersion: 'v1', code: status.code || 500 } })
   return error
 }
+
+/** The message of an error, or the text of a thrown value that is none. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError, apiErrorFromStatus, isApiError, reasons } from './api-error.ts'
 import * as errors from './api-errors.ts'
-import { aggregateFieldErrors, fieldError, fieldErrorMessage, verbatim } from './field-error.ts'
-import { fieldPath } from './field-path.ts'
+import { aggregateFieldErrors, fieldError, fieldErrorMessage, fieldPath, verbatim } from './field-error.ts'
 import { quote } from './go-text.ts'
 
 const configMaps = { group: '', resource: 'configmaps' }

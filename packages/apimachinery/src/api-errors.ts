@@ -5,7 +5,7 @@ import type { FieldErrorList } from './field-error.ts'
 import { quote } from './go-text.ts'
 import type { StatusCause, StatusDetails } from './meta.ts'
 import type { GroupKind, GroupResource } from './names.ts'
-import { groupKindString, groupResourceString } from './name-strings.ts'
+import { groupKindString, groupResourceString } from './names.ts'
 
 /** Builds details from `name`, `group` and `kind`; empty strings are omitted. */
 function detailsOf(gr: GroupResource, name: string, rest?: Pick<StatusDetails, 'causes' | 'retryAfterSeconds'>): StatusDetails {

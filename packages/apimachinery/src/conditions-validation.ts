@@ -1,9 +1,8 @@
 import { fieldError } from './field-error.ts'
-import type { FieldErrorList } from './field-error.ts'
-import type { FieldPath } from './field-path.ts'
+import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { byteLength } from './go-text.ts'
 import type { DeepReadonly } from './meta.ts'
-import { validateLabelName } from './metadata-validation.ts'
+import { validateLabelName } from './object-meta-validation.ts'
 import { regexMessage } from './name-format.ts'
 
 /** metav1.Condition: one observation of a controller. */

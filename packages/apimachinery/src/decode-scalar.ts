@@ -1,11 +1,10 @@
-import { convertInteger } from './convert-integer.ts'
-import { normalizeBase64 } from './decode-bytes.ts'
-import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from './decode-text.ts'
-import type { GoKind } from './conversion-mismatch.ts'
+import type { DecodeContext, GoKind } from './decode-context.ts'
 import { describe } from './decode-context.ts'
-import type { DecodeContext } from './decode-context.ts'
-import { NumberLiteral } from './json-number.ts'
-import { plainValue } from './json-reader.ts'
+import { formatDuration, parseDuration } from './duration.ts'
+import { JsonError } from './json-error.ts'
+import { NumberLiteral, plainValue } from './json-reader.ts'
+import { canonicalQuantity as formatQuantity } from './quantity.ts'
+import { normalizeMicroTime, normalizeTime } from './time.ts'
 import type { ScalarType } from './type-schema.ts'
 
 /** Converts JSON to canonical form; null becomes the zero value. Records type mismatches in the context. */
@@ -152,4 +151,94 @@ function textDecoder(normalize: (text: string) => string | null, zero: string | 
     if (value === null) return zero
     throw context.fatalMismatch(describe(value), 'string')
   }
+}
+
+/** Below a thousand, no larger suffix applies. */
+const canonicalQuantityPattern = /^[1-9][0-9]{0,2}(?:[munkMGT]|[KMGT]i)?$/
+
+function canonicalQuantity(text: string): string {
+  return canonicalQuantityPattern.test(text) ? text : withJsonError(() => formatQuantity(text.trim()))
+}
+
+function canonicalTime(text: string): string | null {
+  return withJsonError(() => normalizeTime(text))
+}
+
+function canonicalMicroTime(text: string): string | null {
+  return withJsonError(() => normalizeMicroTime(text))
+}
+
+function canonicalDuration(text: string): string {
+  return withJsonError(() => formatDuration(parseDuration(text)))
+}
+
+/** Passes on the messages of parsers, which match kube-apiserver's; they end decoding. */
+function withJsonError<T>(parse: () => T): T {
+  try {
+    return parse()
+  } catch (e) {
+    throw new JsonError(e instanceof Error ? e.message : String(e), { cause: e })
+  }
+}
+
+const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+const alphabet = /[A-Za-z0-9+/]/
+const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
+
+/** Normalizes base64 as Go decodes and encodes it. A number is the offset of the first invalid byte. Skips line breaks, as Go does. */
+function normalizeBase64(text: string): string | number {
+  if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
+  const invalidOffset = offsetOfError(text)
+  return invalidOffset ?? Buffer.from(text.replace(/[\r\n]/g, ''), 'base64').toString('base64')
+}
+
+/** Returns the offset N in Go's `illegal base64 data at input byte N`. */
+function offsetOfError(text: string): number | undefined {
+  const input = Buffer.from(text)
+  let at = 0
+  const next = (): string | undefined => {
+    while (at < input.length && (input[at] === 0x0a || input[at] === 0x0d)) at++
+    return at < input.length ? String.fromCharCode(input[at++]!) : undefined
+  }
+  for (;;) {
+    for (let j = 0; j < 4; j++) {
+      const c = next()
+      if (c === undefined) return j === 0 ? undefined : at - j
+      if (alphabet.test(c)) continue
+      if (c !== '=' || j < 2) return at - 1
+      if (j === 2) {
+        const second = next()
+        if (second === undefined) return input.length
+        if (second !== '=') return at - 2
+      }
+      const rest = next()
+      return rest === undefined ? undefined : at - 1
+    }
+  }
+}
+
+const width: Partial<Record<GoKind, number>> = { int32: 32, int64: 64, uint8: 8, uint32: 32, uint64: 64 }
+const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
+
+/**
+ * Converts a JSON number to an integer as upstream's converter of unstructured objects does: it keeps the low bits of large integers, and
+ * accepts fractions and exponents without a fractional part. Returns undefined if there is a fraction.
+ */
+export function convertInteger(literal: string, to: GoKind): bigint | undefined {
+  const decoded = decodedInteger(literal)
+  const bits = width[to]
+  if (decoded === undefined || bits === undefined) return undefined
+  return to.startsWith('u') ? BigInt.asUintN(bits, decoded) : BigInt.asIntN(bits, decoded)
+}
+
+/** Truncates to 64 bits. A float that does not fit yields the minimum, as on amd64. */
+function decodedInteger(literal: string): bigint | undefined {
+  if (literal.length < 400 && /^-?[0-9]+$/.test(literal)) {
+    const exact = BigInt(literal)
+    return exact >= least && exact <= most ? exact : least
+  }
+  const number = Number(literal)
+  if (!Number.isInteger(number)) return undefined
+  const whole = BigInt(number)
+  return whole >= least && whole <= most ? whole : least
 }

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { DecodeOptions } from './decode-options.ts'
+import type { DecodeOptions } from './decode-context.ts'
 import { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
-import { wasSentEmpty } from './sent-empty.ts'
+import { strictDecodingMessage, wasSentEmpty } from './decode-context.ts'
 import { encodeJson } from './encode-json.ts'
 import { parseJson } from './json-document.ts'
 import type { ParsedJson } from './json-document.ts'
 import type { JsonValue } from './meta.ts'
-import { strictDecodingMessage } from './strict-errors.ts'
 import type { FieldSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
 function struct(name: string, fields: readonly FieldSchema[], extra: Partial<StructSchema> = {}): StructSchema {

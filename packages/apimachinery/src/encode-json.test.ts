@@ -1,7 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { encodeJson, stringifyJson } from './encode-json.ts'
-import { shareText } from './shared-text.ts'
+import { encodeJson, shareText, stringifyJson } from './encode-json.ts'
 import type { StructSchema } from './type-schema.ts'
 
 test('escapes HTML and line separators like Go', () => {

@@ -1,6 +1,5 @@
-import { formatGroupVersion } from './name-strings.ts'
 import type { ManagedFieldsEntry } from './meta.ts'
-import { sharedText } from './shared-text.ts'
+import { formatGroupVersion } from './names.ts'
 import type { StructSchema } from './type-schema.ts'
 
 const escaped = /[<>&\u2028\u2029]/
@@ -134,4 +133,21 @@ function stringifyExactly(root: unknown): string {
 
 function membersOf(object: object): readonly unknown[] {
   return Object.entries(object).flatMap((member) => (member[1] === undefined ? [] : member))
+}
+
+const texts = new WeakMap<object, string | undefined>()
+
+/** Marks a value that many objects share and nobody modifies: it is serialized once for all of them. */
+export function shareText(value: object): void {
+  if (!texts.has(value)) texts.set(value, undefined)
+}
+
+/** Returns the cached text of a shared value; undefined for other values. */
+function sharedText(value: unknown, write: (value: object) => string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const text = texts.get(value)
+  if (text !== undefined || !texts.has(value)) return text
+  const written = write(value)
+  texts.set(value, written)
+  return written
 }

@@ -1,4 +1,3 @@
-import type { FieldPath } from './field-path.ts'
 import { goJson, quote } from './go-text.ts'
 
 const descriptions = {
@@ -161,4 +160,77 @@ export const fieldError: FieldErrorConstructors = {
     make('FieldValueTooMany', path, actual < 0 ? undefined : actual, limit('must have at most', 'has too many items', max, 'item')),
   tooFew: (path, actual, min) => make('FieldValueTooFew', path, actual, limit('must have at least', 'has too few items', min, 'item')),
   internal: (path, detail) => make('InternalError', path, undefined, detail),
+}
+
+/** The path of a field in validation errors: `spec.containers[0].env[key]`. Immutable. Formatted on demand. */
+export class FieldPath {
+  readonly #parent: FieldPath | undefined
+  /** A field's name, unless `#bracketed`. */
+  readonly #step: string | number
+  readonly #bracketed: boolean
+
+  constructor(step: string | number, parent?: FieldPath, bracketed = false) {
+    this.#step = step
+    this.#parent = parent
+    this.#bracketed = bracketed
+  }
+
+  /**
+   * Returns the path of a child or deeper descendant. No rest parameter: validation builds hundreds of paths per object, mostly of one
+   * step.
+   */
+  child(name: string, second?: string, third?: string): FieldPath {
+    const path = new FieldPath(name, this)
+    if (second === undefined) return path
+    const below = new FieldPath(second, path)
+    return third === undefined ? below : new FieldPath(third, below)
+  }
+
+  index(index: number): FieldPath {
+    return new FieldPath(index, this, true)
+  }
+
+  key(key: string): FieldPath {
+    return new FieldPath(key, this, true)
+  }
+
+  toString(): string {
+    let text = this.#text
+    for (let path = this.#parent; path !== undefined; path = path.#parent) text = path.#text + text
+    return text
+  }
+
+  get #text(): string {
+    if (this.#bracketed) return `[${this.#step}]`
+    const atRoot = this.#parent === undefined || (this.#parent.#parent === undefined && this.#parent.#step === '')
+    return atRoot ? String(this.#step) : `.${this.#step}`
+  }
+}
+
+/** `fieldPath('spec', 'template')`. Without names, the root, whose children have no leading dot. */
+export function fieldPath(first = '', ...rest: string[]): FieldPath {
+  let path = new FieldPath(first)
+  for (const name of rest) path = new FieldPath(name, path)
+  return path
+}
+
+/** kube-apiserver's name for an unnamed object: "[]". Paths below it do not include it. */
+export const unnamedPath: FieldPath = new FieldPath('', undefined, true)
+
+/**
+ * Appends the items of a list to another. `list.push(...more)` would put each item on the stack, and a request may have more items than the
+ * stack has room. Iterates by index, because the list is usually empty.
+ *
+ * @example
+ * const warnings: string[] = []
+ * appendAll(warnings, ['a', 'b'])
+ */
+export function appendAll<Item>(list: Item[], more: readonly Item[]): void {
+  for (let i = 0; i < more.length; i++) list.push(more[i]!)
+}
+
+/** Returns a predicate that is true for values it has seen before. */
+export function repeatCheck<T>(): (value: T) => boolean {
+  const seen = new Set<T>()
+  return (value) => seen.size === seen.add(value).size
 }

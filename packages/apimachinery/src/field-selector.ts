@@ -1,5 +1,5 @@
 import { newBadRequest } from './api-errors.ts'
-import { FoldedTest } from './folded-test.ts'
+import { FoldedTest } from './folded-requirements.ts'
 
 export interface FieldRequirement {
   readonly field: string

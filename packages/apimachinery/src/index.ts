@@ -1,8 +1,19 @@
-export { appendAll } from './append-all.ts'
-export { maxRequestValues, newTooManyValues, refuseTooManyValues } from './request-bounds.ts'
-export { maybeThen } from './scheduling/maybe-then.ts'
-export { nextTurn, sharedNextTurn } from './scheduling/next-turn.ts'
-export { restAfter, sliceMilliseconds, TimeSlice } from './scheduling/time-slice.ts'
+export {
+  FieldPath,
+  aggregateFieldErrors,
+  aggregateMessages,
+  appendAll,
+  collectFieldErrors,
+  fieldError,
+  fieldErrorBody,
+  fieldErrorMessage,
+  fieldPath,
+  repeatCheck,
+  unnamedPath,
+  verbatim,
+} from './field-error.ts'
+export { maxRequestValues, newTooManyValues, parseJson, refuseTooManyValues } from './json-document.ts'
+export { TimeSlice, maybeThen, nextTurn, restAfter, sharedNextTurn, sliceMilliseconds } from './scheduling.ts'
 export type {
   DeepReadonly,
   DeleteOptions,
@@ -34,16 +45,22 @@ export {
   parseGroupVersionKind,
   sameGroupVersion,
   sameGroupVersionKind,
-} from './name-strings.ts'
-export { pathAction, resourceAction } from './request.ts'
+} from './names.ts'
+export {
+  anonymousUser,
+  apiServerUser,
+  authenticatedGroup,
+  mastersGroup,
+  pathAction,
+  resourceAction,
+  unauthenticatedGroup,
+} from './request.ts'
 export type { RequestContext, RequestedAction, RequestInfo, UserInfo } from './request.ts'
 export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, StructSchema, TypeSchema } from './type-schema.ts'
-export { structSchema } from './struct-schema.ts'
+export { goTypeName, structSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
 export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
-export { FieldPath, fieldPath, unnamedPath } from './field-path.ts'
-export { repeatCheck } from './repeat-check.ts'
 export { closestMatch } from './closest-match.ts'
 export {
   hasMethods,
@@ -61,17 +78,8 @@ export {
   required,
 } from './check-options.ts'
 export type { OptionCheck, OptionTable } from './check-options.ts'
-export {
-  aggregateFieldErrors,
-  aggregateMessages,
-  collectFieldErrors,
-  fieldError,
-  fieldErrorBody,
-  fieldErrorMessage,
-  verbatim,
-} from './field-error.ts'
 export type { FieldError, FieldErrorConstructors, FieldErrorList, FieldErrorType, VerbatimValue } from './field-error.ts'
-export { ApiError, apiErrorFromStatus, isApiError, reasons } from './api-error.ts'
+export { ApiError, apiErrorFromStatus, isApiError, messageOf, reasons } from './api-error.ts'
 export type { ApiErrorInit, Reason } from './api-error.ts'
 export {
   newAlreadyExists,
@@ -134,24 +142,17 @@ export type { LabelOperator, LabelRequirement, Labels } from './label-requiremen
 export { everything, labelSelectorAsSelector, LabelsSelector, nothing, parseLabelSelector, selectorFromLabels } from './label-selector.ts'
 export { escapeFieldValue, everyField, fieldEquals, FieldSelector, parseFieldSelector } from './field-selector.ts'
 export type { FieldRequirement, FieldTransform } from './field-selector.ts'
-export { copyObject } from './copy-object.ts'
+export { copyObject, isJsonObject, mapList } from './json-value.ts'
 export { setOwn } from './json-reader.ts'
 export { compareUtf8, hasUtf16Order } from './utf8-order.ts'
-export { isJsonObject } from './json-object.ts'
-export { mapList } from './map-list.ts'
-export { parseJson } from './json-document.ts'
 export type { ParsedJson } from './json-document.ts'
 export { isJsonError, JsonError } from './json-error.ts'
-export { asSent, copyAsSent, holdsSentEmpty, wasSentEmpty } from './sent-empty.ts'
-export { describe as describeJson } from './decode-context.ts'
+export { asSent, copyAsSent, describe as describeJson, holdsSentEmpty, strictDecodingMessage, wasSentEmpty } from './decode-context.ts'
 export { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
-export type { Decoded, DecodeOptions, FieldValidation } from './decode-options.ts'
-export { strictDecodingMessage } from './strict-errors.ts'
+export type { Decoded, DecodeOptions, FieldValidation } from './decode-context.ts'
 export { encodeJson, sharedJson, stringifyJson } from './encode-json.ts'
-export { goTypeName } from './go-type-name.ts'
-export { addQuantities, parseQuantities } from './quantities.ts'
-export type { Quantities } from './quantities.ts'
-export { canonicalQuantity, parseQuantity, Quantity } from './quantity.ts'
+export { Quantity, addQuantities, canonicalQuantity, parseQuantities, parseQuantity } from './quantity.ts'
+export type { Quantities } from './quantity.ts'
 export type { QuantityFormat } from './quantity-parts.ts'
 export { intValue, isIntOrString, percentValue, scaledValue } from './int-or-string.ts'
 export type { IntOrString, ScaledOptions } from './int-or-string.ts'
@@ -171,28 +172,25 @@ export {
 export type { Instant } from './time.ts'
 export { generateName, newUid, randomSuffix } from './identifiers.ts'
 export {
+  immutableMessage,
+  notNegativeMessage,
+  semanticEqual,
   totalAnnotationSizeLimit,
   validateAnnotations,
   validateFinalizerName,
   validateFinalizers,
+  validateImmutableField,
   validateLabelName,
-  validateLabels,
   validateLabelSelector,
+  validateLabels,
   validateManagedFields,
   validateNoNewFinalizers,
-  validateOwnerReferences,
-} from './metadata-validation.ts'
-export type { LabelSelectorValidationOptions } from './metadata-validation.ts'
-export {
-  immutableMessage,
-  notNegativeMessage,
-  semanticEqual,
-  validateImmutableField,
   validateNonNegative,
   validateObjectMeta,
   validateObjectMetaUpdate,
+  validateOwnerReferences,
 } from './object-meta-validation.ts'
-export type { ObjectMetaRules } from './object-meta-validation.ts'
+export type { LabelSelectorValidationOptions, ObjectMetaRules } from './object-meta-validation.ts'
 export {
   validateCreateOptions,
   validateDeleteOptions,
@@ -211,5 +209,3 @@ export type { Clock, TimerOptions } from './clock.ts'
 export { pemBlocks } from './pem.ts'
 export type { PemBlock } from './pem.ts'
 export { trim, trimRight } from './trim.ts'
-export { anonymousUser, apiServerUser, authenticatedGroup, mastersGroup, unauthenticatedGroup } from './user-names.ts'
-export { messageOf } from './message-of.ts'

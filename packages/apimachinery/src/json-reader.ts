@@ -1,6 +1,4 @@
-import { JsonError } from './json-error.ts'
-import { isPlainNumber, NumberLiteral, untypedNumber } from './json-number.ts'
-import { syntaxError, truncated } from './json-syntax-error.ts'
+import { JsonError, syntaxError, truncated } from './json-error.ts'
 import type { JsonValue } from './meta.ts'
 
 export const maxJsonDepth = 10_000
@@ -15,12 +13,12 @@ export class ObjectWithDuplicates {
   }
 }
 
-export interface ExactJson {
+interface ExactJson {
   readonly value: unknown
   readonly duplicates: readonly string[]
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Keeps `NumberLiteral` and `ObjectWithDuplicates` markers for `decodeStruct`. Otherwise the value is plain. */
   readonly literals?: boolean
 }
@@ -279,4 +277,36 @@ function withoutMarkers(value: unknown): JsonValue {
   if (Array.isArray(value)) return value.map(withoutMarkers)
   const entries = value instanceof ObjectWithDuplicates ? value.entries : Object.entries(value)
   return objectFromEntries(entries.map(([key, member]) => [key, withoutMarkers(member)] as const)) as JsonValue
+}
+
+/**
+ * A number whose spelling matters to a typed decoder: `1e3`, `1.0`, `-0`, and numbers beyond a double.
+ * Created by the exact reader for `decodeStruct` only.
+ */
+export class NumberLiteral {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+}
+
+const minInt64 = -(2n ** 63n)
+const maxInt64 = 2n ** 63n - 1n
+const longestInt64 = 20
+const integer = /^-?[0-9]+$/
+
+/** Parses a JSON number of unknown type: 64-bit integers stay exact, others become doubles. Returns `undefined` on overflow. */
+function untypedNumber(literal: string): number | bigint | undefined {
+  const value = Number(literal)
+  if (literal.length <= longestInt64 && integer.test(literal) && !Number.isSafeInteger(value)) {
+    const exact = BigInt(literal)
+    if (exact >= minInt64 && exact <= maxInt64) return exact
+  }
+  return Number.isFinite(value) ? value : undefined
+}
+
+/** Returns whether the double prints like the literal, so converting it loses nothing. */
+function isPlainNumber(literal: string): boolean {
+  return literal.length < 16 && integer.test(literal) && literal !== '-0'
 }

@@ -1,7 +1,5 @@
-import { fieldError } from './field-error.ts'
-import type { FieldErrorList } from './field-error.ts'
-import type { FieldPath } from './field-path.ts'
-import { fieldPath } from './field-path.ts'
+import { fieldError, fieldPath } from './field-error.ts'
+import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { parseInt64 } from './go-text.ts'
 import { isQualifiedName, isValidLabelValue } from './name-format.ts'
 

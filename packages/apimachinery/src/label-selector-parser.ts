@@ -1,8 +1,7 @@
 import type { ApiError } from './api-error.ts'
 import { newBadRequest } from './api-errors.ts'
 import { aggregateFieldErrors } from './field-error.ts'
-import type { FieldErrorList } from './field-error.ts'
-import type { FieldPath } from './field-path.ts'
+import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { binaryOperators, checkKey, checkRequirement } from './label-requirement.ts'
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 

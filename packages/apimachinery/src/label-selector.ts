@@ -1,6 +1,6 @@
 import { newBadRequest } from './api-errors.ts'
 import { aggregateFieldErrors } from './field-error.ts'
-import type { FieldPath } from './field-path.ts'
+import type { FieldPath } from './field-error.ts'
 import { foldRequirements } from './folded-requirements.ts'
 import { quote } from './go-text.ts'
 import { checkRequirement, requirementMatches, requirementString } from './label-requirement.ts'

@@ -1,5 +1,4 @@
-import { exceedsBytes } from './go-text.ts'
-import { memoizeByText } from './memoize-by-text.ts'
+import { exceedsBytes, memoizeByText } from './go-text.ts'
 
 /**
  * Rules for names, keys and values. Each returns error messages, none for valid input. The wording matches kube-apiserver, including

@@ -18,3 +18,48 @@ export interface GroupResource {
 export interface GroupVersionResource extends GroupVersion {
   readonly resource: string
 }
+
+/** Formats "deployments.apps"; omits the core group. */
+export function groupResourceString(gr: GroupResource): string {
+  return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
+}
+
+export function groupKindString(gk: GroupKind): string {
+  return gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
+}
+
+/** Formats the `apiVersion` of a group version: "v1", "apps/v1". */
+export function formatGroupVersion(gv: GroupVersion): string {
+  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
+}
+
+/** "" and "/" are the empty group version, as upstream. Throws on more than one slash. */
+export function parseGroupVersion(text: string): GroupVersion {
+  if (text === '' || text === '/') return { group: '', version: '' }
+  const parts = text.split('/')
+  if (parts.length === 1) return { group: '', version: text }
+  if (parts.length === 2) return { group: parts[0]!, version: parts[1]! }
+  throw new Error(`unexpected GroupVersion string: ${text}`)
+}
+
+/** Parses an object's apiVersion and kind. Throws like `parseGroupVersion`. */
+export function parseGroupVersionKind(apiVersion: string, kind: string): GroupVersionKind {
+  return { ...parseGroupVersion(apiVersion), kind }
+}
+
+/** Formats a kind for messages: "/v1, Kind=Pod", "apps/v1, Kind=Deployment". */
+export function groupVersionKindString(gvk: GroupVersionKind): string {
+  return `${gvk.group}/${gvk.version}, Kind=${gvk.kind}`
+}
+
+export function groupVersionResourceString(gvr: GroupVersionResource): string {
+  return `${gvr.group}/${gvr.version}, Resource=${gvr.resource}`
+}
+
+export function sameGroupVersion(a: GroupVersion, b: GroupVersion): boolean {
+  return a.group === b.group && a.version === b.version
+}
+
+export function sameGroupVersionKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.kind === b.kind && sameGroupVersion(a, b)
+}

@@ -1,6 +1,6 @@
+import { memoizeByText } from './go-text.ts'
 import { parseQuantityParts, powerOfTen } from './quantity-parts.ts'
 import type { QuantityFormat } from './quantity-parts.ts'
-import { memoizeByText } from './memoize-by-text.ts'
 
 const decimalSuffixes: Readonly<Record<number, string>> = {
   [-9]: 'n',
@@ -163,4 +163,20 @@ function trailingZeros(digits: string): number {
   let at = digits.length
   while (digits.charCodeAt(at - 1) === 0x30) at--
   return digits.length - at
+}
+
+/** Amounts by name: requests, limits, or what a quota counts. */
+export type Quantities = ReadonlyMap<string, Quantity>
+
+const zero = parseQuantity('0')
+
+/** Reads a `v1.ResourceList`. */
+export function parseQuantities(list: Readonly<Record<string, string>> | undefined): Quantities {
+  return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
+}
+
+export function addQuantities(a: Quantities, b: Quantities): Quantities {
+  const sum = new Map(a)
+  for (const [name, quantity] of b) sum.set(name, (sum.get(name) ?? zero).add(quantity))
+  return sum
 }

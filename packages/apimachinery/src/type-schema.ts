@@ -1,5 +1,5 @@
-import type { GroupVersionKind } from './names.ts'
 import type { JsonValue } from './meta.ts'
+import type { GroupVersionKind } from './names.ts'
 
 /**
  * Schema facts of a type, as data. They drive decoding, defaulting of JSON, patches, apply and OpenAPI.
@@ -27,7 +27,7 @@ export type ScalarType =
   | 'json'
 
 /** Facts for error messages. */
-export interface GoNamed {
+interface GoNamed {
   /** The Go type in error messages, if it is a named type: "v1.ServiceType", "v1.ResourceList". */
   readonly goName?: string
 }
@@ -87,4 +87,48 @@ export interface FieldSchema {
   readonly patchMergeKey?: string
   /** The Go name, where it is not `name` with a capital first letter: "FSType". Set for types that error messages print whole. */
   readonly goField?: string
+}
+
+/**
+ * The schema of a struct that is written by hand.
+ *
+ * @example
+ * const size: FieldSchema = { name: 'size', type: { kind: 'int32' }, required: true }
+ * const spec = structSchema({ name: 'WidgetSpec', definition: 'com.example.v1.WidgetSpec', fields: [size] })
+ */
+export function structSchema(parts: Omit<StructSchema, 'kind' | 'byName'>): StructSchema {
+  return { ...parts, kind: 'struct', byName: new Map(parts.fields.map((field): [string, FieldSchema] => [field.name, field])) }
+}
+
+/** Formats a Go type for error messages: `int32`, `[]v1.Container`, `map[string]string`. */
+export function goTypeName(schema: TypeSchema): string {
+  if (schema.goName !== undefined) return schema.goName
+  switch (schema.kind) {
+    case 'list':
+      return `[]${schema.pointerItems === true ? '*' : ''}${goTypeName(schema.items)}`
+    case 'map':
+      return `map[string]${goTypeName(schema.values)}`
+    case 'struct':
+      return `${packageOf(schema.definition)}.${schema.name}`
+    default:
+      return scalarNames[schema.kind] ?? schema.kind
+  }
+}
+
+/** Parses "io.k8s.api.core.v1.PodSpec" into "v1". */
+function packageOf(definition: string): string {
+  return definition.split('.').at(-2) ?? ''
+}
+
+const scalarNames: Readonly<Record<string, string>> = {
+  double: 'float64',
+  bytes: '[]uint8',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  rawExtension: 'runtime.RawExtension',
+  fieldsV1: 'v1.FieldsV1',
+  json: 'v1.JSON',
 }

@@ -3,8 +3,7 @@ import { Exchange, isExchange } from './exchange.ts'
 import type { ExchangeServices } from './exchange.ts'
 import { openFetchPair } from './fetch-pair.ts'
 import { parseRequestInfo } from './request-attributes.ts'
-import { sendBytes } from './send.ts'
-import { sendStream } from './send-stream.ts'
+import { sendBytes, sendStream } from './send.ts'
 
 function open(
   url = 'https://server/',

@@ -1,18 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type * as cbor from '@keelson/apimachinery/cbor'
 import type { RequestContext, UserInfo } from '@keelson/apimachinery'
+import type * as cbor from '@keelson/apimachinery/cbor'
 import type { BodyBudget, ClientWait, HeldBody, UnreadAnswers } from './bounds.ts'
 import { ClientGoneError, DeadlineExceededError } from './errors.ts'
 import { mediaTypesOf, parseAccept } from './media-types.ts'
 import type { AcceptClause } from './media-types.ts'
 import type { Incoming, Outgoing, Upgrade } from './node-streams.ts'
-import { parseQuery } from './query.ts'
-import type { QueryParameters } from './query.ts'
-import { noAttributes } from './request-attributes.ts'
-import type { RequestAttributes } from './request-attributes.ts'
-import { malformedTarget, parseTarget } from './target.ts'
-import type { RequestTarget } from './target.ts'
-import { managerFromUserAgent } from './user-agent.ts'
+import { malformedTarget, noAttributes, parseQuery, parseTarget } from './request-attributes.ts'
+import type { QueryParameters, RequestAttributes, RequestTarget } from './request-attributes.ts'
 import { warningHeaders } from './warnings.ts'
 
 /** The CBOR codec, passed in by servers that serve CBOR, so that others do not load it. */
@@ -255,4 +250,18 @@ function targetOf(url: string): RequestTarget {
     if (error instanceof URIError) return malformedTarget
     throw error
   }
+}
+
+const maxManagerLength = 128
+
+/** Derives the default field manager from a user agent: "kubectl/v1.36.4 (linux/amd64)" → "kubectl". */
+function managerFromUserAgent(userAgent: string): string {
+  const slash = userAgent.indexOf('/')
+  let name = ''
+  for (const character of slash < 0 ? userAgent : userAgent.slice(0, slash)) {
+    if (!/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(character)) continue
+    if (Buffer.byteLength(name + character) > maxManagerLength) break
+    name += character
+  }
+  return name
 }

@@ -1,9 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseQuery } from './query.ts'
-import { RequestInfoError, parseRequestInfo } from './request-attributes.ts'
+import { RequestInfoError, parseQuery, parseRequestInfo, parseTarget } from './request-attributes.ts'
 import type { RequestAttributes } from './request-attributes.ts'
-import { parseTarget } from './target.ts'
 
 function infoOf(method: string, url: string): RequestAttributes {
   const target = parseTarget(url)

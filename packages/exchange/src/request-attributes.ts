@@ -1,7 +1,78 @@
 import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
-import type { QueryParameters } from './query.ts'
-import type { RequestTarget } from './target.ts'
+
+/** The target of a request ("/api/v1/pods?watch=1"), split once. Authorization and routing both use it, so they cannot disagree. */
+export interface RequestTarget {
+  /** The target as sent. */
+  readonly text: string
+  /** Decoded once. Keeps dots and double slashes, because such a path is a different one. */
+  readonly path: string
+  /** Segments of `path`, which are equal for "/a/b" and "/a/b/". */
+  readonly segments: readonly string[]
+  /** The encoded text after the `?`. */
+  readonly query: string
+}
+
+/** Replaces a target that `parseTarget` rejects. */
+export const malformedTarget: RequestTarget = { text: '', path: '/', segments: [], query: '' }
+
+/**
+ * Parses "/api/v1/pods?watch=1", optionally with scheme and host (as sent by proxies). Throws `URIError` for anything else and for invalid
+ * escapes.
+ */
+export function parseTarget(text: string): RequestTarget {
+  const origin = text.charCodeAt(0) === 47 ? text : originForm(text)
+  const question = origin.indexOf('?')
+  const sent = question < 0 ? origin : origin.slice(0, question)
+  const path = sent.includes('%') ? decodeURIComponent(sent) : sent
+  return { text, path, segments: splitSegments(path), query: question < 0 ? '' : origin.slice(question + 1) }
+}
+
+function splitSegments(path: string): readonly string[] {
+  const inner = path.slice(1, path.endsWith('/') ? -1 : undefined)
+  return inner === '' ? [] : inner.split('/')
+}
+
+function originForm(target: string): string {
+  const absolute = /^https?:\/\/[^/?]+/i.exec(target)
+  if (absolute === null) throw new URIError('a request target must start with a slash or with http')
+  const rest = target.slice(absolute[0].length)
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** The parameters of a query. */
+export type QueryParameters = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size' | typeof Symbol.iterator>
+
+/** Like kube-apiserver, treats a query with more parameters as empty. The limit also keeps lookups fast. */
+const maxParameters = 10_000
+const brokenEscape = /%(?![0-9a-f]{2})/i
+
+/** Shared by the many requests without a query, because `URLSearchParams` searches its list for each name even if it is empty. */
+const noParameters: QueryParameters = {
+  get: () => null,
+  getAll: () => [],
+  has: () => false,
+  size: 0,
+  [Symbol.iterator]: () => new URLSearchParams()[Symbol.iterator](),
+}
+
+/** Parses the text after the `?`. Like kube-apiserver, drops parameters with a semicolon or an invalid escape. */
+export function parseQuery(query: string): QueryParameters {
+  if (query === '' || parameterCount(query) > maxParameters) return noParameters
+  const readable = /[;%]/.test(query) ? query.split('&').filter(isReadable).join('&') : query
+  // URLSearchParams drops a leading question mark, but here it belongs to the first name.
+  return new URLSearchParams(readable.startsWith('?') ? `&${readable}` : readable)
+}
+
+function isReadable(parameter: string): boolean {
+  return !parameter.includes(';') && !brokenEscape.test(parameter)
+}
+
+function parameterCount(query: string): number {
+  let count = 1
+  for (let at = query.indexOf('&'); at >= 0 && count <= maxParameters; at = query.indexOf('&', at + 1)) count++
+  return count
+}
 
 /** The URL is malformed as an API request ("/api/v1/watch" alone). */
 export class RequestInfoError extends Error {

@@ -1,8 +1,7 @@
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import { expect, it } from 'vitest'
 import { parseAccept } from './media-types.ts'
-import { parseQuery } from './query.ts'
-import { parseTarget } from './target.ts'
+import { parseQuery, parseTarget } from './request-attributes.ts'
 
 it.each([
   ['/api/v1/pods?watch=1', '/api/v1/pods', 'watch=1'],

@@ -17,17 +17,12 @@ const rules: Readonly<Record<string, Rule>> = {
     pattern: /\b(?:incoming|request|req|raw)\??\.url\b(?!\s*=[^=])|\bc\.req\.(?:path|url|query|queries|param|header)\b/,
     files: ['packages/exchange/src/exchange.ts'],
   },
-  'decodes a path': { pattern: /\bdecodeURI(?:Component)?\s*\(/, files: ['packages/exchange/src/target.ts'] },
-  'cuts a query off': { pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/, files: ['packages/exchange/src/target.ts'] },
-  'parses a query': { pattern: /\bnew URLSearchParams\(|\.searchParams\b/, files: ['packages/exchange/src/query.ts'] },
+  'decodes a path': { pattern: /\bdecodeURI(?:Component)?\s*\(/, files: ['packages/exchange/src/request-attributes.ts'] },
+  'cuts a query off': { pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/, files: ['packages/exchange/src/request-attributes.ts'] },
+  'parses a query': { pattern: /\bnew URLSearchParams\(|\.searchParams\b/, files: ['packages/exchange/src/request-attributes.ts'] },
   'interprets a URL': {
     pattern: /\bparse(?:Target|Query|RequestInfo)\(/,
-    files: [
-      'packages/exchange/src/exchange.ts',
-      'packages/exchange/src/query.ts',
-      'packages/exchange/src/request-attributes.ts',
-      'packages/exchange/src/target.ts',
-    ],
+    files: ['packages/exchange/src/exchange.ts', 'packages/exchange/src/request-attributes.ts'],
   },
   'reads the Accept header': {
     pattern: /\bheaders?(?:\??\.accept\b|(?:\(|\??\.?\[)\s*['"]accept['"])|\bparseAccept\(/i,

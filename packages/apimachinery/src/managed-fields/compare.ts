@@ -1,14 +1,13 @@
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
-import { holdsSentEmpty } from '../sent-empty.ts'
+import { holdsSentEmpty } from '../decode-context.ts'
 import { compareUtf8 } from '../utf8-order.ts'
-import { equalValues } from './compare-values.ts'
+import { equalValues, fieldElement, sortElements } from './path-element.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { indexItems, listElement, sortedItems } from './list-element.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.ts'
-import { fieldElement, sortElements } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /** The differences between two states of an object. The three sets are disjoint. */

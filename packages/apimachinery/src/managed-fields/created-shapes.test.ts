@@ -6,10 +6,9 @@ import { compareValuesOfType } from './compare.ts'
 import { CreatedShapes } from './created-shapes.ts'
 import { leaf, union } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
-import { mergeTypeOf } from './merge-type.ts'
+import { TypedError, mergeTypeOf } from './merge-type.ts'
 import { structSchema as struct } from './struct-schema.fixture.ts'
-import { TypedError } from './typed-error.ts'
-import type { TypedObject } from './typed-object.ts'
+import type { TypedObject } from './merge-type.ts'
 
 const text: TypeSchema = { kind: 'string' }
 const item = struct([

@@ -1,11 +1,10 @@
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
-import { shareText } from '../shared-text.ts'
-import { equalValues } from './compare-values.ts'
+import { shareText } from '../encode-json.ts'
+import { equalValues } from './path-element.ts'
 import type { FieldSet } from './field-set.ts'
 import { resolveType } from './merge-type.ts'
-import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
-import type { TypedObject } from './typed-object.ts'
+import type { MergeList, MergeMap, MergeType, TypedObject } from './merge-type.ts'
 
 /** A member name, a list item's identity, or a marker. */
 type Step = string | number | boolean | symbol

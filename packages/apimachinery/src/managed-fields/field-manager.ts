@@ -1,27 +1,32 @@
 import { newBadRequest, newUnknownError } from '../api-errors.ts'
-import { copyObject } from '../copy-object.ts'
+import { copyObject } from '../json-value.ts'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../meta.ts'
 import type { GroupVersionKind } from '../names.ts'
-import { restAfter } from '../scheduling/time-slice.ts'
+import { restAfter } from '../scheduling.ts'
 import { formatTime } from '../time.ts'
-import { capUpdateManagers } from './cap-managers.ts'
-import { equalValues } from './compare-values.ts'
-import { ApplyConflicts, newFieldManagerConflict } from './conflicts.ts'
+import {
+  ApplyConflicts,
+  capUpdateManagers,
+  compareObjects,
+  decodeManaged,
+  encodeManaged,
+  identityOf,
+  identityText,
+  newFieldManagerConflict,
+  takeFields,
+  takenBy,
+} from './managed.ts'
+import { equalValues } from './path-element.ts'
 import { CreatedShapes } from './created-shapes.ts'
-import type { FieldFilter } from './field-filter.ts'
+import type { FieldFilter, FieldSet } from './field-set.ts'
 import { containsSet, difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
-import type { FieldSet } from './field-set.ts'
-import { foldAtomic } from './fold-atomic.ts'
+import { TypedError, foldAtomic } from './merge-type.ts'
 import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
-import { decodeManaged, encodeManaged, identityOf, identityText } from './managed.ts'
-import type { Managed, ManagedEntry, ManagerIdentity } from './managed.ts'
+import type { Managed, ManagedEntry, ManagerIdentity, OwnersChange, Taken } from './managed.ts'
 import { mergeValues } from './merge.ts'
-import { compareObjects, takeFields, takenBy } from './owners.ts'
-import type { OwnersChange, Taken } from './owners.ts'
 import { prune } from './prune.ts'
 import { toFieldSet } from './to-field-set.ts'
-import { TypedError } from './typed-error.ts'
-import type { TypedObject } from './typed-object.ts'
+import type { TypedObject } from './merge-type.ts'
 import { showKind, TypedKind } from './versioned-kind.ts'
 import type { VersionedKind } from './versioned-kind.ts'
 

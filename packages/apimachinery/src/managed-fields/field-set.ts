@@ -251,3 +251,12 @@ function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
   for (const element of sortElements([...children.keys()])) node.add(element, children.get(element))
   return node.build()
 }
+
+/** Removes from a set the fields that a path resets. */
+export type FieldFilter = (set: FieldSet) => FieldSet
+
+/** For a path that leaves these fields and everything below them unchanged: `withoutFields('status', 'metadata.labels')`. */
+export function withoutFields(...paths: readonly string[]): FieldFilter {
+  const reset = fieldsAt(...paths)
+  return (set) => recursiveDifference(set, reset)
+}

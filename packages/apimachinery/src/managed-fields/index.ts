@@ -1,7 +1,3 @@
-export { withoutFields } from './field-filter.ts'
-export type { FieldFilter } from './field-filter.ts'
-export { FieldManager } from './field-manager.ts'
-export type { FieldManagerOptions } from './field-manager.ts'
 export {
   difference,
   equalSets,
@@ -15,8 +11,11 @@ export {
   recursiveDifference,
   setOfPaths,
   union,
+  withoutFields,
 } from './field-set.ts'
-export type { FieldSet } from './field-set.ts'
+export type { FieldFilter, FieldSet } from './field-set.ts'
+export { FieldManager } from './field-manager.ts'
+export type { FieldManagerOptions } from './field-manager.ts'
 export { decodeManaged } from './managed.ts'
 export { managersAfterScale, managersOfScale } from './scale-managers.ts'
 export type { ReplicasPaths } from './scale-managers.ts'

@@ -1,13 +1,13 @@
 import { stringifyJson } from '../encode-json.ts'
 import { byteLength } from '../go-text.ts'
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
-import { sortMembers } from './compare-values.ts'
+import { sortMembers } from './path-element.ts'
 import { compareValuesOfType } from './compare.ts'
 import { difference, leaf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
 import { toFieldSet } from './to-field-set.ts'
-import type { TypedObject } from './typed-object.ts'
+import type { TypedObject } from './merge-type.ts'
 import { validateTyped } from './validate-typed.ts'
 
 /** The annotation in which client-side apply stores its last configuration. */

@@ -1,11 +1,11 @@
 import { quote } from '../go-text.ts'
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import type { MergeList } from './merge-type.ts'
 import { keyElement, sortElements, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
-import { TypedError } from './typed-error.ts'
+import { TypedError } from './merge-type.ts'
 
 /** Returns the identity of an item in a list that is not atomic. Throws `TypedError` if it has none. */
 export function listElement(type: MergeList, item: JsonValue): PathElement {

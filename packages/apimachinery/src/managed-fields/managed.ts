@@ -1,9 +1,18 @@
-import { mapList } from '../map-list.ts'
-import type { ManagedFieldsEntry } from '../meta.ts'
+import type { ApiError } from '../api-error.ts'
+import { newApplyConflict } from '../api-errors.ts'
 import { stringifyJson } from '../encode-json.ts'
+import { quote } from '../go-text.ts'
+import { mapList } from '../json-value.ts'
+import type { ManagedFieldsEntry } from '../meta.ts'
 import { compareUtf8 } from '../utf8-order.ts'
-import { normalizeFieldSet } from './field-set.ts'
-import type { FieldSet } from './field-set.ts'
+import { compareValuesOfType } from './compare.ts'
+import type { Comparison } from './compare.ts'
+import type { FieldFilter, FieldSet } from './field-set.ts'
+import { difference, intersection, isEmptySet, leaf, normalizeFieldSet, pathsOf, union, unionOf } from './field-set.ts'
+import { showPath } from './path-element.ts'
+import type { PathElement } from './path-element.ts'
+import { maxMessageLength } from './merge-type.ts'
+import type { ConvertTyped, TypedObject } from './merge-type.ts'
 
 /** The fields of one manager, in the version of its write. */
 export interface VersionedSet {
@@ -87,4 +96,186 @@ function compareEntries(a: ManagedEntry, b: ManagedEntry): number {
     compareUtf8(a.apiVersion, b.apiVersion) ||
     compareUtf8(a.identity.subresource, b.identity.subresource)
   )
+}
+
+export interface OwnersChange {
+  readonly live: TypedObject
+  readonly next: TypedObject
+  readonly convert: ConvertTyped
+  readonly filter: FieldFilter | undefined
+  /** As in `compareValuesOfType`. */
+  readonly tellsEmpty?: boolean
+}
+
+/** Compares two objects, ignoring the fields that the path resets. */
+export function compareObjects({ live, next, filter, tellsEmpty }: OwnersChange): Comparison | undefined {
+  const comparison = compareValuesOfType(live.type, live.value, next.value, tellsEmpty)
+  return comparison === undefined || filter === undefined ? comparison : filtered(comparison, filter)
+}
+
+function filtered(comparison: Comparison, filter: FieldFilter): Comparison {
+  return { added: filter(comparison.added), modified: filter(comparison.modified), removed: filter(comparison.removed) }
+}
+
+/** Fields that other managers lose: those changed and those removed. */
+interface LostFields {
+  readonly id: string
+  readonly changed: FieldSet
+  readonly removed: FieldSet
+}
+
+/**
+ * Removes changed fields from every manager except `except`. Drops managers without fields and those of unknown versions.
+ * Throws `ApplyConflicts` if `force` is false and another manager would lose a changed field.
+ */
+export function takeFields(
+  managed: Managed,
+  change: OwnersChange,
+  comparison: Comparison | undefined,
+  { except, force }: { readonly except?: string; readonly force: boolean },
+): void {
+  const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
+  const losses: LostFields[] = []
+  // With few sets, looking up each change in each set is fast. Otherwise each set is intersected with the changes.
+  const many = managed.size > maxLookupManagers
+  for (const [id, { set, apiVersion }] of managed) {
+    if (id === except) continue
+    if (!versions.has(apiVersion)) versions.set(apiVersion, takenIn(change, apiVersion))
+    const found = versions.get(apiVersion)
+    if (found === undefined) managed.delete(id)
+    else if (many) losses.push({ id, changed: intersection(set, found.changed), removed: intersection(set, found.removed) })
+    else losses.push({ id, changed: intersection(found.changed, set), removed: found.removed })
+  }
+  if (!force) refuseLosses(managed, losses)
+  for (const { id, changed, removed } of losses) {
+    const entry = managed.get(id)!
+    const set = difference(difference(entry.set, changed), removed)
+    if (isEmptySet(set)) managed.delete(id)
+    else if (set !== entry.set) managed.set(id, { ...entry, set })
+  }
+}
+
+/** Real objects have at most ten updaters and a few appliers. */
+const maxLookupManagers = 16
+
+/** Lost fields of all managers. */
+export type Taken = Omit<LostFields, 'id'>
+
+export function takenBy(comparison: Comparison | undefined): Taken {
+  return comparison === undefined ? noFields : { changed: union(comparison.modified, comparison.added), removed: comparison.removed }
+}
+
+const noFields: Taken = { changed: leaf, removed: leaf }
+
+/** Returns undefined if the version is unknown. */
+function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {
+  const live = change.convert(change.live, apiVersion)
+  const next = change.convert(change.next, apiVersion)
+  return live && next && takenBy(compareObjects({ ...change, live, next }))
+}
+
+function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {
+  const conflicts = losses.flatMap(({ id, changed }) => (isEmptySet(changed) ? [] : conflictsOver(id, managed.get(id)!.identity, changed)))
+  if (conflicts.length > 0) throw new ApplyConflicts(conflicts)
+}
+
+interface Conflict {
+  readonly identity: ManagerIdentity
+  /** The sort key of managers. */
+  readonly id: string
+  readonly path: readonly PathElement[]
+}
+
+/** Fields that an applier would change and others own. */
+export class ApplyConflicts extends Error {
+  override readonly name = 'ApplyConflicts'
+  readonly conflicts: readonly Conflict[]
+
+  constructor(conflicts: readonly Conflict[]) {
+    super('apply conflicts')
+    this.conflicts = conflicts.toSorted((a, b) => compareUtf8(a.id, b.id))
+  }
+}
+
+function conflictsOver(id: string, identity: ManagerIdentity, set: FieldSet): Conflict[] {
+  return pathsOf(set).map((path) => ({ id, identity, path }))
+}
+
+/** Builds the 409 with a cause for each field, within the response's size limit. */
+export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError {
+  const causes: { reason: string; message: string; field: string }[] = []
+  const lines: string[] = []
+  let last: string | undefined
+  let length = 0
+  for (const { id, identity, path } of conflicts) {
+    const field = showPath(path)
+    causes.push({ reason: 'FieldManagerConflict', message: `conflict with ${nameOf(identity)}`, field })
+    if (id !== last) lines.push(`conflicts with ${nameOf(identity)}:`)
+    last = id
+    lines.push(`- ${field}`)
+    length += field.length
+    if (length > maxMessageLength) break
+  }
+  const [only] = causes
+  const message =
+    conflicts.length === 1
+      ? `Apply failed with 1 conflict: ${only!.message}: ${only!.field}`
+      : `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`
+  return newApplyConflict(causes, message)
+}
+
+function nameOf({ manager, subresource, operation, apiVersion }: ManagerIdentity): string {
+  const name = subresource === '' ? quote(manager) : `${quote(manager)} with subresource ${quote(subresource)}`
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name
+}
+
+/** The maximum number of separate updaters. */
+export const maxUpdateManagers = 10
+const bucketName = 'ancient-changes'
+
+interface Merged {
+  readonly first: string
+  /** All merged sets but the first, unless there was no existing "ancient-changes" set. */
+  readonly sets: FieldSet[]
+  time: string | undefined
+}
+
+/** Merges the oldest updaters of each version beyond the limit into one, with the time of the youngest of them. */
+export function capUpdateManagers(managed: Managed): void {
+  const updaters = [...managed].filter(([, { applied }]) => !applied)
+  let surplus = updaters.length - maxUpdateManagers
+  if (surplus <= 0) return
+  updaters.sort(([a, x], [b, y]) => compareUtf8(x.time ?? '', y.time ?? '') || compareUtf8(a, b))
+  const versions = new Map<string, Merged>()
+  for (const [id, { apiVersion, set, time }] of updaters) {
+    if (surplus <= 0) break
+    const merged = versions.get(apiVersion)
+    if (merged === undefined) {
+      versions.set(apiVersion, { first: id, sets: [], time })
+      continue
+    }
+    if (merged.sets.length === 0) merged.sets.push(takeBucketOrOldest(managed, apiVersion, merged.first))
+    merged.sets.push(set)
+    merged.time = time
+    managed.delete(id)
+    surplus--
+  }
+  for (const [apiVersion, { sets, time }] of versions) {
+    if (sets.length === 0) continue
+    const identity = bucketOf(apiVersion)
+    managed.set(identityText(identity), { identity, apiVersion, applied: false, set: unionOf(sets), time })
+  }
+}
+
+/** The existing "ancient-changes" set; if there is none, takes the oldest updater's set and removes that entry. */
+function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
+  const known = managed.get(identityText(bucketOf(apiVersion)))
+  if (known !== undefined) return known.set
+  const { set } = managed.get(first)!
+  managed.delete(first)
+  return set
+}
+
+function bucketOf(apiVersion: string): ManagerIdentity {
+  return identityOf(bucketName, 'Update', apiVersion, '')
 }

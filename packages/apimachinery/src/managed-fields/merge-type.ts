@@ -1,7 +1,9 @@
-import type { JsonValue } from '../meta.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
 import type { FieldSchema, StructSchema, TypeSchema } from '../type-schema.ts'
 import { compareUtf8 } from '../utf8-order.ts'
-import { fieldElement } from './path-element.ts'
+import { NodeBuilder, elementsOf, isEmptySet, isMember, leaf } from './field-set.ts'
+import type { FieldSet } from './field-set.ts'
+import { fieldElement, showPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
 /** The schema facts for owning and merging parts of a value. Built once per `TypeSchema` node. */
@@ -22,7 +24,7 @@ export interface MergeList {
   readonly items: MergeType
 }
 
-export interface KeyField {
+interface KeyField {
   readonly name: string
   /** The value of a key field that an item omits. */
   readonly default: JsonValue | undefined
@@ -40,14 +42,14 @@ export interface MergeMap {
   readonly values: MergeType | undefined
 }
 
-export interface MergeField {
+interface MergeField {
   readonly name: string
   readonly element: PathElement
   readonly type: MergeType
 }
 
 /** A value of any type. Lists are atomic, and so are maps if `atomic` is true. */
-export interface MergeAny {
+interface MergeAny {
   readonly kind: 'any'
   readonly atomic: boolean
 }
@@ -58,7 +60,7 @@ const numeric: MergeScalar = { kind: 'scalar', scalar: 'numeric' }
 const boolean: MergeScalar = { kind: 'scalar', scalar: 'boolean' }
 const opaque: MergeAny = { kind: 'any', atomic: true }
 /** Values without a schema: maps are merged by member. */
-export const deduced: MergeAny = { kind: 'any', atomic: false }
+const deduced: MergeAny = { kind: 'any', atomic: false }
 
 const noFields: ReadonlyMap<string, MergeField> = new Map()
 const opaqueList: MergeList = { kind: 'list', relationship: 'atomic', keys: [], items: opaque }
@@ -187,4 +189,65 @@ class StructType implements MergeMap {
 function fieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
   if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return mergeTypeOf(type)
   return patchMergeKey === undefined ? listOf(type.items, 'set', []) : listOf(type.items, 'keyed', [patchMergeKey])
+}
+
+/** An object in one version, without kind, apiVersion and managedFields. Immutable. */
+export interface TypedObject {
+  readonly apiVersion: string
+  readonly type: MergeType
+  readonly value: JsonObject
+}
+
+/** Converts an object to another version; undefined if the kind does not exist in that version. */
+export type ConvertTyped = (object: TypedObject, apiVersion: string) => TypedObject | undefined
+
+/** Paths repeat request data; a message must not become many times the request's size. */
+export const maxMessageLength: number = 4 * 1024 * 1024
+
+/** A value does not fit its type. The message matches kube-apiserver's; failures beyond the size limit are omitted. */
+export class TypedError extends Error {
+  override readonly name = 'TypedError'
+
+  constructor(failures: readonly TypedFailure[]) {
+    const texts: string[] = []
+    let length = 0
+    for (const { path, message } of failures) {
+      const text = path.length === 0 ? message : `${showPath(path)}: ${message}`
+      texts.push(text)
+      length += text.length
+      if (length > maxMessageLength) break
+    }
+    super(texts.length === 1 ? texts[0] : ['errors:', ...texts.map((text) => `  ${text}`)].join('\n'))
+  }
+}
+
+export interface TypedFailure {
+  readonly path: readonly PathElement[]
+  readonly message: string
+}
+
+/** Converts a set for a type that has become atomic: owners of a part own the whole. Returns the same set if nothing changes. */
+export function foldAtomic(set: FieldSet, type: MergeType): FieldSet {
+  let folded: Map<PathElement, FieldSet> | undefined
+  for (const element in set) {
+    const child = set[element]!
+    const inner = isEmptySet(child) ? undefined : innerType(type, element)
+    if (inner === undefined) continue
+    const kept = isWhole(inner) ? leaf : foldAtomic(child, inner)
+    if (kept !== child) (folded ??= new Map()).set(element, kept)
+  }
+  if (folded === undefined) return set
+  const node = new NodeBuilder(isMember(set))
+  for (const element of elementsOf(set)) node.add(element, folded.get(element) ?? set[element])
+  return node.build()!
+}
+
+function isWhole(type: MergeType): boolean {
+  return type.kind === 'list' ? type.relationship === 'atomic' : type.kind !== 'scalar' && type.atomic
+}
+
+function innerType(type: MergeType, element: PathElement): MergeType | undefined {
+  if (type.kind === 'list') return type.items
+  if (type.kind !== 'map') return undefined
+  return type.byElement.get(element)?.type ?? type.values
 }

@@ -1,11 +1,15 @@
-import type { JsonObject } from '../meta.ts'
-import { ensureNamedFields } from './ensure-named-fields.ts'
-import { containsSet, difference, intersection, isEmptySet, union, unionOf } from './field-set.ts'
+import { setOwn } from '../json-reader.ts'
+import type { JsonObject, JsonValue } from '../meta.ts'
+import { isEmptyMap } from './compare.ts'
+import { NodeBuilder, containsSet, difference, elementsOf, intersection, isEmptySet, isMember, leaf, union, unionOf } from './field-set.ts'
 import type { FieldSet } from './field-set.ts'
+import { listElement } from './list-element.ts'
 import type { Managed, VersionedSet } from './managed.ts'
-import { removeItems } from './remove-items.ts'
+import { resolveType } from './merge-type.ts'
+import type { ConvertTyped, MergeList, MergeMap, MergeType, TypedObject } from './merge-type.ts'
+import { fieldElement } from './path-element.ts'
+import type { PathElement } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
-import type { ConvertTyped, TypedObject } from './typed-object.ts'
 
 /** Removes fields that the applier applied last time but not `now`, unless others own them. `managed` already contains the new set. */
 export function prune(
@@ -59,4 +63,59 @@ function addBackDangling(merged: TypedObject, pruned: TypedObject, last: Version
   if (rest === undefined) return merged
   const gone = difference(fieldsOf(merged), fieldsOf(rest))
   return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
+}
+
+/** Adds the structs around the members: `spec.replicas` adds `spec`. Keys of maps stay unchanged. */
+function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
+  return ensured(set, type, false) ?? leaf
+}
+
+function ensured(set: FieldSet, type: MergeType | undefined, member: boolean): FieldSet | undefined {
+  const node = new NodeBuilder(member)
+  for (const element of elementsOf(set)) {
+    const child = set[element]!
+    const field = type?.kind === 'map' ? type.byElement.get(element) : undefined
+    node.add(element, ensured(child, field?.type ?? innerType(type, element), isMember(child) || field !== undefined))
+  }
+  return node.build()
+}
+
+function innerType(type: MergeType | undefined, element: PathElement): MergeType | undefined {
+  if (type?.kind === 'any') return type
+  if (!element.startsWith('f:')) return type?.kind === 'list' ? type.items : undefined
+  return type?.kind === 'map' ? type.values : undefined
+}
+
+/** Returns `value` without the members and items of the set. Emptied containers become null. The input is not modified. */
+function removeItems(type: MergeType, value: JsonValue, set: FieldSet): JsonValue {
+  const resolved = resolveType(type, value)
+  switch (resolved.kind) {
+    case 'scalar':
+      return value
+    case 'list':
+      return Array.isArray(value) && resolved.relationship !== 'atomic' ? removeFromList(resolved, value, set) : null
+    case 'map':
+      return isEmptyMap(value) || resolved.atomic ? null : removeFromMap(resolved, value as JsonObject, set)
+  }
+}
+
+function removeFromList(type: MergeList, list: readonly JsonValue[], set: FieldSet): JsonValue {
+  const kept: JsonValue[] = []
+  for (const item of list) {
+    const node = set[listElement(type, item)]
+    if (node === undefined) kept.push(item)
+    else if (!isMember(node)) kept.push(removeItems(type.items, item, node))
+  }
+  return kept.length > 0 ? kept : null
+}
+
+function removeFromMap(type: MergeMap, map: JsonObject, set: FieldSet): JsonValue {
+  const kept: JsonObject = {}
+  for (const name of Object.keys(map)) {
+    const node = set[fieldElement(name)]
+    const inner = type.byName.get(name)?.type ?? type.values
+    if (node === undefined || inner === undefined) setOwn(kept, name, map[name]!)
+    else if (!isMember(node)) setOwn(kept, name, removeItems(inner, map[name]!, node))
+  }
+  return isEmptyMap(kept) ? null : kept
 }

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
 import { isEmptyMap, sortedKeys } from './compare.ts'
 import { leaf, NodeBuilder } from './field-set.ts'

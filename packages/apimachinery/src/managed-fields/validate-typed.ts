@@ -1,12 +1,10 @@
 import { quote } from '../go-text.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { listElement } from './list-element.ts'
-import { resolveType } from './merge-type.ts'
-import type { MergeList, MergeMap, MergeScalar, MergeType } from './merge-type.ts'
+import { TypedError, resolveType } from './merge-type.ts'
+import type { MergeList, MergeMap, MergeScalar, MergeType, TypedFailure } from './merge-type.ts'
 import { fieldElement, showElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
-import { TypedError } from './typed-error.ts'
-import type { TypedFailure } from './typed-error.ts'
 
 /** Throws `TypedError` with all type mismatches, unknown fields and duplicate items. */
 export function validateTyped(type: MergeType, value: JsonValue): void {

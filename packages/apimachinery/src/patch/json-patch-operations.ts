@@ -1,5 +1,5 @@
 import { quote } from '../go-text.ts'
-import { equalJson } from '../equal-json.ts'
+import { equalJson } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'

@@ -1,15 +1,13 @@
 import { newBadRequest } from '../api-errors.ts'
-import { refuseTooManyValues } from '../request-bounds.ts'
-import type { FieldValidation } from '../decode-options.ts'
-import { parseJson } from '../json-document.ts'
+import { parseJson, refuseTooManyValues } from '../json-document.ts'
+import type { FieldValidation } from '../decode-context.ts'
 import type { ParsedJson } from '../json-document.ts'
 import { isJsonError } from '../json-error.ts'
 import { describe } from '../decode-context.ts'
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject, mapList } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
-import { mapList } from '../map-list.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
-import { withDepthLimit } from './depth-limit.ts'
+import { withDepthLimit } from './patch-failure.ts'
 
 export interface ObjectPatch {
   readonly patch: JsonObject

@@ -1,4 +1,4 @@
-import { copyObject } from '../copy-object.ts'
+import { copyObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
 import { setOwn } from '../json-reader.ts'
 

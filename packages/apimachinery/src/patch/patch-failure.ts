@@ -1,3 +1,4 @@
+import { newBadRequest } from '../api-errors.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 
 /** A strategic merge patch cannot be applied. `status` is kube-apiserver's code, 500 for most. */
@@ -42,4 +43,14 @@ export function goValue(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
   const members = Object.keys(value).sort()
   return `map[${members.map((key) => `${key}:${goValue(value[key]!)}`).join(' ')}]`
+}
+
+/** Patches recurse through their input, so nesting beyond the stack is rejected. */
+export function withDepthLimit<T>(apply: () => T): T {
+  try {
+    return apply()
+  } catch (e) {
+    if (e instanceof RangeError) throw newBadRequest('exceeded max depth', { cause: e })
+    throw e
+  }
 }

@@ -1,12 +1,18 @@
 import { newBadRequest, newGenericServerResponse, newUnknownError } from '../api-errors.ts'
-import { copyObject } from '../copy-object.ts'
-import { equalJson } from '../equal-json.ts'
-import { isJsonObject } from '../json-object.ts'
+import { copyObject, equalJson, isJsonObject } from '../json-value.ts'
 import { setOwn } from '../json-reader.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import type { StructSchema, TypeSchema } from '../type-schema.ts'
-import { withDepthLimit } from './depth-limit.ts'
-import { badElementOrder, badPrimitiveList, badRetainKeys, badType, goType, goValue, PatchFailure } from './patch-failure.ts'
+import {
+  PatchFailure,
+  badElementOrder,
+  badPrimitiveList,
+  badRetainKeys,
+  badType,
+  goType,
+  goValue,
+  withDepthLimit,
+} from './patch-failure.ts'
 import { mergeLists } from './strategic-list.ts'
 import { identity, listsOfObjects, mergeOrders, partition } from './strategic-order.ts'
 import { lookupList, lookupStruct } from './strategic-schema.ts'

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json-object.ts'
+import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 

@@ -1,6 +1,6 @@
 import { JsonError } from '../json-error.ts'
 import type { JsonValue } from '../meta.ts'
-import { restAfter } from '../scheduling/time-slice.ts'
+import { restAfter } from '../scheduling.ts'
 import { readQuickly } from './parse-yaml.ts'
 import type { ParsedYaml } from './parse-yaml.ts'
 import { ReadingThreads } from './reading-threads.ts'

@@ -3,8 +3,7 @@ import type { ConfigMap } from '@keelson/api/core/v1'
 import { decodeStruct, fieldErrorMessage } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
-import { configMaps } from './index.ts'
-import { validateConfigMap, validateConfigMapUpdate } from './validate.ts'
+import { configMaps, validateConfigMap, validateConfigMapUpdate } from './index.ts'
 
 const metadata = { name: 'a', namespace: 'x' }
 const create = (configMap: Partial<ConfigMap>): string[] => validateConfigMap({ metadata, ...configMap }).map(fieldErrorMessage)

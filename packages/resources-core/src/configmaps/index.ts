@@ -1,7 +1,9 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, unnamedPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { validateConfigMap, validateConfigMapUpdate } from './validate.ts'
+import { maxDataSize, sumBinarySizes, sumStringSizes, validateDataKey, validateImmutableData } from '../data-rules.ts'
 
 export const configMaps: ResourceDefinition<ConfigMap> = defineResource<ConfigMap>({
   group: '',
@@ -23,3 +25,21 @@ export const configMaps: ResourceDefinition<ConfigMap> = defineResource<ConfigMa
     },
   ],
 })
+
+export function validateConfigMap(configMap: DeepReadonly<ConfigMap>): FieldErrorList {
+  const { data = {}, binaryData = {} } = configMap
+  const errors: FieldErrorList = []
+  for (const key of Object.keys(data)) {
+    errors.push(...validateDataKey(key, fieldPath('data')))
+    if (Object.hasOwn(binaryData, key)) {
+      errors.push(fieldError.invalid(fieldPath('data').key(key), key, 'duplicate of key present in binaryData'))
+    }
+  }
+  for (const key of Object.keys(binaryData)) errors.push(...validateDataKey(key, fieldPath('binaryData')))
+  if (sumStringSizes(data) + sumBinarySizes(binaryData) > maxDataSize) errors.push(fieldError.tooLong(unnamedPath, maxDataSize))
+  return errors
+}
+
+export function validateConfigMapUpdate(configMap: DeepReadonly<ConfigMap>, old: DeepReadonly<ConfigMap>): FieldErrorList {
+  return [...validateImmutableData(configMap, old, ['data', 'binaryData'], 'data'), ...validateConfigMap(configMap)]
+}

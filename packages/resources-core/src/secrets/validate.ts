@@ -1,8 +1,7 @@
 import type { Secret } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, messageOf, parseJson, validateImmutableField } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
-import { sumBinarySizes, maxDataSize, validateDataKey } from '../data-keys.ts'
-import { validateImmutableData } from '../immutable-data.ts'
+import { maxDataSize, sumBinarySizes, validateDataKey, validateImmutableData } from '../data-rules.ts'
 
 const dataPath = fieldPath('data')
 const serviceAccountName = 'kubernetes.io/service-account.name'

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FieldSchema } from '../type-schema.ts'
-import { foldAtomic } from './fold-atomic.ts'
 import { fieldsAt, setOfPaths } from './field-set.ts'
-import { mergeTypeOf } from './merge-type.ts'
+import { foldAtomic, mergeTypeOf } from './merge-type.ts'
 import { structSchema as struct } from './struct-schema.fixture.ts'
 
 const text: FieldSchema = { name: 'text', type: { kind: 'string' } }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { restAfter, sliceMilliseconds, TimeSlice } from './time-slice.ts'
+import { TimeSlice, restAfter, sharedNextTurn, sliceMilliseconds } from './scheduling.ts'
 
 const spin = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;) continue
@@ -45,4 +45,16 @@ test('only a step longer than a slice rests before the next one', async () => {
   setImmediate(() => setImmediate(() => turns++))
   await restAfter(began)
   expect(turns).toBe(2)
+})
+
+test('callers of one turn continue together, await by await', async () => {
+  const steps: string[] = []
+  const go = async (name: string): Promise<void> => {
+    await sharedNextTurn()
+    steps.push(`${name}1`)
+    await Promise.resolve()
+    steps.push(`${name}2`)
+  }
+  await Promise.all([go('a'), go('b')])
+  expect(steps).toEqual(['a1', 'b1', 'a2', 'b2'])
 })

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { fourfold, processorTime } from '../testing/index.ts'
-import { capUpdateManagers, maxUpdateManagers } from './cap-managers.ts'
 import { fieldsAt, pathsOf } from './field-set.ts'
-import { identityOf, identityText } from './managed.ts'
+import { capUpdateManagers, identityOf, identityText, maxUpdateManagers } from './managed.ts'
 import type { Managed } from './managed.ts'
 
 interface Updater {

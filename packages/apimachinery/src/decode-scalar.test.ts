@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { convertInteger } from './convert-integer.ts'
+import { convertInteger } from './decode-scalar.ts'
 
 test.each([
   ['2147483648', 'int32', -2147483648n],

@@ -1,4 +1,4 @@
-import { byteLength, fieldError, isConfigMapKey } from '@keelson/apimachinery'
+import { byteLength, fieldError, fieldPath, isConfigMapKey, semanticEqual, wasSentEmpty } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /** Maximum total size in bytes of all values of a ConfigMap or Secret. */
@@ -22,4 +22,23 @@ export function sumBinarySizes(data: StringMap): number {
 function decodedLength(base64: string): number {
   const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0
   return Math.floor((base64.length * 3) / 4) - padding
+}
+
+interface MaybeImmutable {
+  readonly immutable?: boolean
+}
+
+/** Rejects changes of `members` and of `immutable` once that is set. A missing map differs from an empty one unless it is `defaulted`. */
+export function validateImmutableData<T extends MaybeImmutable>(
+  object: T,
+  old: T,
+  members: readonly (keyof T & string)[],
+  defaulted?: keyof T & string,
+): FieldErrorList {
+  if (old.immutable !== true) return []
+  const changed = members.filter(
+    (member) => !semanticEqual(object[member] ?? {}, old[member] ?? {}) || (member !== defaulted && wasSentEmpty(object, member)),
+  )
+  const violations = object.immutable === true ? changed : ['immutable', ...changed]
+  return violations.map((member) => fieldError.forbidden(fieldPath(member), 'field is immutable when `immutable` is set'))
 }

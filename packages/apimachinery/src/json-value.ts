@@ -1,0 +1,37 @@
+import { setOwn } from './json-reader.ts'
+import type { JsonObject, JsonValue } from './meta.ts'
+
+/** Excludes lists and null. Not for input of the typed decoder, where numbers may be `NumberLiteral` objects. */
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Compares values, ignoring the order of members. */
+export function equalJson(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, i) => equalJson(item, b[i]!))
+  if (Array.isArray(b)) return false
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
+}
+
+/** Copies JSON deeply. Faster than structuredClone, which supports more types. */
+export function copyObject<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return mapList(value, copyObject) as T
+  const copy: { [key: string]: unknown } = {}
+  const members = value as { readonly [key: string]: unknown }
+  for (const key in members) setOwn(copy, key, copyObject(members[key]))
+  return copy as T
+}
+
+/**
+ * Like `items.map(change)`, but returns a packed array as `JSON.parse` does. V8's optimized `map` returns a holey array, and one of those
+ * among API objects deoptimizes all code that reads lists. Use it for lists that become part of API objects.
+ */
+export function mapList<Item, Changed>(items: readonly Item[], change: (item: Item, index: number) => Changed): Changed[] {
+  const changed: Changed[] = []
+  for (let i = 0; i < items.length; i++) changed.push(change(items[i]!, i))
+  return changed
+}
