@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { isIP } from 'node:net'
-import { createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
+import { checkServerIdentity, createSecureContext, rootCertificates, type SecureContext, type SecureContextOptions } from 'node:tls'
+import type { ChannelCredentials, credentials } from '@grpc/grpc-js'
 import { trimRight } from '@keelson/apimachinery'
 import type { TransportConfig } from '@keelson/storagebackend'
-// Only types of etcd3's options; each address gets its own options.
 import type { IOptions } from 'etcd3'
-import { addressCredentials, namelessServer } from './address-credentials.ts'
 import { createDial } from './dial.ts'
 import { openRelay, type Relay } from './egress-relay.ts'
 import { Endpoint } from './endpoint.ts'
@@ -136,4 +136,17 @@ async function readTlsFile(file: string | undefined): Promise<Buffer | undefined
 
 function systemAuthorities(): Buffer {
   return Buffer.from(rootCertificates.join('\n'))
+}
+
+/** Server name sent for servers without one. Node refuses to send an IP address, and the library always sends a name. */
+const namelessServer = 'etcd.invalid'
+
+/** Creates TLS credentials for a server addressed by its IP address. Its certificate must be valid for that address. */
+function addressCredentials(address: string, { rootCertificate, privateKey, certChain }: Credentials): ChannelCredentials {
+  // Must be the instance that etcd3 uses: credentials from another copy are not recognized.
+  const require = createRequire(createRequire(import.meta.url).resolve('etcd3'))
+  const grpc = require('@grpc/grpc-js') as { readonly credentials: typeof credentials }
+  return grpc.credentials.createSsl(rootCertificate, privateKey, certChain, {
+    checkServerIdentity: (_name, certificate) => checkServerIdentity(address, certificate),
+  })
 }

@@ -4,7 +4,6 @@ import { connect, type Connected } from './connect.ts'
 import type { Endpoint } from './endpoint.ts'
 import { Etcd3Backend } from './etcd3-backend.ts'
 import type { Etcd3Options, Settings } from './etcd3-options.ts'
-import { hasReliableProgress } from './etcd-version.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { readFailure, toBackendError } from './translate-error.ts'
 
@@ -68,4 +67,16 @@ async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, 
     const addresses = endpoints.map(({ address }) => address).join(', ')
     throw toBackendError({ ...error.failure, message: `${addresses}: ${error.failure.message}` })
   }
+}
+
+/**
+ * True if etcd answers progress requests correctly. Older versions may report a revision before sending its changes, and a cache that
+ * trusts this serves stale data as fresh.
+ */
+export function hasReliableProgress(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number)
+  if (major !== 3) return major > 3
+  if (minor === 4) return patch >= 31
+  if (minor === 5) return patch >= 13
+  return minor > 5
 }

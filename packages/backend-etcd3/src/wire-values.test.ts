@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hasReliableProgress } from './etcd-version.ts'
+import { hasReliableProgress } from './open-etcd3.ts'
 import * as driver from './index.ts'
 import { foreignLease, toInteger, toKey, toLease } from './wire-values.ts'
 

@@ -4,12 +4,11 @@ import type { KubeObject } from '@keelson/apimachinery'
 import type { Connecter, Getter, RESTStorage, Streamer } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
-import { nodeProxySubresource } from '../proxy/node-proxy.ts'
+import { kubeletSubresources, nodeProxySubresource } from './kubelet-subresources.ts'
 import { isGlobalUnicast } from '../proxy/global-unicast.ts'
 import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
 import { createKubeletClient } from './kubelet-client.ts'
 import type { KubeletOptions } from './kubelet-client.ts'
-import { kubeletSubresources } from './kubelet-subresources.ts'
 
 const context = testContext('default')
 

@@ -1,11 +1,16 @@
-import type { Getter, RESTStorage } from '@keelson/registry'
-import { nodeProxySubresource } from '../proxy/node-proxy.ts'
-import { logSubresource } from './pod-log.ts'
-import { podProxySubresource } from '../proxy/pod-proxy.ts'
-import { attachSubresource, execSubresource, portForwardSubresource } from './pod-streams.ts'
+import { lookup } from 'node:dns/promises'
+import type { Pod } from '@keelson/api/core/v1'
+import { newBadRequest } from '@keelson/apimachinery'
+import { readResult } from '@keelson/registry'
+import type { Connecter, Getter, RESTStorage } from '@keelson/registry'
+import { isGlobalUnicast } from '../proxy/global-unicast.ts'
+import { getProxiedPath, proxyFacts } from '../proxy/proxy-facts.ts'
+import { parseSchemeNamePort } from '../proxy/scheme-name-port.ts'
 import { serviceProxySubresource } from '../proxy/service-proxy.ts'
 import { createKubeletClient } from './kubelet-client.ts'
-import type { KubeletOptions } from './kubelet-client.ts'
+import type { KubeletClient, KubeletOptions } from './kubelet-client.ts'
+import { logSubresource } from './pod-log.ts'
+import { attachSubresource, execSubresource, portForwardSubresource } from './pod-streams.ts'
 
 export interface ReachableObjects {
   readonly pods: Getter
@@ -28,4 +33,54 @@ export function kubeletSubresources(objects: ReachableObjects, options: KubeletO
     ['services/proxy', serviceProxySubresource(objects)],
     ['nodes/proxy', nodeProxySubresource(kubelet)],
   ])
+}
+
+/** pods/NAME/proxy: forwards requests to the pod, at the requested port or the first one that a container declares. */
+function podProxySubresource(pods: Getter): RESTStorage & Connecter {
+  return {
+    ...proxyFacts('PodProxyOptions', { namespaced: true }),
+    async connect(context, id, options) {
+      const target = parseSchemeNamePort(id)
+      if (target === undefined) throw newBadRequest(`invalid pod request ${JSON.stringify(id)}`)
+      const pod = readResult<Pod>(await pods.get(context, target.name, {}))
+      const host = pod.status?.podIPs?.[0]?.ip ?? ''
+      if (!isGlobalUnicast(host)) throw newBadRequest('address not allowed')
+      const declared = (pod.spec?.containers ?? []).find(({ ports }) => (ports ?? []).length > 0)?.ports?.[0]?.containerPort
+      const port = target.port === '' ? String(declared ?? '') : target.port
+      const remote = { scheme: target.scheme, host, port, path: getProxiedPath(options), query: '', tls: { verify: false } }
+      return { remote, passes: 'proxy' }
+    },
+  }
+}
+
+/** Resolves a host name to all its addresses. */
+type LookUp = (host: string) => Promise<readonly string[]>
+
+const lookUpWithSystem: LookUp = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+
+/** nodes/NAME/proxy: forwards requests to the kubelet with this server's certificate, or to another port of the node without it. */
+export function nodeProxySubresource(kubelet: KubeletClient, lookUp: LookUp = lookUpWithSystem): RESTStorage & Connecter {
+  return {
+    ...proxyFacts('NodeProxyOptions', { namespaced: false }),
+    async connect(context, id, options) {
+      const target = parseSchemeNamePort(id)
+      if (target === undefined) throw newBadRequest(`invalid node request ${JSON.stringify(id)}`)
+      const { remote } = await kubelet(context, target.name)
+      const destination = { address: await resolveAllowedAddress(remote.host, lookUp), path: getProxiedPath(options), query: '' }
+      if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...destination }, passes: 'proxy' }
+      const { host } = remote
+      return { remote: { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...destination }, passes: 'proxy' }
+    },
+  }
+}
+
+/** Returns the address to dial, after checking all addresses of the host. Dialing an address rules out a second DNS lookup. */
+async function resolveAllowedAddress(host: string, lookUp: LookUp): Promise<string> {
+  const addresses = await lookUp(host).catch(() => {
+    throw newBadRequest(`lookup ${host}: no such host`)
+  })
+  const [first] = addresses
+  if (first === undefined) throw newBadRequest('no addresses for hostname')
+  if (!addresses.every(isGlobalUnicast)) throw newBadRequest('address not allowed')
+  return first
 }

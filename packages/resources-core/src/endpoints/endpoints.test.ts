@@ -1,9 +1,8 @@
 import type { Endpoints, EndpointSubset } from '@keelson/api/core/v1'
 import { fieldErrorMessage } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { formatEndpoints } from './columns.ts'
+import { findEndpointsWarnings, formatEndpoints } from './index.ts'
 import { validateEndpoints } from './validate.ts'
-import { findEndpointsWarnings } from './warnings.ts'
 
 const made = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))

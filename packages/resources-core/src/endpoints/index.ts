@@ -1,10 +1,24 @@
 import type { Endpoints } from '@keelson/api/core/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { formatEndpoints } from './columns.ts'
-import { setEndpointsDefaults } from './defaults.ts'
+import { findIPWarnings } from '../ip-address.ts'
 import { validateEndpoints } from './validate.ts'
-import { findEndpointsWarnings } from './warnings.ts'
+
+const maxShown = 3
+
+/** Formats endpoints like "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...". */
+export function formatEndpoints({ subsets = [] }: DeepReadonly<Endpoints>): string {
+  if (subsets.length === 0) return '<none>'
+  const all = subsets.flatMap(({ addresses = [], ports = [] }) =>
+    ports.length === 0
+      ? addresses.map(({ ip }) => ip)
+      : ports.flatMap(({ port }) => addresses.map(({ ip }) => `${ip.includes(':') ? `[${ip}]` : ip}:${port}`)),
+  )
+  const text = all.slice(0, maxShown).join(',')
+  return all.length > maxShown ? `${text} + ${all.length - maxShown} more...` : text
+}
 
 export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints>({
   group: '',
@@ -25,3 +39,17 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
   },
   columns: [{ name: 'Endpoints', description: 'First addresses and ports.', value: formatEndpoints }],
 })
+
+/** Warns about non-canonical addresses, except in objects of the endpoints controller, which canonicalizes them itself. */
+export function findEndpointsWarnings({ metadata, subsets = [] }: DeepReadonly<Endpoints>): readonly string[] {
+  if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []
+  return subsets.flatMap((subset, i) =>
+    (['addresses', 'notReadyAddresses'] as const).flatMap((member) =>
+      (subset[member] ?? []).flatMap(({ ip }, j) => findIPWarnings(ip, fieldPath('subsets').index(i).child(member).index(j).child('ip'))),
+    ),
+  )
+}
+
+function setEndpointsDefaults({ subsets = [] }: Endpoints): void {
+  for (const { ports = [] } of subsets) for (const port of ports) port.protocol ||= 'TCP'
+}

@@ -1,7 +1,7 @@
 import type { LimitRange, LimitRangeItem } from '@keelson/api/core/v1'
 import { fieldErrorMessage } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { setLimitRangeDefaults } from './defaults.ts'
+import { setLimitRangeDefaults } from './index.ts'
 import { validateLimitRange } from './validate.ts'
 
 const range = (...limits: LimitRangeItem[]): LimitRange => ({ metadata: { name: 'a' }, spec: { limits } })

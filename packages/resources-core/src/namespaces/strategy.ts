@@ -1,9 +1,10 @@
 import type { Namespace } from '@keelson/api/core/v1'
+import { fieldError, fieldPath, validateFinalizerName } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { labelWithName } from './defaults.ts'
-import { validateFinalize, validateNamespace, validateStatus } from './validate.ts'
 
 /** Finalizer of the namespace controller, which removes it after deleting the contents of the namespace. */
 const kubernetesFinalizer = 'kubernetes'
@@ -41,4 +42,33 @@ export const finalizeStrategy: Update = {
   canonicalize: labelWithName,
   prepareForUpdate: (_context, namespace, old) => keepMember(namespace, old, 'status'),
   validateUpdate: (_context, namespace) => validateFinalize(namespace),
+}
+
+const finalizersPath = fieldPath('spec', 'finalizers')
+const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion'])
+
+function validateNamespace(namespace: DeepReadonly<Namespace>): FieldErrorList {
+  return (namespace.spec?.finalizers ?? []).flatMap((name) => validateFinalizer(name, finalizersPath))
+}
+
+function validateFinalize(namespace: DeepReadonly<Namespace>): FieldErrorList {
+  return (namespace.spec?.finalizers ?? []).flatMap((name, i) => validateFinalizer(name, finalizersPath.index(i)))
+}
+
+/** The phase must be "Terminating" exactly if the namespace is being deleted. */
+function validateStatus(namespace: DeepReadonly<Namespace>): FieldErrorList {
+  const phase = namespace.status?.phase ?? ''
+  const path = fieldPath('status', 'Phase')
+  if (namespace.metadata.deletionTimestamp === undefined) {
+    return phase === 'Active' ? [] : [fieldError.invalid(path, phase, "may only be 'Active' if `deletionTimestamp` is empty")]
+  }
+  return phase === 'Terminating' ? [] : [fieldError.invalid(path, phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")]
+}
+
+function validateFinalizer(name: string, path: FieldPath): FieldErrorList {
+  const errors = validateFinalizerName(name, path)
+  if (!name.includes('/') && !standardFinalizers.has(name)) {
+    errors.push(fieldError.invalid(path, name, 'name is neither a standard finalizer name nor is it fully qualified'))
+  }
+  return errors
 }

@@ -1,8 +1,8 @@
 import type { Node } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
 import { nodeColumns } from './columns.ts'
-import { normalizeNode, setNodeDefaults } from './defaults.ts'
 import { nodeStatus, nodeStrategy } from './strategy.ts'
 
 export const nodes: ResourceDefinition<Node> = defineResource<Node>({
@@ -20,3 +20,21 @@ export const nodes: ResourceDefinition<Node> = defineResource<Node>({
   allColumns: nodeColumns,
   subresources: { status: nodeStatus },
 })
+
+/** Defaults `allocatable` to `capacity`. */
+export function setNodeDefaults({ status }: Node): void {
+  if (status === undefined) return
+  if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity }
+  roundUpToMilli(status.capacity)
+  roundUpToMilli(status.allocatable)
+}
+
+/** Makes `podCIDR` the first of `podCIDRs`; if they differ, `podCIDR` wins. Mutates and returns its argument. */
+export function normalizeNode(node: Node): Node {
+  const { spec } = node
+  if (spec === undefined) return node
+  const first = spec.podCIDRs?.[0] ?? ''
+  if (spec.podCIDR && spec.podCIDR !== first) spec.podCIDRs = [spec.podCIDR]
+  else if (first !== '') spec.podCIDR = first
+  return node
+}

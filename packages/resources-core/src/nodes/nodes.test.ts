@@ -3,8 +3,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { tableConvertor } from '@keelson/registry'
 import { describe, expect, it } from 'vitest'
-import { normalizeNode, setNodeDefaults } from './defaults.ts'
-import { nodes } from './index.ts'
+import { nodes, normalizeNode, setNodeDefaults } from './index.ts'
 import { nodeStatus } from './strategy.ts'
 
 const context = {} as RequestContext

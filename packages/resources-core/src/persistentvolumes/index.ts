@@ -1,8 +1,9 @@
 import type { PersistentVolume } from '@keelson/api/core/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
+import { setSourceDefaults } from '../pod-spec/volume-defaults.ts'
 import { persistentVolumeColumns } from './columns.ts'
-import { setPersistentVolumeDefaults } from './defaults.ts'
 import { persistentVolumeStatus, persistentVolumeStrategy } from './strategy.ts'
 
 export const persistentVolumes: ResourceDefinition<PersistentVolume> = defineResource<PersistentVolume>({
@@ -18,3 +19,13 @@ export const persistentVolumes: ResourceDefinition<PersistentVolume> = defineRes
   columns: persistentVolumeColumns,
   subresources: { status: persistentVolumeStatus },
 })
+
+export function setPersistentVolumeDefaults(volume: PersistentVolume): void {
+  const spec = (volume.spec ??= {})
+  const status = (volume.status ??= {})
+  status.phase ||= 'Pending'
+  spec.persistentVolumeReclaimPolicy ||= 'Retain'
+  spec.volumeMode ??= 'Filesystem'
+  roundUpToMilli(spec.capacity)
+  setSourceDefaults(spec)
+}

@@ -2,7 +2,7 @@ import type { PersistentVolume, PersistentVolumeSpec } from '@keelson/api/core/v
 import { fieldErrorMessage } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { setPersistentVolumeDefaults } from './defaults.ts'
+import { setPersistentVolumeDefaults } from './index.ts'
 import { persistentVolumeStatus, persistentVolumeStrategy as strategy } from './strategy.ts'
 
 const context = {} as RequestContext

@@ -1,12 +1,11 @@
-import type { Pod } from '@keelson/api/core/v1'
+import type { ContainerStatus, Pod, PodStatus } from '@keelson/api/core/v1'
 import { copyObject, fieldPath } from '@keelson/apimachinery'
-import type { OwnerReference } from '@keelson/apimachinery'
+import type { DeepReadonly, OwnerReference } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceStrategy } from '@keelson/registry'
 import { findIPWarnings } from '../ip-address.ts'
 import { keepMember } from '../keep-member.ts'
 import { createPodRules } from '../pod-spec/pod-rules.ts'
-import { dropDisabledStatusFields } from './drop-disabled-status.ts'
 import { validatePodStatusUpdate } from './validate-status-update.ts'
 
 /** Status subresource for kubelets: restores everything else from the stored pod. */
@@ -42,4 +41,18 @@ function keepObservedGenerations(pod: Pod, old: Pod): void {
     const generation = known.get(condition.type)?.shift() ?? 0
     if (!condition.observedGeneration && generation !== 0) condition.observedGeneration = generation
   }
+}
+
+/** Drops status fields of features that are off by default, unless `old` already uses them. Mutates `status`. */
+function dropDisabledStatusFields(status: PodStatus, old: DeepReadonly<PodStatus> | undefined): void {
+  if ((old?.nodeAllocatableResourceClaimStatuses ?? []).length === 0) delete status.nodeAllocatableResourceClaimStatuses
+  const hasVolumeStatus = listContainerStatuses((old ?? {}) as PodStatus).some(({ volumeMounts }) =>
+    (volumeMounts ?? []).some(({ volumeStatus }) => volumeStatus?.image !== undefined),
+  )
+  if (hasVolumeStatus) return
+  for (const { volumeMounts } of listContainerStatuses(status)) for (const mount of volumeMounts ?? []) delete mount.volumeStatus
+}
+
+function listContainerStatuses(status: PodStatus): ContainerStatus[] {
+  return [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? []), ...(status.ephemeralContainerStatuses ?? [])]
 }

@@ -1,15 +1,18 @@
 import type { Pod } from '@keelson/api/core/v1'
-import { isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
-import type { DeepReadonly, DeleteOptions } from '@keelson/apimachinery'
+import { fieldPath, isDNS1123Label, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, DeleteOptions, LabelSelector } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
+import { appArmorContainerPrefix } from '../pod-spec/annotation-keys.ts'
+import { parseAppArmorAnnotation } from '../pod-spec/app-armor-annotation.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
 import { normalizePodSpec } from '../pod-spec/normalize.ts'
+import { collectPodAffinityTerms } from '../pod-spec/pod-affinity-terms.ts'
 import { createPodRules } from '../pod-spec/pod-rules.ts'
 import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
-import { applyAppArmorAnnotations } from './apply-app-armor.ts'
-import { mergeLabelKeys } from './merge-label-keys.ts'
+import { validateAppArmorProfile } from '../pod-spec/validate-profiles.ts'
+import { listMutableContainers } from '../pod-spec/visit-containers.ts'
 import { computeQosClass } from './qos.ts'
 import { setPodCondition } from './subresources/pod-condition.ts'
 import { validatePodUpdate } from './validate-update.ts'
@@ -73,4 +76,50 @@ function chooseGracePeriod(pod: DeepReadonly<Pod>, options: DeleteOptions): numb
   const isTerminated = pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'
   if (isUnscheduled || isTerminated) return 0
   return requested < 0 ? 1 : requested
+}
+
+interface LabelKeyed {
+  readonly labelSelector?: LabelSelector
+  readonly matchLabelKeys?: string[]
+  readonly mismatchLabelKeys?: string[]
+}
+
+/** Merges label values of the pod for `matchLabelKeys` into its selectors. Mutates the pod; not idempotent. */
+function mergeLabelKeys(pod: Pod): void {
+  const { affinity, topologySpreadConstraints } = pod.spec ?? {}
+  const keyed: readonly LabelKeyed[] = [...collectPodAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]
+  for (const { labelSelector, matchLabelKeys, mismatchLabelKeys } of keyed) {
+    if (labelSelector === undefined) continue
+    addRequirements(labelSelector, 'In', { keys: matchLabelKeys, labels: pod.metadata.labels })
+    addRequirements(labelSelector, 'NotIn', { keys: mismatchLabelKeys, labels: pod.metadata.labels })
+  }
+}
+
+function addRequirements(
+  selector: LabelSelector,
+  operator: 'In' | 'NotIn',
+  { keys = [], labels = {} }: { readonly keys: string[] | undefined; readonly labels: Readonly<Record<string, string>> | undefined },
+): void {
+  for (const key of keys) {
+    if (Object.hasOwn(labels, key)) (selector.matchExpressions ??= []).push({ key, operator, values: [labels[key]!] })
+  }
+}
+
+/** Copies the deprecated AppArmor annotations to the profile field. Mutates the pod. */
+function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void): void {
+  const { spec } = pod
+  const { annotations = {} } = pod.metadata
+  if (spec === undefined || spec.os?.name === 'windows') return
+  for (const container of listMutableContainers(spec)) {
+    const key = appArmorContainerPrefix + container.name
+    const annotation = annotations[key]
+    if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) continue
+    const profile = parseAppArmorAnnotation(annotation)
+    const isUsable = profile !== undefined && validateAppArmorProfile({ appArmorProfile: profile }, fieldPath()).length === 0
+    if (isUsable) {
+      if (semanticEqual(profile, spec.securityContext?.appArmorProfile)) continue
+      container.securityContext = { ...container.securityContext, appArmorProfile: profile }
+    }
+    warn(`${fieldPath('metadata', 'annotations').key(key)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
+  }
 }

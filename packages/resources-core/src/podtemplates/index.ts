@@ -5,9 +5,9 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { formatContainerImages, formatContainerNames } from '../container-columns.ts'
 import { formatLabels } from '../format-labels.ts'
 import { dropDisabledPodFields } from '../pod-spec/drop-disabled-fields.ts'
+import { setPodTemplateDefaults } from '../pod-spec/pod-spec-defaults.ts'
 import { findPodWarnings } from '../pod-spec/pod-warnings.ts'
 import { validatePodTemplateSpec } from '../pod-spec/validate-pod-template.ts'
-import { setPodTemplateObjectDefaults } from './defaults.ts'
 
 const templatePath = fieldPath('template')
 
@@ -42,3 +42,7 @@ export const podTemplates: ResourceDefinition<PodTemplate> = defineResource<PodT
     { name: 'Pod Labels', description: 'Labels of the pods.', value: ({ template }) => formatLabels(template?.metadata?.labels) },
   ],
 })
+
+function setPodTemplateObjectDefaults(object: PodTemplate): void {
+  setPodTemplateDefaults((object.template ??= {}))
+}

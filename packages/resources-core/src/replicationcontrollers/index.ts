@@ -1,12 +1,23 @@
 import type { ReplicationController } from '@keelson/api/core/v1'
 import { countObjects, defineResource } from '@keelson/registry'
-import type { ResourceDefinition } from '@keelson/registry'
+import type { ResourceDefinition, ScaledBy } from '@keelson/registry'
 import { formatContainerImages, formatContainerNames } from '../container-columns.ts'
 import { formatLabels } from '../format-labels.ts'
-import { templateLabelsOnRead } from '../template-labels.ts'
-import { setReplicationControllerDefaults } from './defaults.ts'
-import { scaledReplicationControllers } from './scale.ts'
+import { setPodTemplateDefaults } from '../pod-spec/pod-spec-defaults.ts'
+import { copyTemplateLabels, hasNoLabels, templateLabelsOnRead } from '../template-labels.ts'
 import { replicationControllerStatus, replicationControllerStrategy } from './strategy.ts'
+
+const scaledReplicationControllers: ScaledBy<ReplicationController> = {
+  replicasPath: 'spec.replicas',
+  replicas: ({ spec }) => spec?.replicas ?? 0,
+  setReplicas: (controller, replicas) => void (controller.spec = { ...controller.spec, replicas }),
+  statusReplicas: ({ status }) => status?.replicas ?? 0,
+  selector: ({ spec }) =>
+    Object.entries(spec?.selector ?? {})
+      .map(([key, value]) => `${key}=${value}`)
+      .sort()
+      .join(','),
+}
 
 export const replicationControllers: ResourceDefinition<ReplicationController> = defineResource<ReplicationController>({
   group: '',
@@ -37,3 +48,13 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
   subresources: { status: replicationControllerStatus },
   scale: scaledReplicationControllers,
 })
+
+/** Defaults labels and selector to the labels of the template. */
+export function setReplicationControllerDefaults(controller: ReplicationController): void {
+  const spec = (controller.spec ??= {})
+  const labels = spec.template?.metadata?.labels
+  if (labels !== undefined && hasNoLabels(spec.selector)) spec.selector = { ...labels }
+  copyTemplateLabels(controller)
+  spec.replicas ??= 1
+  if (spec.template !== undefined) setPodTemplateDefaults(spec.template)
+}

@@ -7,8 +7,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import type { Getter, Updater } from '@keelson/registry'
 import { openTestStore, plain, put, testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
-import { setReplicationControllerDefaults } from './defaults.ts'
-import { replicationControllers } from './index.ts'
+import { replicationControllers, setReplicationControllerDefaults } from './index.ts'
 import { validateReplicationControllerStatus } from './validate.ts'
 
 const types = createApiTypes([coreV1, autoscalingV1])

@@ -2,7 +2,6 @@ import type { Secret } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import { countObjects, defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { mergeStringData, setSecretDefaults } from './defaults.ts'
 import { findTLSWarnings } from './tls-warnings.ts'
 import { validateSecret, validateSecretUpdate } from './validate.ts'
 
@@ -41,3 +40,18 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
     { name: 'Data', description: 'Number of keys.', value: (secret) => Object.keys(secret.data ?? {}).length },
   ],
 })
+
+export function setSecretDefaults(secret: Secret): void {
+  secret.type ||= 'Opaque'
+}
+
+/** Merges the write-only `stringData` into `data`. Mutates and returns the secret. */
+export function mergeStringData(secret: Secret): Secret {
+  const { stringData } = secret
+  delete secret.stringData
+  const entries = Object.entries(stringData ?? {})
+  if (entries.length === 0) return secret
+  secret.data = { ...secret.data }
+  for (const [key, text] of entries) secret.data[key] = Buffer.from(text, 'utf8').toString('base64')
+  return secret
+}

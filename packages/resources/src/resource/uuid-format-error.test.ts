@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findUuidFormatError } from './uuid-format-error.ts'
+import { findUuidFormatError } from './names.ts'
 
 const uuid = '0b9eBf2e-7d1b-4f3c-9a42-6c1b1f0e5d77'
 

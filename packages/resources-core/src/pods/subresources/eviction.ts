@@ -7,6 +7,7 @@ import {
   isApiError,
   labelSelectorAsSelector,
   newBadRequest,
+  newConflict,
   newInvalid,
   newUnknownError,
   systemClock,
@@ -17,7 +18,6 @@ import type { CreateRequest, NamedCreater, RESTStorage, Store, SubresourceFactor
 import { podStatus } from '../status-strategy.ts'
 import { budgetInProcess, isOutsideBudgets, mayEvictUnhealthy, takeDisruption } from './check-budget.ts'
 import { setPodCondition } from './pod-condition.ts'
-import { checkVersion } from './check-version.ts'
 import { successStatus } from './success.ts'
 
 const evictionKind: GroupVersionKind = { group: 'policy', version: 'v1', kind: 'Eviction' }
@@ -195,4 +195,17 @@ function tooManyBudgets(): KubeObject {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }
   return status
+}
+
+/** Throws Conflict if the pod does not match the preconditions. */
+function checkVersion({ metadata }: Pod, { preconditions = {} }: DeleteOptions): void {
+  const { uid, resourceVersion } = preconditions
+  const refuse = (field: string, expected: string, actual: string, cause: string): never => {
+    const reason = `the ${field} in the precondition (${expected}) does not match the ${field} in record (${actual}). The object might have been ${cause}`
+    throw newConflict({ group: '', resource: 'Pod' }, metadata.name ?? '', reason)
+  }
+  if (uid && uid !== metadata.uid) refuse('UID', uid, metadata.uid ?? '', 'deleted and then recreated')
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion) {
+    refuse('ResourceVersion', resourceVersion, metadata.resourceVersion ?? '', 'modified')
+  }
 }

@@ -1,4 +1,6 @@
-import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyStatus } from '@keelson/api/admissionregistration/v1'
+import { fieldError, fieldPath, validateConditions } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource, resetMetadataForStatus } from '@keelson/registry'
 import type { ResourceDefinition, Strategy } from '@keelson/registry'
@@ -6,7 +8,6 @@ import { keepMember } from '@keelson/resources-core'
 import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { generationStrategy } from '../generation.ts'
 import { formatParamKind, setMatchResourcesDefaults } from '../match-resources.ts'
-import { validatePolicyStatus } from './validate-status.ts'
 import { validateValidatingPolicy } from './validate.ts'
 
 const generations = generationStrategy<ValidatingAdmissionPolicy>('spec', {})
@@ -61,3 +62,15 @@ export const validatingAdmissionPolicies: ResourceDefinition<ValidatingAdmission
     { name: 'ParamKind', description: 'Kind of the parameter objects.', value: ({ spec }) => formatParamKind(spec?.paramKind) },
   ],
 })
+
+const statusPath = fieldPath('status')
+
+function validatePolicyStatus({ typeChecking, conditions }: DeepReadonly<ValidatingAdmissionPolicyStatus>): FieldErrorList {
+  const path = statusPath.child('typeChecking', 'expressionWarnings')
+  const errors: FieldErrorList = []
+  for (const [i, { warning, fieldRef }] of (typeChecking?.expressionWarnings ?? []).entries()) {
+    if (warning === '') errors.push(fieldError.required(path.index(i).child('warning')))
+    if (fieldRef.trim() === '') errors.push(fieldError.required(path.index(i).child('fieldRef')))
+  }
+  return [...errors, ...validateConditions(conditions, statusPath.child('conditions'))]
+}

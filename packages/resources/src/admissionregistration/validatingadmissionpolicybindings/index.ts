@@ -1,12 +1,11 @@
 import type { ValidatingAdmissionPolicyBinding } from '@keelson/api/admissionregistration/v1'
-import { fieldPath } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { fieldError, fieldPath, repeatCheck } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateBinding } from '../bindings.ts'
 import { generationStrategy } from '../generation.ts'
 import { formatParamRef, setMatchResourcesDefaults } from '../match-resources.ts'
-import { validateActions } from './validate-actions.ts'
 
 export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdmissionPolicyBinding> =
   defineResource<ValidatingAdmissionPolicyBinding>({
@@ -30,4 +29,21 @@ export const validatingAdmissionPolicyBindings: ResourceDefinition<ValidatingAdm
 
 function validate({ spec = {} }: DeepReadonly<ValidatingAdmissionPolicyBinding>): FieldErrorList {
   return [...validateBinding(spec), ...validateActions(spec.validationActions ?? [], fieldPath('spec', 'validationActions'))]
+}
+
+const knownActions = ['Audit', 'Deny', 'Warn']
+const denyAndWarnMessage =
+  'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
+
+/** Validates the actions taken when a request fails the policy. */
+function validateActions(actions: readonly string[], path: FieldPath): FieldErrorList {
+  if (actions.length === 0) return [fieldError.required(path, 'at least one validation action is required')]
+  const errors: FieldErrorList = []
+  const isRepeated = repeatCheck<string>()
+  for (const [i, action] of actions.entries()) {
+    if (!knownActions.includes(action)) errors.push(fieldError.notSupported(path.index(i), action, knownActions))
+    if (isRepeated(action)) errors.push(fieldError.duplicate(path.index(i), action))
+  }
+  if (actions.includes('Deny') && actions.includes('Warn')) errors.push(fieldError.invalid(path, actions, denyAndWarnMessage))
+  return errors
 }

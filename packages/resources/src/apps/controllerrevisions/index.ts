@@ -1,9 +1,8 @@
 import type { ControllerRevision } from '@keelson/api/apps/v1'
-import { fieldError, fieldPath, validateImmutableField, validateNonNegative } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldErrorList } from '@keelson/apimachinery'
+import { fieldError, fieldPath, parseGroupVersion, validateImmutableField, validateNonNegative } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, OwnerReference } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { formatController } from './format-controller.ts'
 
 type ReadonlyRevision = DeepReadonly<ControllerRevision>
 
@@ -36,4 +35,12 @@ function validateData({ data }: ReadonlyRevision): FieldErrorList {
   if (data === undefined || data === null) return [fieldError.required(dataPath, 'data is mandatory')]
   if (typeof data !== 'object' || Array.isArray(data)) return [fieldError.required(dataPath, 'data must be a valid JSON object')]
   return []
+}
+
+/** Formats the controlling owner like "statefulset.apps/web"; "<none>" if there is no such owner. */
+function formatController(owners: readonly DeepReadonly<OwnerReference>[] = []): string {
+  const owner = owners.find(({ controller }) => controller === true)
+  if (owner === undefined) return '<none>'
+  const { group } = parseGroupVersion(owner.apiVersion)
+  return `${(group === '' ? owner.kind : `${owner.kind}.${group}`).toLowerCase()}/${owner.name}`
 }

@@ -1,9 +1,8 @@
 import type { DaemonSet } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { formatLabels } from '@keelson/resources-core'
+import { formatLabels, setPodTemplateDefaults } from '@keelson/resources-core'
 import { containerColumns, selectorColumn } from '../../workloads/columns.ts'
-import { setDaemonSetDefaults } from './defaults.ts'
 import { daemonSetStatus, daemonSetStrategy } from './strategy.ts'
 import { normalizeTemplateGeneration, templateGenerationAnnotation } from './template-generation.ts'
 
@@ -55,3 +54,17 @@ export const daemonSets: ResourceDefinition<DaemonSet> = defineResource<DaemonSe
   ],
   subresources: { status: daemonSetStatus },
 })
+
+function setDaemonSetDefaults(set: DaemonSet): void {
+  const spec = (set.spec ??= { selector: null, template: {} })
+  const strategy = (spec.updateStrategy ??= {})
+  strategy.type ||= 'RollingUpdate'
+  if (strategy.type === 'RollingUpdate') {
+    const rollingUpdate = (strategy.rollingUpdate ??= {})
+    rollingUpdate.maxUnavailable ??= 1
+    rollingUpdate.maxSurge ??= 0
+  }
+  spec.revisionHistoryLimit ??= 10
+  setPodTemplateDefaults((spec.template ??= {}))
+  normalizeTemplateGeneration(set)
+}

@@ -1,12 +1,12 @@
 import type { Deployment } from '@keelson/api/apps/v1'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { setPodTemplateDefaults } from '@keelson/resources-core'
 import { containerColumns } from '../../workloads/columns.ts'
 import { parseSelector } from '../../workloads/workload-selector.ts'
 import { fillBlankReplicas } from '../blank-replicas.ts'
 import { scaledBySelector } from '../scaled-by-selector.ts'
-import { setDeploymentDefaults } from './defaults.ts'
-import { rollbackAnnotation } from './rollback-annotation.ts'
+import { normalizeRollback, rollbackAnnotation } from './rollback-annotation.ts'
 import { deploymentStatus, deploymentStrategy } from './strategy.ts'
 
 export const deployments: ResourceDefinition<Deployment> = defineResource<Deployment>({
@@ -48,3 +48,19 @@ export const deployments: ResourceDefinition<Deployment> = defineResource<Deploy
   subresources: { status: deploymentStatus },
   scale: scaledBySelector<Deployment>(),
 })
+
+function setDeploymentDefaults(deployment: Deployment): void {
+  const spec = (deployment.spec ??= { selector: null, template: {} })
+  spec.replicas ??= 1
+  const strategy = (spec.strategy ??= {})
+  strategy.type ||= 'RollingUpdate'
+  if (strategy.type === 'RollingUpdate') {
+    const rollingUpdate = (strategy.rollingUpdate ??= {})
+    rollingUpdate.maxUnavailable ??= '25%'
+    rollingUpdate.maxSurge ??= '25%'
+  }
+  spec.revisionHistoryLimit ??= 10
+  spec.progressDeadlineSeconds ??= 600
+  setPodTemplateDefaults((spec.template ??= {}))
+  normalizeRollback(deployment)
+}

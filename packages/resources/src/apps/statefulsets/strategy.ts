@@ -1,11 +1,11 @@
 import type { StatefulSet } from '@keelson/api/apps/v1'
 import { fieldPath } from '@keelson/apimachinery'
-import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { findClaimSpecWarnings, keepMember } from '@keelson/resources-core'
-import { countSpecChanges, dropDisabledTemplateFields, isNewGeneration, findTemplateWarnings } from '../../workloads/template-hooks.ts'
-import { validateStatefulSetStatus } from './validate-status.ts'
+import { validateCollisions, validateCounts, validateShares } from '../../workloads/status-counts.ts'
+import { countSpecChanges, dropDisabledTemplateFields, findTemplateWarnings, isNewGeneration } from '../../workloads/template-hooks.ts'
 import { validateStatefulSet, validateStatefulSetUpdate } from './validate.ts'
 
 type ReadonlySet = DeepReadonly<StatefulSet>
@@ -63,4 +63,17 @@ function findClaimWarnings({ spec }: ReadonlySet, path: (index: number) => Field
 function findHistoryWarnings({ spec }: ReadonlySet): string[] {
   const isNegative = (spec?.revisionHistoryLimit ?? 0) < 0
   return isNegative ? ['spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'] : []
+}
+
+const statusPath = fieldPath('status')
+const shares = ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']
+
+function validateStatefulSetStatus({ status }: DeepReadonly<StatefulSet>, old: DeepReadonly<StatefulSet>): FieldErrorList {
+  const { replicas, readyReplicas, currentReplicas, updatedReplicas, availableReplicas, observedGeneration, collisionCount } = status ?? {}
+  const counts = { replicas, readyReplicas, currentReplicas, updatedReplicas, availableReplicas }
+  return [
+    ...validateCounts({ ...counts, observedGeneration, collisionCount }, statusPath),
+    ...validateShares(counts, shares, { path: statusPath, ready: 'status.readyReplicas' }),
+    ...validateCollisions(collisionCount, old.status?.collisionCount, statusPath),
+  ]
 }

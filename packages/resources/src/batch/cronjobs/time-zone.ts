@@ -1,5 +1,3 @@
-import { isZoneAlias } from './zone-aliases.ts'
-
 /** True if Go's time zone database has this exact name: names are case-sensitive, and offsets ("+01") are not zones. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true
@@ -16,4 +14,35 @@ export function isTimeZone(name: string): boolean {
 export function findTimeZoneError(name: string): string | undefined {
   if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) return 'time: invalid location name'
   return isTimeZone(name) ? undefined : `unknown time zone ${name}`
+}
+
+/**
+ * Link names of the time zone database, by first path segment. `Intl` accepts them in any case and resolves them to their target, so it cannot
+ * tell whether a name is spelled exactly.
+ */
+const aliases: Readonly<Record<string, string>> = {
+  '': 'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT Universal W-SU WET Zulu',
+  Africa: 'Asmara Timbuktu',
+  America:
+    'Argentina/Buenos_Aires Argentina/Catamarca Argentina/ComodRivadavia Argentina/Cordoba Argentina/Jujuy Argentina/Mendoza Atikokan Atka Ensenada Fort_Wayne Indiana/Indianapolis Kentucky/Louisville Knox_IN Montreal Nipigon Nuuk Pangnirtung Porto_Acre Rainy_River Rosario Santa_Isabel Shiprock Thunder_Bay Virgin Yellowknife',
+  Antarctica: 'South_Pole',
+  Asia: 'Ashkhabad Choibalsan Chongqing Chungking Dacca Harbin Ho_Chi_Minh Istanbul Kashgar Kathmandu Kolkata Macao Tel_Aviv Thimbu Ujung_Pandang Ulan_Bator Yangon',
+  Atlantic: 'Faroe Jan_Mayen',
+  Australia: 'ACT Canberra Currie LHI NSW North Queensland South Tasmania Victoria West Yancowinna',
+  Brazil: 'Acre DeNoronha East West',
+  Canada: 'Atlantic Central Eastern Mountain Newfoundland Pacific Saskatchewan Yukon',
+  Chile: 'Continental EasterIsland',
+  Etc: 'GMT GMT+0 GMT-0 GMT0 Greenwich UCT UTC Universal Zulu',
+  Europe: 'Belfast Kyiv Nicosia Tiraspol Uzhgorod Zaporozhye',
+  Mexico: 'BajaNorte BajaSur General',
+  Pacific: 'Chuuk Johnston Kanton Pohnpei Samoa Yap',
+  US: 'Alaska Aleutian Arizona Central East-Indiana Eastern Hawaii Indiana-Starke Michigan Mountain Pacific Samoa',
+}
+
+const names: ReadonlySet<string> = new Set(
+  Object.entries(aliases).flatMap(([area, list]) => list.split(' ').map((name) => (area === '' ? name : `${area}/${name}`))),
+)
+
+function isZoneAlias(name: string): boolean {
+  return names.has(name)
 }

@@ -1,15 +1,14 @@
 import { batchV1 } from '@keelson/api/batch/v1'
 import type { JobSpec } from '@keelson/api/batch/v1'
 import type { PodTemplateSpec } from '@keelson/api/core/v1'
-import { fieldError, validateLabelSelector } from '@keelson/apimachinery'
+import { fieldError, isDNS1123Subdomain, regexMessage, validateLabelSelector } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
-import { toInternalStruct, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
+import { invalidEach, toInternalStruct, validatePodTemplateSpec, validateSupported } from '@keelson/resources-core'
 import { validateMatchingLabels } from '../../workloads/matching-template.ts'
-import { hasInvalidLabelValue, parseSelector } from '../../workloads/workload-selector.ts'
 import { validateCounts } from '../../workloads/status-counts.ts'
+import { hasInvalidLabelValue, parseSelector } from '../../workloads/workload-selector.ts'
 import { validateCompletionMode } from './validate-completion-mode.ts'
 import { validateFailurePolicy } from './validate-failure-policy.ts'
-import { validateManagedBy } from './validate-managed-by.ts'
 import { validateSuccessPolicy } from './validate-success-policy.ts'
 
 type ReadonlySpec = DeepReadonly<JobSpec>
@@ -73,4 +72,24 @@ function validateRestartPolicy({ template, podFailurePolicy }: ReadonlySpec, pat
   if (policy !== 'OnFailure' && policy !== 'Never') return [fieldError.notSupported(path, policy, ['OnFailure', 'Never'])]
   if (podFailurePolicy === undefined || policy === 'Never') return []
   return [fieldError.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
+}
+
+const maxLength = 63
+const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const pathPattern = new RegExp(`^${pathFormat}$`)
+
+/** Validates the name of the controller in charge of the job, such as "example.com/controller". */
+function validateManagedBy(managedBy: string, path: FieldPath): FieldErrorList {
+  const errors = validatePrefixedPath(managedBy, path)
+  return Buffer.byteLength(managedBy) > maxLength ? [...errors, fieldError.tooLong(path, maxLength)] : errors
+}
+
+function validatePrefixedPath(text: string, path: FieldPath): FieldErrorList {
+  if (text === '') return [fieldError.required(path)]
+  const slash = text.indexOf('/')
+  const [host, rest] = [text.slice(0, Math.max(0, slash)), text.slice(slash + 1)]
+  if (host === '' || rest === '') return [fieldError.invalid(path, text, 'must be a domain-prefixed path (such as "acme.io/foo")')]
+  const errors = invalidEach(isDNS1123Subdomain(host), host, path)
+  if (!pathPattern.test(rest)) errors.push(fieldError.invalid(path, rest, regexMessage('Invalid path', pathFormat)))
+  return errors
 }

@@ -3,7 +3,6 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition, TableCell } from '@keelson/registry'
 import { conditionsStatus, specStrategy } from '../status.ts'
-import { setPriorityLevelDefaults } from './defaults.ts'
 import { validatePriorityLevel } from './validate.ts'
 
 type ReadonlyLevel = DeepReadonly<PriorityLevelConfiguration>
@@ -42,4 +41,20 @@ export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfig
 
 function queuing({ spec }: ReadonlyLevel, member: keyof QueuingConfiguration): TableCell {
   return spec?.limited?.limitResponse?.queuing?.[member] ?? '<none>'
+}
+
+function setPriorityLevelDefaults({ spec }: PriorityLevelConfiguration): void {
+  const { limited, exempt } = spec ?? {}
+  if (exempt !== undefined) {
+    exempt.nominalConcurrencyShares ??= 0
+    exempt.lendablePercent ??= 0
+  }
+  if (limited === undefined) return
+  limited.nominalConcurrencyShares ??= 30
+  limited.lendablePercent ??= 0
+  const { queuing } = limited.limitResponse ?? {}
+  if (queuing === undefined) return
+  queuing.handSize ||= 8
+  queuing.queues ||= 64
+  queuing.queueLengthLimit ||= 50
 }

@@ -1,11 +1,11 @@
 import type { NetworkPolicy } from '@keelson/api/networking/v1'
 import { holdsSentEmpty, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
-import { formatLabelSelector } from '@keelson/resources-core'
-import { setNetworkPolicyDefaults } from './defaults.ts'
+import { findCidrWarnings, formatLabelSelector } from '@keelson/resources-core'
+import { collectRules } from './peers.ts'
 import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './validate.ts'
-import { findNetworkPolicyWarnings } from './warnings.ts'
 
 export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource<NetworkPolicy>({
   group: 'networking.k8s.io',
@@ -34,3 +34,24 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
     { name: 'Pod-Selector', description: 'Label selector of its pods.', value: ({ spec }) => formatLabelSelector(spec?.podSelector ?? {}) },
   ],
 })
+
+function findNetworkPolicyWarnings(policy: DeepReadonly<NetworkPolicy>): string[] {
+  return collectRules(policy).flatMap(({ peers, peersPath }) =>
+    peers.flatMap(({ ipBlock }, i) => {
+      if (ipBlock === undefined) return []
+      const path = peersPath.index(i).child('ipBlock')
+      return [
+        ...findCidrWarnings(ipBlock.cidr, path.child('cidr')),
+        ...(ipBlock.except ?? []).flatMap((except, j) => findCidrWarnings(except, path.child('except').index(j))),
+      ]
+    }),
+  )
+}
+
+/** Policies apply to ingress traffic by default, and to egress traffic if they have egress rules. */
+function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
+  if (spec === undefined) return
+  const { ingress = [], egress = [], policyTypes = [] } = spec
+  for (const { ports = [] } of [...ingress, ...egress]) for (const port of ports) port.protocol ??= 'TCP'
+  if (policyTypes.length === 0) spec.policyTypes = egress.length > 0 ? ['Ingress', 'Egress'] : ['Ingress']
+}

@@ -4,7 +4,6 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
-import { dropReservedLabel } from './reserved-label.ts'
 import { validateBudget, validateBudgetStatus, validateBudgetUpdate } from './validate.ts'
 
 export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = defineResource<PodDisruptionBudget>({
@@ -60,3 +59,16 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
     },
   ],
 })
+
+/** Marks budgets from policy/v1beta1 with an empty selector, which matched nothing there but matches every pod in v1. */
+const reservedKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
+
+/** Removes the reserved key from selectors that have other requirements. As the only requirement it marks a v1beta1 budget and stays. */
+function dropReservedLabel({ spec }: PodDisruptionBudget): void {
+  const selector = spec?.selector
+  const expressions = selector?.matchExpressions ?? []
+  if (selector === undefined || !expressions.some(({ key }) => key === reservedKey)) return
+  const isOnlyRequirement = expressions.length === 1 && Object.keys(selector.matchLabels ?? {}).length === 0
+  if (isOnlyRequirement && expressions[0]?.operator === 'Exists' && (expressions[0].values ?? []).length === 0) return
+  selector.matchExpressions = expressions.filter(({ key }) => key !== reservedKey)
+}

@@ -4,7 +4,6 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { csiDriverColumns } from './columns.ts'
-import { setCSIDriverDefaults } from './defaults.ts'
 import { validateCSIDriver, validateCSIDriverUpdate } from './validate.ts'
 
 const tokensWarning =
@@ -42,4 +41,14 @@ function dropSchedulingPrevention(spec: CSIDriverSpec, old?: DeepReadonly<CSIDri
 
 function findTokenWarnings({ tokenRequests = [], serviceAccountTokenInSecrets }: DeepReadonly<CSIDriverSpec>): string[] {
   return tokenRequests.length > 0 && serviceAccountTokenInSecrets === undefined ? [tokensWarning] : []
+}
+
+function setCSIDriverDefaults({ spec }: CSIDriver): void {
+  spec.attachRequired ??= true
+  spec.podInfoOnMount ??= false
+  spec.storageCapacity ??= false
+  spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType'
+  if ((spec.volumeLifecycleModes ?? []).length === 0) spec.volumeLifecycleModes = ['Persistent']
+  spec.requiresRepublish ??= false
+  spec.seLinuxMount ??= false
 }

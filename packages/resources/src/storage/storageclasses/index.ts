@@ -1,9 +1,11 @@
 import type { StorageClass } from '@keelson/api/storage/v1'
+import { fieldPath } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
 import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
+import { getNodeLabelDeprecation } from '@keelson/resources-core'
 import { storageClassColumns } from './columns.ts'
 import { validateStorageClass, validateStorageClassUpdate } from './validate.ts'
-import { findStorageClassWarnings } from './warnings.ts'
 
 export const storageClasses: ResourceDefinition<StorageClass> = defineResource<StorageClass>({
   group: 'storage.k8s.io',
@@ -25,3 +27,13 @@ export const storageClasses: ResourceDefinition<StorageClass> = defineResource<S
   },
   allColumns: storageClassColumns,
 })
+
+function findStorageClassWarnings({ allowedTopologies = [] }: DeepReadonly<StorageClass>): string[] {
+  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) =>
+    matchLabelExpressions.flatMap(({ key }, j) => {
+      const message = getNodeLabelDeprecation(key)
+      const path = fieldPath('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')
+      return message === undefined ? [] : [`${path}: ${message}`]
+    }),
+  )
+}
