@@ -52,7 +52,7 @@ export const authenticationDefaults = {
 export const authorizationDefaults = {
   modes: ['Node', 'RBAC'],
   alwaysAllowPaths: ['/healthz', '/readyz', '/livez'],
-} as const satisfies AuthorizationOptions
+} as const
 
 const strings = listOf(isString)
 
