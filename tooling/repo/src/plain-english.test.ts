@@ -22,6 +22,7 @@ const folders: readonly string[] = [
   'packages/exchange',
   'packages/http-installer',
   'packages/loopback',
+  'packages/outbound',
   'packages/registry',
   'packages/resources',
   'packages/resources-core',

@@ -1,0 +1,131 @@
+import { connect as connectTcp, isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
+import type { PeerCertificate, TLSSocket } from 'node:tls'
+import { OutboundError, dialError, serverNameOf, tlsError, x509Error } from './failure.ts'
+import type { Destination } from './failure.ts'
+
+/** The network that a request leaves through. An egress selector has a dialer for each. */
+export type EgressNetwork = 'controlplane' | 'cluster' | 'etcd'
+
+/** Opens a connection to a destination. It rejects if there is none; `signal` ends the attempt. */
+export type Dial = (destination: Destination, options: { readonly network: EgressNetwork; readonly signal: AbortSignal }) => Promise<Duplex>
+
+/** How the server proves its identity, and the client its own. All texts are PEM. */
+export interface TlsSettings {
+  /** The authorities that may have signed the server's certificate. Default: the runtime's. */
+  readonly authorities?: string
+  readonly certificate?: string
+  readonly key?: string
+  /** The name in the server's certificate. Default: the host of the URL. */
+  readonly serverName?: string
+  /** Accepts any certificate. */
+  readonly insecureSkipVerify?: boolean
+}
+
+/** Time for a TCP connection, ms: Go's default dialer. */
+const dialTimeoutMs = 30_000
+/** Time for a TLS handshake, ms: the default of client-go. */
+const handshakeTimeoutMs = 10_000
+
+/** Connects directly. */
+export const dialDirectly: Dial = (destination, { signal }) =>
+  new Promise((resolve, reject) => {
+    const socket = connectTcp({ ...destination, signal, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 })
+    socket.once('connect', () => {
+      socket.removeListener('error', reject)
+      resolve(socket)
+    })
+    socket.once('error', reject)
+  })
+
+export interface ConnectOptions {
+  readonly dial: Dial
+  readonly network: EgressNetwork
+  /** Host of the URL, whose certificate is expected. */
+  readonly host: string
+  /** Absent for plain HTTP. */
+  readonly tls: TlsSettings | undefined
+  readonly protocols: readonly string[]
+}
+
+/** Opens a connection and shakes hands. Rejects with an `OutboundError`. */
+export async function connect(destination: Destination, { dial, network, host, tls, protocols }: ConnectOptions): Promise<Duplex> {
+  const socket = await dialInTime(dial, destination, network)
+  if (tls === undefined) return socket
+  return new Promise((resolve, reject) => {
+    const serverName = tls.serverName ?? host
+    const secure: TLSSocket = connectTls({
+      socket,
+      servername: serverNameOf(serverName),
+      ALPNProtocols: [...protocols],
+      rejectUnauthorized: tls.insecureSkipVerify !== true,
+      // The certificate is for the expected name, whatever address was dialed.
+      checkServerIdentity: (_name, certificate) => identityError(serverName, certificate),
+      ...(tls.authorities !== undefined && { ca: tls.authorities }),
+      ...(tls.certificate !== undefined && { cert: tls.certificate }),
+      ...(tls.key !== undefined && { key: tls.key }),
+    })
+    const fail = (error: unknown): void => {
+      clearTimeout(timer)
+      secure.destroy()
+      socket.destroy()
+      reject(tlsError(error))
+    }
+    const timer = setTimeout(() => fail(new OutboundError('tls', 'net/http: TLS handshake timeout')), handshakeTimeoutMs)
+    secure.once('error', fail)
+    secure.once('secureConnect', () => {
+      clearTimeout(timer)
+      secure.removeListener('error', fail)
+      resolve(secure)
+    })
+  })
+}
+
+async function dialInTime(dial: Dial, destination: Destination, network: EgressNetwork): Promise<Duplex> {
+  const controller = new AbortController()
+  let timedOut = false
+  const timer = setTimeout(() => {
+    timedOut = true
+    controller.abort()
+  }, dialTimeoutMs)
+  try {
+    return await dial(destination, { network, signal: controller.signal })
+  } catch (error) {
+    throw dialError(timedOut ? Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' }) : error, destination)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Go accepts subject alternative names only; Node would also accept the common name. */
+function identityError(name: string, { subjectaltname = '' }: PeerCertificate): Error | undefined {
+  const entries = subjectaltname.split(', ')
+  const dns = entries.filter((entry) => entry.startsWith('DNS:')).map((entry) => entry.slice(4))
+  const addresses = entries.filter((entry) => entry.startsWith('IP Address:')).map((entry) => entry.slice(11))
+  if (isIP(name) !== 0) {
+    if (addresses.some((address) => sameAddress(address, name))) return undefined
+    if (addresses.length === 0) return x509Error(`cannot validate certificate for ${name} because it doesn't contain any IP SANs`)
+    return x509Error(`certificate is valid for ${addresses.join(', ')}, not ${name}`)
+  }
+  if (dns.some((pattern) => matchesName(pattern, name))) return undefined
+  if (dns.length === 0 && addresses.length === 0) return x509Error('certificate relies on legacy Common Name field, use SANs instead')
+  if (dns.length === 0) return x509Error(`certificate is not valid for any names, but wanted to match ${name}`)
+  return x509Error(`certificate is valid for ${dns.join(', ')}, not ${name}`)
+}
+
+function sameAddress(a: string, b: string): boolean {
+  return canonicalAddress(a) === canonicalAddress(b)
+}
+
+function canonicalAddress(address: string): string {
+  return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address
+}
+
+/** A wildcard stands for the first label only. */
+function matchesName(pattern: string, name: string): boolean {
+  const [wanted, given] = [pattern.toLowerCase(), name.toLowerCase().replace(/\.$/, '')]
+  if (!wanted.startsWith('*.')) return wanted === given
+  const dot = given.indexOf('.')
+  return dot > 0 && given.slice(dot) === wanted.slice(1)
+}

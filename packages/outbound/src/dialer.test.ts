@@ -1,0 +1,155 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { createDialer, serviceUrl } from './dialer.ts'
+import type { ClientTarget, DialerOptions, OutboundAnswer, OutboundRequest } from './dialer.ts'
+import { createKeyPair, startTestServer } from './test-server.fixture.ts'
+
+const pair = createKeyPair()
+const tls = { authorities: pair.certificate }
+
+async function ask(target: ClientTarget, request: Partial<OutboundRequest> = {}, options: DialerOptions = {}): Promise<OutboundAnswer> {
+  using client = createDialer(options).client(target)
+  return await client.request({ timeoutMs: 20_000, ...request })
+}
+const text = (answer: OutboundAnswer): string => (answer.failed ? answer.message : `${answer.status} ${answer.body.toString()}`)
+
+describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
+  test('sends method, path, headers and body, over few connections', async () => {
+    await using server = await startTestServer(pair, protocol)
+    using client = createDialer({ maxConnections: 3 }).client({ url: `https://127.0.0.1:${server.port}/base?a=1`, tls })
+    const request = { method: 'POST', headers: { 'x-one': 'one' }, body: 'x'.repeat(100_000), timeoutMs: 20_000 }
+    expect(text(await client.request(request))).toBe('200 one:100000')
+    const answers = await Promise.all(Array.from({ length: 30 }, () => client.request({ ...request, path: '/other', body: '' })))
+    expect(new Set(answers.map(text))).toEqual(new Set(['200 one:0']))
+    expect(server.requests[0]).toMatchObject({ path: '/base?a=1', version: protocol === 'h2' ? '2.0' : '1.1' })
+    expect(server.requests[1]?.path).toBe('/other')
+    expect(server.connections).toBeLessThanOrEqual(protocol === 'h2' ? 1 : 3)
+  })
+
+  test('ends what takes too long, and only that', async () => {
+    await using server = await startTestServer(pair, protocol)
+    const url = `https://127.0.0.1:${server.port}`
+    using client = createDialer().client({ url, tls })
+    const hanging = ['/hang', '/trickle'].map((path) => client.request({ method: 'POST', path, timeoutMs: 300 }))
+    expect(text(await client.request({ headers: { 'x-one': 'two' }, timeoutMs: 20_000 }))).toBe('200 two:0')
+    expect((await Promise.all(hanging)).map(text)).toEqual(
+      ['/hang', '/trickle'].map((path) => `Post "${url}${path}": context deadline exceeded`),
+    )
+    const controller = new AbortController()
+    const canceled = client.request({ path: '/hang', timeoutMs: 20_000, signal: controller.signal })
+    controller.abort()
+    expect(text(await canceled)).toBe(`Get "${url}/hang": context canceled`)
+  })
+
+  test('bounds the answer, and reports a broken connection and a redirect', async () => {
+    await using server = await startTestServer(pair, protocol)
+    const url = `https://127.0.0.1:${server.port}`
+    expect(text(await ask({ url, tls }, { path: '/big', maxBytes: 100_000 }))).toBe(
+      `Get "${url}/big": the answer is larger than 100000 bytes`,
+    )
+    expect(await ask({ url, tls }, { path: '/reset' })).toMatchObject({ failed: true, error: { kind: 'closed' } })
+    expect(text(await ask({ url, tls }, { path: '/redirect' }))).toBe('302 ')
+  })
+
+  test('connects again after the server dropped its connections', async () => {
+    await using server = await startTestServer(pair, protocol)
+    using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })
+    const get = () => client.request({ headers: { 'x-one': 'one' }, timeoutMs: 20_000 })
+    expect(text(await get())).toBe('200 one:0')
+    server.drop()
+    await expect.poll(async () => text(await get())).toBe('200 one:0')
+    expect(server.connections).toBeGreaterThan(1)
+  })
+
+  test('shows a client certificate', async () => {
+    await using server = await startTestServer(pair, protocol, true)
+    const target = { url: `https://127.0.0.1:${server.port}`, tls: { ...tls, certificate: pair.certificate, key: pair.key } }
+    expect(text(await ask(target, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
+    expect(server.requests[0]?.certificate).toBe('hook')
+  })
+})
+
+test('a request that runs when the server says goodbye is answered; one that the server refused is sent again', async () => {
+  await using server = await startTestServer(pair, 'h2')
+  using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })
+  expect(text(await client.request({ method: 'POST', path: '/refuse', timeoutMs: 20_000 }))).toBe('200 at last')
+  expect(text(await client.request({ method: 'POST', path: '/goodbye', timeoutMs: 20_000 }))).toBe('200 goodbye')
+  expect(text(await client.request({ method: 'POST', headers: { 'x-one': 'one' }, timeoutMs: 20_000 }))).toBe('200 one:0')
+  expect(server.connections).toBe(2)
+})
+
+test('dials the address that the resolver gives, and expects the name of the service', async () => {
+  await using server = await startTestServer(pair, 'h2')
+  const service = { namespace: 'test', name: 'hook', port: 443 }
+  const dialed: unknown[] = []
+  const { dialDirectly } = await import('./dial-tls.ts')
+  const options: DialerOptions = {
+    resolver: { resolve: () => ({ host: '127.0.0.1', port: server.port }) },
+    dial: (destination, { network, signal }) => {
+      dialed.push([destination, network])
+      return dialDirectly(destination, { network, signal })
+    },
+  }
+  const url = serviceUrl(service, 'admit')
+  expect(url).toBe('https://hook.test.svc:443/admit')
+  expect(text(await ask({ url, service, tls }, { headers: { 'x-one': 'one' } }, options))).toBe('200 one:0')
+  expect(dialed).toEqual([[{ host: '127.0.0.1', port: server.port }, 'cluster']])
+  const other = { ...service, name: 'other' }
+  expect(text(await ask({ url: serviceUrl(other), service: other, tls }, {}, options))).toBe(
+    'Get "https://other.test.svc:443/": tls: failed to verify certificate: x509: certificate is valid for hook.test.svc, not other.test.svc',
+  )
+  const failing: DialerOptions = {
+    resolver: {
+      resolve: () => {
+        throw new Error('no endpoints available for service "hook"')
+      },
+    },
+  }
+  expect(text(await ask({ url, service, tls }, { method: 'POST' }, failing))).toBe(
+    'Post "https://hook.test.svc:443/admit": no endpoints available for service "hook"',
+  )
+})
+
+describe('says in the words of Go why there is no connection', () => {
+  test('refused, unknown, not HTTPS', async () => {
+    const silent = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+    const { port } = silent.address() as AddressInfo
+    expect(text(await ask({ url: `https://127.0.0.1:${port}/`, tls }))).toBe(
+      `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`,
+    )
+    await new Promise((resolve) => silent.close(resolve))
+    expect(text(await ask({ url: `https://127.0.0.1:${port}/` }, { method: 'POST' }))).toBe(
+      `Post "https://127.0.0.1:${port}/": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+    )
+    expect(text(await ask({ url: 'https://nowhere.invalid/' }))).toBe(
+      'Get "https://nowhere.invalid/": dial tcp: lookup nowhere.invalid: no such host',
+    )
+  })
+
+  test('certificates', async () => {
+    const verify = 'tls: failed to verify certificate: x509: '
+    await using server = await startTestServer(pair, 'h2')
+    const url = `https://127.0.0.1:${server.port}/`
+    expect(text(await ask({ url }))).toBe(`Get "${url}": ${verify}certificate signed by unknown authority`)
+    expect(text(await ask({ url, tls: { ...tls, serverName: 'a.b' } }))).toBe(
+      `Get "${url}": ${verify}certificate is valid for hook.test.svc, not a.b`,
+    )
+    expect(text(await ask({ url, tls: { insecureSkipVerify: true } }, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
+    const nameless = createKeyPair('')
+    await using old = await startTestServer(nameless, 'h2')
+    const target = { url: `https://127.0.0.1:${old.port}/`, tls: { authorities: nameless.certificate, serverName: 'hook' } }
+    expect(text(await ask(target))).toContain(`${verify}certificate relies on legacy Common Name field, use SANs instead`)
+  })
+})
+
+test('refuses more requests than its bound', async () => {
+  await using server = await startTestServer(pair, 'h2')
+  using client = createDialer({ maxRequests: 1 }).client({ url: `https://127.0.0.1:${server.port}`, tls })
+  const controller = new AbortController()
+  const first = client.request({ path: '/hang', timeoutMs: 20_000, signal: controller.signal })
+  expect(text(await client.request({ timeoutMs: 20_000 }))).toContain('too many requests to this server are running')
+  controller.abort()
+  await first
+})

@@ -1,0 +1,236 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { X509Certificate } from 'node:crypto'
+import { aggregateMessages, messageOf, pemBlocks, systemClock } from '@keelson/apimachinery'
+import type { Clock, JsonValue } from '@keelson/apimachinery'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+import type { TlsSettings } from './dial-tls.ts'
+
+/** The server and the credentials of a kubeconfig's current context. */
+export interface KubeconfigClient {
+  readonly url: string
+  readonly tls: TlsSettings
+  /** The credentials of a request. A token file is read again once a minute. */
+  headers(): Promise<Readonly<Record<string, string>>>
+}
+
+export interface KubeconfigOptions {
+  readonly clock?: Clock
+}
+
+type Struct = Readonly<Record<string, JsonValue | undefined>>
+
+/**
+ * Reads the current context of a kubeconfig, as client-go does for webhooks: relative paths start at the file's folder. Throws an error that
+ * lists every problem. Certificates are read once.
+ */
+export async function readKubeconfig(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigClient> {
+  const config = structOf(await parseFile(file))
+  const contextName = text(config['current-context'])
+  const context = contextName === '' ? {} : find({ config, list: 'contexts', member: 'context', name: contextName, what: 'context' })
+  const [userName, clusterName] = [text(context['user']), text(context['cluster'])]
+  const user = userName === '' ? {} : find({ config, list: 'users', member: 'user', name: userName, what: 'auth info' })
+  const cluster = clusterName === '' ? {} : find({ config, list: 'clusters', member: 'cluster', name: clusterName, what: 'cluster' })
+
+  const problems: string[] = []
+  const at = (name: string): string => (name === '' ? '' : path.resolve(path.dirname(file), name))
+  const read = async (name: string, what: string): Promise<string> => {
+    if (name === '') return ''
+    try {
+      return await readFile(at(name), 'utf8')
+    } catch (error) {
+      problems.push(`unable to read ${what} due to ${openError(at(name), error)}`)
+      return ''
+    }
+  }
+  const userTexts = await userCredentials(user, { name: userName, read, problems })
+  const authorities = await serverAuthorities(cluster, { name: clusterName, read, problems })
+  if (problems.length === 1 && problems[0] === emptyCluster) problems[0] = emptyConfiguration
+  if (problems.length > 0) throw new Error(`invalid configuration: ${aggregateMessages(problems)}`)
+
+  const { certificate, key, tokenFile, ...credentials } = userTexts
+  if (authorities !== '') checkAuthorities(authorities)
+  const tls: TlsSettings = {
+    ...(authorities !== '' && { authorities }),
+    ...(certificate !== '' && { certificate, key }),
+    ...(text(cluster['tls-server-name']) !== '' && { serverName: text(cluster['tls-server-name']) }),
+    ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipVerify: true }),
+  }
+  return { url: serverUrl(text(cluster['server']), tls), tls, headers: createHeaders(credentials, { tokenFile: at(tokenFile), clock }) }
+}
+
+const emptyCluster = 'cluster has no server defined'
+const emptyConfiguration = 'no configuration has been provided, try setting KUBERNETES_MASTER environment variable'
+
+async function parseFile(file: string): Promise<JsonValue> {
+  let contents: string
+  try {
+    contents = await readFile(file, 'utf8')
+  } catch (error) {
+    throw new Error(openError(file, error), { cause: error })
+  }
+  try {
+    return parseYaml(contents).value
+  } catch (error) {
+    throw new Error(`error loading config file ${JSON.stringify(file)}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function openError(file: string, error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  const reason = { ENOENT: 'no such file or directory', EACCES: 'permission denied', EISDIR: 'is a directory' }[code ?? ''] ?? message
+  return `open ${file}: ${reason}`
+}
+
+interface Lookup {
+  readonly config: Struct
+  readonly list: string
+  readonly member: string
+  readonly name: string
+  readonly what: string
+}
+
+function find({ config, list, member, name, what }: Lookup): Struct {
+  const entries = config[list]
+  const found = Array.isArray(entries) ? entries.map(structOf).find((entry) => entry['name'] === name) : undefined
+  if (found === undefined) throw new Error(`${what} ${JSON.stringify(name)} does not exist`)
+  return structOf(found[member])
+}
+
+interface Reading {
+  readonly name: string
+  readonly read: (name: string, what: string) => Promise<string>
+  readonly problems: string[]
+}
+
+async function serverAuthorities(cluster: Struct, { name, read, problems }: Reading): Promise<string> {
+  if (Object.keys(cluster).length === 0) problems.push(emptyCluster)
+  else if (text(cluster['server']) === '') {
+    problems.push(name === '' ? 'default cluster has no server defined' : `no server found for cluster ${JSON.stringify(name)}`)
+  }
+  if (text(cluster['proxy-url']) !== '') problems.push(`proxy-url is not supported: cluster ${JSON.stringify(name)}`)
+  const data = decode(cluster['certificate-authority-data'])
+  const file = text(cluster['certificate-authority'])
+  if (data !== '' && file !== '') {
+    problems.push(
+      `certificate-authority-data and certificate-authority are both specified for ${name}. certificate-authority-data will override.`,
+    )
+  }
+  return data === '' ? read(file, `certificate-authority ${file} for ${name}`) : data
+}
+
+interface UserCredentials extends Credentials {
+  readonly certificate: string
+  readonly key: string
+  readonly tokenFile: string
+}
+
+interface Credentials {
+  readonly token: string
+  readonly username: string
+  readonly password: string
+  readonly impersonation: Readonly<Record<string, string>>
+}
+
+async function userCredentials(user: Struct, { name, read, problems }: Reading): Promise<UserCredentials> {
+  const [token, tokenFile, username, password] = ['token', 'tokenFile', 'username', 'password'].map((member) => text(user[member]))
+  const [certificateFile, keyFile] = [text(user['client-certificate']), text(user['client-key'])]
+  let [certificate, key] = [decode(user['client-certificate-data']), decode(user['client-key-data'])]
+  if (certificateFile !== '' || certificate !== '') {
+    if (certificateFile !== '' && certificate !== '') {
+      problems.push(`client-cert-data and client-cert are both specified for ${name}. client-cert-data will override.`)
+    }
+    if (keyFile !== '' && key !== '') {
+      problems.push(`client-key-data and client-key are both specified for ${name}; client-key-data will override`)
+    }
+    if (keyFile === '' && key === '') {
+      problems.push(`client-key-data or client-key must be specified for ${name} to use the clientCert authentication method.`)
+    }
+    if (certificate === '') certificate = await read(certificateFile, `client-cert ${certificateFile} for ${name}`)
+    if (key === '') key = await read(keyFile, `client-key ${keyFile} for ${name}`)
+  }
+  if (token !== '' && (username !== '' || password !== '')) {
+    problems.push(`more than one authentication method found for ${name}; found [token basicAuth], only one is allowed`)
+  }
+  for (const member of ['exec', 'auth-provider']) {
+    if (user[member] !== undefined && user[member] !== null) problems.push(`${member} is not supported: user ${JSON.stringify(name)}`)
+  }
+  if (token === '' && tokenFile !== '') await read(tokenFile!, `tokenFile ${tokenFile} for ${name}`)
+  const impersonation = impersonationHeaders(user)
+  if (impersonation === undefined) problems.push(`requesting uid, groups or user-extra for ${name} without impersonating a user`)
+  return {
+    certificate,
+    key,
+    token: token!,
+    tokenFile: token === '' ? tokenFile! : '',
+    username: username!,
+    password: password!,
+    impersonation: impersonation ?? {},
+  }
+}
+
+/** Undefined if something other than the user is impersonated without a user. */
+function impersonationHeaders(user: Struct): Readonly<Record<string, string>> | undefined {
+  const [name, uid] = [text(user['as']), text(user['as-uid'])]
+  const groups = Array.isArray(user['as-groups']) ? user['as-groups'].map(text) : []
+  const extra = Object.entries(structOf(user['as-user-extra']))
+  if (name === '') return uid !== '' || groups.length > 0 || extra.length > 0 ? undefined : {}
+  const headers: Record<string, string> = { 'impersonate-user': name }
+  if (uid !== '') headers['impersonate-uid'] = uid
+  if (groups.length > 0) headers['impersonate-group'] = groups.join(', ')
+  for (const [key, values] of extra)
+    headers[`impersonate-extra-${encodeURIComponent(key)}`] = (Array.isArray(values) ? values : []).map(text).join(', ')
+  return headers
+}
+
+function createHeaders(
+  { token, username, password, impersonation }: Credentials,
+  { tokenFile, clock }: { readonly tokenFile: string; readonly clock: Clock },
+): KubeconfigClient['headers'] {
+  let current = token
+  let readAt = -Infinity
+  return async () => {
+    if (tokenFile !== '' && clock.now() - readAt >= 60_000) {
+      readAt = clock.now()
+      // A file that cannot be read at the moment keeps its last token.
+      current = (await readFile(tokenFile, 'utf8').catch(() => current)).trim()
+    }
+    if (current !== '') return { ...impersonation, authorization: `Bearer ${current}` }
+    if (username === '' && password === '') return impersonation
+    return { ...impersonation, authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}` }
+  }
+}
+
+function serverUrl(server: string, tls: TlsSettings): string {
+  if (/^https?:\/\//.test(server)) {
+    const url = new URL(server)
+    if (url.pathname.length > 1) url.search = url.hash = ''
+    return url.pathname.length > 1 ? url.href : server
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(server)) throw new Error(`unsupported protocol scheme "${server.slice(0, server.indexOf(':'))}"`)
+  return `${Object.keys(tls).length > 0 ? 'https' : 'http'}://${server}`
+}
+
+function checkAuthorities(pem: string): void {
+  const blocks = pemBlocks(pem).filter(({ label }) => label === 'CERTIFICATE')
+  if (blocks.length === 0) throw new Error('unable to load root certificates: unable to parse bytes as PEM block')
+  for (const { text: block } of blocks) {
+    try {
+      void new X509Certificate(block)
+    } catch (error) {
+      throw new Error('unable to load root certificates: failed to parse certificate', { cause: error })
+    }
+  }
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function decode(value: JsonValue | undefined): string {
+  return Buffer.from(text(value), 'base64').toString('utf8')
+}
+
+function structOf(value: JsonValue | undefined): Struct {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}

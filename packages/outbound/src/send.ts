@@ -1,0 +1,146 @@
+import { request as requestHttp1 } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import { constants } from 'node:http2'
+import type { ClientHttp2Stream } from 'node:http2'
+import type { Readable } from 'node:stream'
+import type { Lane } from './connections.ts'
+import { OutboundError, connectionError } from './failure.ts'
+
+export interface Message {
+  readonly method: string
+  /** "host:port", or without the port if it is the scheme's. */
+  readonly authority: string
+  readonly scheme: 'https' | 'http'
+  /** Path and query. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array | undefined
+}
+
+export interface RawAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+export interface SendOptions {
+  readonly signal: AbortSignal
+  readonly maxBytes: number
+}
+
+/** Rejects with an `OutboundError`, or the reason of the signal. */
+export function send(lane: Lane, message: Message, options: SendOptions): Promise<RawAnswer> {
+  return lane.protocol === 'h2' ? sendHttp2(lane, message, options) : sendHttp1(lane, message, options)
+}
+
+function sendHttp2(lane: Lane & { protocol: 'h2' }, message: Message, options: SendOptions): Promise<RawAnswer> {
+  const { signal, maxBytes } = options
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const headers = {
+      ...message.headers,
+      ':method': message.method,
+      ':scheme': message.scheme,
+      ':authority': message.authority,
+      ':path': message.path,
+      ...(message.body !== undefined && { 'content-length': String(message.body.byteLength) }),
+    }
+    let stream: ClientHttp2Stream
+    try {
+      stream = lane.session.request(headers, { endStream: message.body === undefined })
+    } catch (error) {
+      // The session closed a moment ago, so nothing was sent.
+      const isGone = /^ERR_HTTP2_(GOAWAY_SESSION|INVALID_SESSION|OUT_OF_STREAMS)$/.test((error as NodeJS.ErrnoException).code ?? '')
+      throw new OutboundError(isGone ? 'refused' : 'protocol', (error as Error).message, { cause: error })
+    }
+    const abort = (): void => {
+      reject(signal.reason as Error)
+      stream.close(constants.NGHTTP2_CANCEL)
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    stream.once('close', () => {
+      signal.removeEventListener('abort', abort)
+      lane.release()
+      reject(new OutboundError(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'closed', 'unexpected EOF'))
+    })
+    // The error of the session says more than that of its streams.
+    stream.once('error', (error) => reject(connectionError(error)))
+    stream.once('response', (headers) => {
+      collect(stream, maxBytes).then(
+        (body) => resolve({ status: Number(headers[':status']), headers, body }),
+        (error: unknown) => {
+          reject(connectionError(error))
+          stream.close(constants.NGHTTP2_CANCEL)
+        },
+      )
+    })
+    if (message.body !== undefined) stream.end(message.body)
+  })
+}
+
+function sendHttp1(lane: Lane & { protocol: 'http/1.1' }, message: Message, options: SendOptions): Promise<RawAnswer> {
+  const { signal, maxBytes } = options
+  return new Promise<RawAnswer>((resolve, reject) => {
+    const request = requestHttp1({
+      agent: lane.agent,
+      // The key of the agent's pool; it dials the client's only destination.
+      host: 'localhost',
+      method: message.method,
+      path: message.path,
+      setDefaultHeaders: false,
+      headers: {
+        Host: message.authority,
+        ...message.headers,
+        ...(message.body !== undefined && { 'Content-Length': String(message.body.byteLength) }),
+        Connection: 'keep-alive',
+      },
+    })
+    const abort = (): void => {
+      reject(signal.reason as Error)
+      request.destroy()
+    }
+    signal.addEventListener('abort', abort, { once: true })
+    request.once('close', () => {
+      signal.removeEventListener('abort', abort)
+      lane.release()
+    })
+    request.once('error', (error) => {
+      const failure = connectionError(error)
+      // An idle connection that the server closed at the same moment.
+      reject(request.reusedSocket && (failure.kind === 'reset' || failure.kind === 'closed') ? staleConnection(failure) : failure)
+    })
+    request.once('response', (response) => {
+      collect(response, maxBytes).then(
+        (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        (error: unknown) => {
+          reject(connectionError(error))
+          request.destroy()
+        },
+      )
+    })
+    request.end(message.body)
+  })
+}
+
+/** Marks a failure before any answer on a connection that was used before. */
+class StaleConnectionError extends OutboundError {
+  readonly isStale = true
+}
+
+function staleConnection({ kind, message, cause }: OutboundError): OutboundError {
+  return new StaleConnectionError(kind, message, { cause })
+}
+
+export function isStale(error: OutboundError): boolean {
+  return 'isStale' in error
+}
+
+async function collect(stream: Readable, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw new OutboundError('tooLarge', `the answer is larger than ${maxBytes} bytes`)
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)
+}
