@@ -10,7 +10,7 @@ import {
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden.ts'
-import { nodeOf, serviceAccountGroups, serviceAccountOf } from './well-known-user-names.ts'
+import { nodeOf, nodesGroup, serviceAccountGroups, serviceAccountOf } from './well-known-user-names.ts'
 
 /** The impersonating user, the request, and the user to impersonate. */
 export interface ImpersonationRequest extends AuthorizerAttributes {
@@ -20,7 +20,6 @@ export interface ImpersonationRequest extends AuthorizerAttributes {
 /** From this many values on, a wildcard permission is tried before one check for each value. */
 const wildcardThreshold = 4
 const nodeNameKey = 'authentication.kubernetes.io/node-name'
-const nodesGroup = 'system:nodes'
 
 /**
  * Authorizes impersonation and returns the user to serve the request as. Throws 403 unless a mode or the legacy permission allows it.

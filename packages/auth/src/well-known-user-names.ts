@@ -1,4 +1,8 @@
 import { isDNS1123Label, isDNS1123Subdomain } from '@keelson/apimachinery'
+import type { UserInfo } from '@keelson/apimachinery'
+
+export const nodesGroup = 'system:nodes'
+const nodePrefix = 'system:node:'
 
 export interface ServiceAccountName {
   readonly namespace: string
@@ -23,7 +27,12 @@ export function serviceAccountGroups(namespace: string): string[] {
 
 /** Parses "system:node:worker-1" into "worker-1". */
 export function nodeOf(userName: string): string | undefined {
-  if (!userName.startsWith('system:node:')) return undefined
-  const name = userName.slice('system:node:'.length)
+  if (!userName.startsWith(nodePrefix)) return undefined
+  const name = userName.slice(nodePrefix.length)
   return isDNS1123Subdomain(name).length === 0 ? name : undefined
+}
+
+/** Returns the name of the node whose kubelet the user is, "" if the name is missing, undefined for other users. */
+export function nodeIdentity({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): string | undefined {
+  return name.startsWith(nodePrefix) && groups.includes(nodesGroup) ? name.slice(nodePrefix.length) : undefined
 }

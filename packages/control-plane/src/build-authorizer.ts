@@ -3,28 +3,31 @@ import {
   createAlwaysAllowPathsAuthorizer,
   createAuthorizerUnion,
   createConstantAuthorizer,
+  createNodeAuthorizer,
   createPrivilegedGroupsAuthorizer,
 } from '@keelson/auth'
 import type { Authorizer, InformedAuthorizer, ObjectSources } from '@keelson/auth'
+import { describeError } from '@keelson/server'
 import { ConfigurationError } from './configuration-error.ts'
 import { authorizationDefaults } from './options/authentication.ts'
 import type { AuthorizationMode } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
-export interface Authorization {
+export interface Authorization extends AsyncDisposable {
   readonly authorizer: Authorizer
   /** Lets the authorizers of RBAC and Node follow their objects, once the client exists and the groups are installed. */
   readFrom(sources: ObjectSources): void
 }
 
-type ModeFactory = (options: ServerChainOptions) => Authorizer | InformedAuthorizer
+/** The authorizer of a mode. Disposing it stops following objects. */
+type ModeAuthorizer = Authorizer | InformedAuthorizer | (InformedAuthorizer & AsyncDisposable)
+type ModeFactory = (options: ServerChainOptions) => ModeAuthorizer
 
 /** Builds the authorizer of each mode. Undefined: the mode is not implemented. */
 const factories: Readonly<Record<AuthorizationMode, ModeFactory | undefined>> = {
   AlwaysAllow: () => createConstantAuthorizer({ decision: 'allow', reason: '' }),
   AlwaysDeny: () => createConstantAuthorizer({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
-  // Nodes are not authorized specially yet.
-  Node: () => createConstantAuthorizer({ decision: 'noOpinion', reason: '' }),
+  Node: ({ log }) => createNodeAuthorizer({ onError: (error) => log?.(0, 'Node authorizer failed', { err: describeError(error) }) }),
   RBAC: () => createConstantAuthorizer({ decision: 'noOpinion', reason: '' }),
   Webhook: undefined,
   ABAC: undefined,
@@ -45,10 +48,13 @@ export function buildAuthorization(options: ServerChainOptions): Authorization {
     readFrom: (sources) => {
       for (const member of members) if ('readFrom' in member) member.readFrom(sources)
     },
+    async [Symbol.asyncDispose]() {
+      for (const member of members) if (Symbol.asyncDispose in member) await member[Symbol.asyncDispose]()
+    },
   }
 }
 
-function authorizersOf(modes: readonly AuthorizationMode[], options: ServerChainOptions): (Authorizer | InformedAuthorizer)[] {
+function authorizersOf(modes: readonly AuthorizationMode[], options: ServerChainOptions): ModeAuthorizer[] {
   if (modes.length === 0) throw new ConfigurationError('at least one authorization mode must be given')
   return modes.map((mode, i) => {
     if (modes.indexOf(mode) !== i) throw new ConfigurationError(`the authorization mode ${mode} is given twice`)

@@ -135,6 +135,7 @@ export class Chain implements ServerChain {
     await server.close(shutdownGraceMs)
     await controllers.stop()
     await admission[Symbol.asyncDispose]()
+    await config.authorization[Symbol.asyncDispose]()
     await informers[Symbol.asyncDispose]()
     await services?.close()
     await host[Symbol.asyncDispose]()

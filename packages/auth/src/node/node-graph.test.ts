@@ -1,0 +1,136 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { keyOf, NodeGraph } from './node-graph.ts'
+import type { RelatedResource } from './node-graph.ts'
+import type { ObjectReference } from './object-references.ts'
+
+const secret = (name: string): ObjectReference => ({ resource: 'secrets', namespace: 'ns', name })
+const claim = (name: string): ObjectReference => ({ resource: 'persistentvolumeclaims', namespace: 'ns', name })
+const inNs = (name: string) => ({ namespace: 'ns', name })
+const ofCluster = (name: string) => ({ namespace: '', name })
+
+test('a secret of a volume is related to the nodes of its claim', () => {
+  const graph = new NodeGraph()
+  graph.setVolume('v', inNs('c'), [secret('s')])
+  expect(graph.isRelated('secrets', inNs('s'), 'n1')).toBe(false)
+  graph.setPod(keyOf('ns', 'a'), 'n1', [claim('c')])
+  graph.setPod(keyOf('ns', 'b'), 'n2', [claim('c'), secret('s')])
+  for (const node of ['n1', 'n2']) {
+    expect(graph.isRelated('secrets', inNs('s'), node)).toBe(true)
+    expect(graph.isRelated('persistentvolumeclaims', inNs('c'), node)).toBe(true)
+    expect(graph.isRelated('persistentvolumes', ofCluster('v'), node)).toBe(true)
+  }
+  graph.deleteVolume('v')
+  expect(graph.isRelated('persistentvolumes', ofCluster('v'), 'n1')).toBe(false)
+  expect(graph.isRelated('secrets', inNs('s'), 'n1')).toBe(false)
+  // The second pod names the secret itself.
+  expect(graph.isRelated('secrets', inNs('s'), 'n2')).toBe(true)
+})
+
+test('objects in other namespaces are not related', () => {
+  const graph = new NodeGraph()
+  graph.setPod(keyOf('ns', 'a'), 'n1', [secret('s')])
+  expect(graph.isRelated('secrets', { namespace: 'other', name: 's' }, 'n1')).toBe(false)
+  expect(graph.isRelated('pods', inNs('a'), 'n1')).toBe(true)
+  expect(graph.isRelated('pods', ofCluster('a'), 'n1')).toBe(false)
+})
+
+type Step =
+  | { readonly type: 'pod'; readonly name: string; readonly node: string; readonly uses: readonly ObjectReference[] }
+  | { readonly type: 'volume'; readonly name: string; readonly claim: string | undefined; readonly secrets: readonly ObjectReference[] }
+  | { readonly type: 'attachment'; readonly name: string; readonly node: string }
+  | { readonly type: 'remove pod' | 'remove volume'; readonly name: string }
+
+const few = (...values: string[]) => fc.constantFrom(...values)
+const names = few('a', 'b', 'c')
+const nodes = few('n1', 'n2', 'n3')
+const references = fc.array(fc.oneof(names.map(secret), names.map(claim)), { maxLength: 4 })
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ type: fc.constant('pod' as const), name: few('p', 'q', 'r'), node: nodes, uses: references }),
+    fc.record({
+      type: fc.constant('volume' as const),
+      name: few('v', 'w'),
+      claim: fc.option(names, { nil: undefined }),
+      secrets: fc.array(names.map(secret), { maxLength: 2 }),
+    }),
+    fc.record({ type: fc.constant('attachment' as const), name: names, node: few('n1', 'n2', '') }),
+    fc.record({ type: few('remove pod', 'remove volume') as fc.Arbitrary<'remove pod'>, name: few('p', 'q', 'r', 'v', 'w') }),
+  ),
+  { maxLength: 40 },
+)
+
+function run(graph: NodeGraph, step: Step): void {
+  if (step.type === 'pod') graph.setPod(keyOf('ns', step.name), step.node, step.uses)
+  else if (step.type === 'volume') graph.setVolume(step.name, step.claim === undefined ? undefined : inNs(step.claim), step.secrets)
+  else if (step.type === 'attachment') graph.setNodeOf('volumeattachments', step.name, step.node)
+  else if (step.type === 'remove pod') graph.deletePod(keyOf('ns', step.name))
+  else graph.deleteVolume(step.name)
+}
+
+/** Every decision that the graph can make about the objects of the steps, and its number of objects. */
+function decisions(graph: NodeGraph): unknown {
+  const related = (resource: RelatedResource, objects: readonly { namespace: string; name: string }[]): string[] =>
+    objects.flatMap((object) =>
+      ['n1', 'n2', 'n3'].flatMap((node) => (graph.isRelated(resource, object, node) ? [`${resource} ${object.name} ${node}`] : [])),
+    )
+  return {
+    used: graph.usedObjects,
+    related: [
+      ...related('secrets', ['a', 'b', 'c'].map(inNs)),
+      ...related('persistentvolumeclaims', ['a', 'b', 'c'].map(inNs)),
+      ...related('pods', ['p', 'q', 'r'].map(inNs)),
+      ...related('persistentvolumes', ['v', 'w'].map(ofCluster)),
+      ...related('volumeattachments', ['a', 'b', 'c'].map(ofCluster)),
+    ],
+  }
+}
+
+/** The same decisions by following references, without counts. */
+function followed(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, Step>): string[] {
+  const onNode = (resource: string, name: string, node: string): boolean =>
+    [...pods.values()].some(
+      (pod) => pod.type === 'pod' && pod.node === node && pod.uses.some((use) => use.resource === resource && use.name === name),
+    ) ||
+    (resource === 'secrets' &&
+      [...volumes.values()].some(
+        (volume) =>
+          volume.type === 'volume' &&
+          volume.claim !== undefined &&
+          volume.secrets.some((use) => use.name === name) &&
+          onNode('persistentvolumeclaims', volume.claim, node),
+      ))
+  return ['secrets', 'persistentvolumeclaims'].flatMap((resource) =>
+    ['a', 'b', 'c'].flatMap((name) =>
+      ['n1', 'n2', 'n3'].flatMap((node) => (onNode(resource, name, node) ? [`${resource} ${name} ${node}`] : [])),
+    ),
+  )
+}
+
+test('after any changes, the graph equals one that is built from the remaining objects', () => {
+  fc.assert(
+    fc.property(steps, (changes) => {
+      const graph = new NodeGraph()
+      const pods = new Map<string, Step>()
+      const volumes = new Map<string, Step>()
+      const attachments = new Map<string, Step>()
+      for (const step of changes) {
+        run(graph, step)
+        if (step.type === 'pod') pods.set(step.name, step)
+        else if (step.type === 'volume') volumes.set(step.name, step)
+        else if (step.type === 'attachment') attachments.set(step.name, step)
+        else (step.type === 'remove pod' ? pods : volumes).delete(step.name)
+      }
+      const rebuilt = new NodeGraph()
+      for (const step of [...volumes.values(), ...attachments.values(), ...pods.values()]) run(rebuilt, step)
+      expect(decisions(graph)).toEqual(decisions(rebuilt))
+      const { related } = decisions(graph) as { related: string[] }
+      expect(related.filter((text) => /^(secrets|persistentvolumeclaims)/.test(text))).toEqual(followed(pods, volumes))
+
+      for (const name of pods.keys()) graph.deletePod(keyOf('ns', name))
+      for (const name of volumes.keys()) graph.deleteVolume(name)
+      expect(graph.usedObjects).toBe(0)
+    }),
+    { numRuns: 300 },
+  )
+})
