@@ -114,7 +114,7 @@ test('suggests only close matches', () => {
 test.each([
   ['--audit-log-path=x', 'not supported: requests are not audited'],
   ['--authorization-policy-file=x', 'not supported: requests are authorized by the modes Node, RBAC'],
-  ['--requestheader-client-ca-file=x', 'not supported'],
+  ['--peer-ca-file=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],
 ])('of the flags that others have, %s is refused with the reason', (flag, message) => {

@@ -3,6 +3,7 @@ import { admissionFlags } from './options/admission.ts'
 import { authenticationFlags } from './options/authentication.ts'
 import { diagnosticsFlags } from './options/diagnostics.ts'
 import { featureFlags } from './options/features.ts'
+import { frontProxyFlags } from './options/front-proxy.ts'
 import { kubeletFlags } from './options/kubelet.ts'
 import { lifecycleFlags } from './options/lifecycle.ts'
 import { requestFlags } from './options/requests.ts'
@@ -14,6 +15,7 @@ const table = {
   ...storageFlags,
   ...servingFlags,
   ...authenticationFlags,
+  ...frontProxyFlags,
   ...admissionFlags,
   ...requestFlags,
   ...lifecycleFlags,

@@ -49,8 +49,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'min-compatibility-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.35$/ },
   'permit-address-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
   'permit-port-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
-  'proxy-client-cert-file': { because: 'there is no aggregation of other API servers' },
-  'proxy-client-key-file': { because: 'there is no aggregation of other API servers' },
   'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
   'service-account-lookup': { because: 'a token is always looked up', harmless: on, isSwitch: true },
   'service-account-signing-endpoint': { because: 'tokens are signed with --service-account-signing-key-file' },
@@ -69,7 +67,6 @@ const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['coordinated-leadership-', { because: 'the server does not elect leaders for other components' }],
   ['oidc-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
   ['peer-', { because: 'requests are not forwarded to other API servers' }],
-  ['requestheader-', { because: 'user names in the headers of a proxy are not accepted' }],
 ]
 
 /** Undefined for a name that kube-apiserver does not know either. */

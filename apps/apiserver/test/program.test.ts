@@ -270,7 +270,7 @@ describe('reports every mistake in one sentence', () => {
   })
 
   test('all mistakes at once, those of the server and of files as well', async () => {
-    await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\nrequestheader-allowed-names: front\n')
+    await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\npeer-advertise-ip: front\n')
     const failing = program(
       '--config=flags.yaml',
       '--log-level=2',
@@ -286,7 +286,7 @@ describe('reports every mistake in one sentence', () => {
     for (const line of lines) expect(line).toMatch(/^keelson: /)
     for (const part of [
       'flags.yaml: --secure-port: "http" is not',
-      'flags.yaml: --requestheader-allowed-names is a flag of kube-apiserver',
+      'flags.yaml: --peer-advertise-ip is a flag of kube-apiserver',
       'unknown flag --log-level; did you mean -v?',
       '--tls-cert-file and --tls-private-key-file go together',
       '--tls-cert-file: cannot read nowhere.crt',

@@ -5,12 +5,17 @@ import type { UserInfo } from '@keelson/apimachinery'
 /** The parts of a request that an authenticator may read. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders
+  /** Alternating names and values, as sent: repeated headers are not joined. */
+  readonly rawHeaders?: readonly string[]
   /** The URL's path. Anonymous access may be limited to some paths. */
   readonly path: string
   /** The client certificate, if the TLS layer verified it against the client CA. */
   readonly peerCertificate: PeerCertificate | undefined
   /** The verification error of the client certificate. Absent if the client sent no certificate. */
   readonly peerCertificateError?: string | undefined
+  /** The client certificate, if the TLS layer verified it against the CA of front proxies. */
+  readonly frontProxyCertificate?: PeerCertificate | undefined
+  readonly frontProxyCertificateError?: string | undefined
   /** The same object for all requests of one connection. Authenticators may cache results under it. */
   readonly connection?: object | undefined
 }

@@ -4,11 +4,18 @@ import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 import { credentialIdKey } from './users.ts'
 
+export interface ClientCertificateOptions {
+  /** Reads the UID from the subject: the attribute 1.3.6.1.4.1.57683.2. Default true. */
+  readonly readUid?: boolean
+}
+
+const uidAttribute = '1.3.6.1.4.1.57683.2'
+
 /**
  * Authenticates verified client certificates: the last CN is the user name, as in Go, and each O a group.
  * A certificate that failed verification is rejected, not ignored: its owner gets an error instead of becoming anonymous.
  */
-export function createClientCertificateAuthenticator(): Authenticator {
+export function createClientCertificateAuthenticator({ readUid = true }: ClientCertificateOptions = {}): Authenticator {
   // All requests of a connection carry the same certificate object.
   const known = new WeakMap<PeerCertificate, AuthenticationResult>()
   return {
@@ -17,23 +24,37 @@ export function createClientCertificateAuthenticator(): Authenticator {
         return { outcome: 'rejected', reason: `verifying the client certificate failed: ${peerCertificateError}` }
       if (peerCertificate === undefined) return unknownCredentials
       let result = known.get(peerCertificate)
-      if (result === undefined) known.set(peerCertificate, (result = resultOf(peerCertificate)))
+      if (result === undefined) known.set(peerCertificate, (result = resultOf(peerCertificate, readUid)))
       return result
     },
   }
 }
 
-function resultOf({ subject, raw }: PeerCertificate): AuthenticationResult {
-  const name = valuesOf(subject.CN).at(-1)
-  if (!name) return unknownCredentials
-  const fingerprint = createHash('sha256').update(raw).digest('hex')
+function resultOf(certificate: PeerCertificate, readUid: boolean): AuthenticationResult {
+  const name = commonNameOf(certificate)
+  if (name === '') return unknownCredentials
+  const uids = readUid ? subjectValues(certificate, uidAttribute) : []
+  if (uids.length > 1) return { outcome: 'rejected', reason: `expected 1 UID, but found multiple: [${uids.join(' ')}]` }
+  if (uids[0] === '') return { outcome: 'rejected', reason: 'UID cannot be an empty string' }
+  const fingerprint = createHash('sha256').update(certificate.raw).digest('hex')
   return {
     outcome: 'authenticated',
-    user: { name, uid: '', groups: valuesOf(subject.O), extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] } },
+    user: {
+      name,
+      uid: uids[0] ?? '',
+      groups: subjectValues(certificate, 'O'),
+      extra: { [credentialIdKey]: [`X509SHA256=${fingerprint}`] },
+    },
   }
 }
 
+/** Returns the last common name of the subject, as Go does; empty if there is none. */
+export function commonNameOf(certificate: PeerCertificate): string {
+  return subjectValues(certificate, 'CN').at(-1) ?? ''
+}
+
 // Despite its type, a peer certificate's subject holds an array where an attribute repeats.
-function valuesOf(value: string | readonly string[] | undefined): readonly string[] {
+function subjectValues({ subject }: PeerCertificate, attribute: string): readonly string[] {
+  const value = (subject as unknown as Readonly<Record<string, string | readonly string[] | undefined>>)[attribute]
   return value === undefined ? [] : typeof value === 'string' ? [value] : value
 }

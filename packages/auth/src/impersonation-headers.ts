@@ -1,5 +1,6 @@
 import { newBadRequest } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
+import { headerText, unescapeExtraKey } from './identity-headers.ts'
 
 const prefix = 'impersonate-'
 const extraPrefix = 'impersonate-extra-'
@@ -9,8 +10,9 @@ const extraPrefix = 'impersonate-extra-'
  * `rawHeaders` alternates names and values: repeated headers must not be joined, because group names may contain commas.
  */
 export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | undefined {
-  let name = ''
-  let uid = ''
+  // Only the first value of a header counts.
+  let name: string | undefined
+  let uid: string | undefined
   let groups: string[] | undefined
   let extra: Map<string, string[]> | undefined
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -18,31 +20,22 @@ export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | unde
     if ((rawHeaders[i]!.charCodeAt(0) | 32) !== 0x69) continue
     const header = rawHeaders[i]!.toLowerCase()
     if (!header.startsWith(prefix)) continue
-    const value = rawHeaders[i + 1]!
-    if (header === 'impersonate-user') name ||= value
-    else if (header === 'impersonate-uid') uid ||= value
+    const value = headerText(rawHeaders[i + 1]!)
+    if (header === 'impersonate-user') name ??= value
+    else if (header === 'impersonate-uid') uid ??= value
     else if (header === 'impersonate-group') (groups ??= []).push(value)
     else if (header.startsWith(extraPrefix)) {
-      const key = unescapeKey(header.slice(extraPrefix.length))
+      const key = unescapeExtraKey(header.slice(extraPrefix.length))
       const values = (extra ??= new Map<string, string[]>()).get(key)
       if (values === undefined) extra.set(key, [value])
       else values.push(value)
     }
   }
-  if (name === '') {
-    if (uid === '' && groups === undefined && extra === undefined) return undefined
-    throw newBadRequest(`requested ${toGoSyntax(uid, groups, extra)} without impersonating a user name`)
+  if (!name) {
+    if (!uid && groups === undefined && extra === undefined) return undefined
+    throw newBadRequest(`requested ${toGoSyntax(uid ?? '', groups, extra)} without impersonating a user name`)
   }
-  return { name, uid, groups: groups ?? [], ...(extra === undefined ? {} : { extra: Object.fromEntries(extra) }) }
-}
-
-/** Keeps malformed keys unchanged: they must still be authorized. */
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key)
-  } catch {
-    return key
-  }
+  return { name, uid: uid ?? '', groups: groups ?? [], ...(extra === undefined ? {} : { extra: Object.fromEntries(extra) }) }
 }
 
 function toGoSyntax(uid: string, groups: readonly string[] | undefined, extra: ReadonlyMap<string, readonly string[]> | undefined): string {

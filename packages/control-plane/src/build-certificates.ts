@@ -7,38 +7,57 @@ import { advertiseAddress, bindAddressOf } from './addresses.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { warnOfReadableKeys } from './private-key-files.ts'
 import { servicesDefaults } from './options/services.ts'
+import { rereadFile } from './kubelet-tls.ts'
+import { usesOwnFrontProxy } from './request-headers.ts'
 import { readAuthorities, readNamed, readPair, ServingFiles } from './serving-files.ts'
+import type { CertificateFiles } from './serving-files.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Certificates {
   readonly serving: ServingCertificates
-  /** Certificates in files, which are reloaded on changes. */
-  readonly files: ServingFiles | undefined
+  /** The certificates in use. Those in files are reloaded on changes. */
+  readonly files: ServingFiles
   /** CA certificates that clients must trust. */
   readonly authority: string
   /** Client certificate of `system:masters`. */
   readonly admin: KeyPair
   readonly clientAuthorities: readonly string[]
+  readonly frontProxyAuthorities: readonly string[]
+  /** Returns the client certificate with which this server forwards requests to other API servers. Undefined if there is none. */
+  readonly proxyClient: (() => Promise<KeyPair>) | undefined
 }
 
 export async function buildCertificates(options: ServerChainOptions): Promise<Certificates> {
   const { certificateFiles, namedCertificateFiles = [], certificate, certificates = {} } = options.serving ?? {}
-  const { clientAuthorities: givenAuthorities = [], clientAuthorityFiles: authorityFiles = [] } = options.authentication ?? {}
+  const {
+    clientAuthorities: givenAuthorities = [],
+    clientAuthorityFiles = [],
+    frontProxy = {},
+    proxyClientFiles,
+  } = options.authentication ?? {}
   const pairFromFiles = certificateFiles && (await readPair(certificateFiles))
   const configured = pairFromFiles ?? certificate
   if (configured !== undefined)
     check('the serving certificate and its key', () => createSecureContext({ cert: configured.certificate, key: configured.key }))
-  const fromFiles = await readAuthorities(authorityFiles)
+  const givenFrontProxies = {
+    fixed: frontProxy.authorities ?? [],
+    files: frontProxy.authorityFile === undefined ? [] : [frontProxy.authorityFile],
+  }
   // TLS would silently accept invalid PEM and then reject every client certificate.
-  for (const pem of [...givenAuthorities, ...fromFiles]) {
+  for (const pem of await readAuthorities({ fixed: givenAuthorities, files: clientAuthorityFiles })) {
     check('the authorities of client certificates', () => new X509Certificate(pem))
   }
+  for (const pem of await readAuthorities(givenFrontProxies)) {
+    check('the authorities of front proxies', () => new X509Certificate(pem))
+  }
+  const proxyClient = proxyClientFiles && (await readProxyClient(proxyClientFiles))
   const { directory, names = [] } = certificates
   const { clusterIpRange } = { ...servicesDefaults, ...options.services }
   const serviceIp = firstServiceIp(clusterIpRange.split(',')[0]!)
   const generated = await ownCertificates({
     store: directory === undefined ? createMemoryCertificateStore() : createDirectoryCertificateStore(directory),
     names: [...names, ...(serviceIp === undefined ? [] : [serviceIp]), bindAddressOf(options.serving), advertiseAddress(options.serving)],
+    frontProxy: usesOwnFrontProxy(options.authentication),
     onNote: (note) => directory !== undefined && logNote(options, directory, note),
   }).catch((error: unknown) => {
     // File system errors already name the directory.
@@ -48,26 +67,41 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   await warnOfReadableKeys(options)
   const base = configured ?? generated.serving
   const named = await Promise.all(namedCertificateFiles.map(readNamed))
-  const fixedAuthorities = [generated.ca.certificate, ...givenAuthorities]
-  const hasFiles = pairFromFiles !== undefined || named.length > 0 || fromFiles.length > 0
+  const authorities = { fixed: [generated.ca.certificate, ...givenAuthorities], files: clientAuthorityFiles }
+  const ownFrontProxy = generated.frontProxy
+  const frontProxies = ownFrontProxy === undefined ? givenFrontProxies : { fixed: [ownFrontProxy.ca.certificate], files: [] }
   const serving = { ...base, named }
-  const clientAuthorities = [...fixedAuthorities, ...fromFiles]
+  const clientAuthorities = await readAuthorities(authorities)
+  const frontProxyAuthorities = await readAuthorities(frontProxies)
   return {
     serving,
-    files: hasFiles
-      ? new ServingFiles({
-          pair: certificateFiles ?? base,
-          named: namedCertificateFiles,
-          fixedAuthorities,
-          authorityFiles,
-          current: { ...serving, clientAuthorities },
-        })
-      : undefined,
+    files: new ServingFiles({
+      pair: certificateFiles ?? base,
+      named: namedCertificateFiles,
+      authorities,
+      frontProxies,
+      current: { ...serving, clientAuthorities, frontProxyAuthorities },
+    }),
     // For a configured certificate, clients trust the certificate itself, because its CA is not known here.
     authority: configured?.certificate ?? generated.ca.certificate,
     admin: generated.admin,
     clientAuthorities,
+    frontProxyAuthorities,
+    proxyClient: proxyClient ?? (ownFrontProxy && (async () => ownFrontProxy.client)),
   }
+}
+
+/** Returns a function that reads the files again once they have changed. Throws `ConfigurationError` for files that cannot be used. */
+async function readProxyClient(files: CertificateFiles): Promise<() => Promise<KeyPair>> {
+  const [certificate, key] = [rereadFile(files.certificateFile), rereadFile(files.keyFile)]
+  const read = async (): Promise<KeyPair> => ({ certificate: await certificate(), key: await key() })
+  const pair = await read().catch((error: unknown) => {
+    throw new ConfigurationError(`the client certificate for other API servers cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    })
+  })
+  check('the client certificate for other API servers and its key', () => createSecureContext({ cert: pair.certificate, key: pair.key }))
+  return read
 }
 
 function logNote({ log }: ServerChainOptions, directory: string, { kind, name, reason, notBefore, notAfter }: CertificateNote): void {

@@ -98,7 +98,7 @@ export class Chain implements ServerChain {
     this.#isStarted = true
     const { bindAddress: host, port: wantedPort, kubeconfigPath } = { ...servingDefaults, ...options.serving }
     const { port } = await server.listen(wantedPort, host)
-    this.#parts.config.certificates.files?.follow(server, (text) => options.log(0, text))
+    this.#parts.config.certificates.files.follow(server, (text) => options.log(0, text))
     this.#url = `https://${formatUrlHost(reachableAddress(host))}:${port}`
     await onPort(port)
     if (kubeconfigPath !== undefined) await writeKubeconfig(kubeconfigPath, this.kubeconfig)
@@ -130,7 +130,7 @@ export class Chain implements ServerChain {
       server.failReadiness()
       await new Promise((resolve) => setTimeout(resolve, shutdownDelayMs))
     }
-    config.certificates.files?.close()
+    config.certificates.files.close()
     await services?.bootstrap.stop()
     await server.close(shutdownGraceMs)
     await controllers.stop()

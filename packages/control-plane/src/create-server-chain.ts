@@ -1,5 +1,6 @@
 import type { AdmissionChain } from '@keelson/admission'
 import { systemClock } from '@keelson/apimachinery'
+import { requestHeaderNames } from '@keelson/auth'
 import { createGroupHost } from '@keelson/http-installer'
 import type { GroupHost, InstallOptions } from '@keelson/http-installer'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
@@ -89,10 +90,17 @@ function wire(
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
   admission = buildAdmission(plugins, { client, informers, clock: { now, after: systemClock.after } }, config.metrics)
 
+  const { requestHeaders } = config.authentication
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
     authorizer: config.authorization.authorizer,
-    tls: { ...config.certificates.serving, clientAuthorities: config.certificates.clientAuthorities, settings: serving.tls },
+    identityHeaders: requestHeaders === undefined ? [] : requestHeaderNames(requestHeaders),
+    tls: {
+      ...config.certificates.serving,
+      clientAuthorities: config.certificates.clientAuthorities,
+      frontProxyAuthorities: config.certificates.frontProxyAuthorities,
+      settings: serving.tls,
+    },
     cbor: serving.cbor,
     zpages: serving.zpages,
     limits: { readOnly: requests.maxReadOnlyInFlight, mutating: requests.maxMutatingInFlight },

@@ -4,7 +4,13 @@ import { featureGates } from './feature-gate-table.ts'
 import type { FeatureStage } from './feature-gate-table.ts'
 
 /** Gates that have an effect in this server. */
-const effectiveGates = new Set(['CBORServingAndStorage', 'ComponentFlagz', 'ComponentStatusz'])
+const effectiveGates = new Set([
+  'AllowParsingUserUIDFromCertAuth',
+  'CBORServingAndStorage',
+  'ComponentFlagz',
+  'ComponentStatusz',
+  'RemoteRequestHeaderUID',
+])
 const stageGates: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'Alpha'],
   ['AllBeta', 'Beta'],

@@ -22,7 +22,8 @@ export async function kubeletTls({ authorityFile, certificateFile, keyFile }: Ku
   return tls
 }
 
-function rereadFile(file: string): () => Promise<string> {
+/** Returns a function that returns the text of a file, and reads the file again once it has changed. */
+export function rereadFile(file: string): () => Promise<string> {
   let cached: { readonly version: string; readonly text: string } | undefined
   return async () => {
     const { mtimeMs, size, ino } = await stat(file)

@@ -10,6 +10,7 @@ import { ControllerRunner, enabledControllers } from './controller-runner.ts'
 import { listVersions, findRuntimeConfigProblems } from './enabled-versions.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { serverChainChecks } from './options/server-chain-options.ts'
+import { checkRequestHeaders } from './request-headers.ts'
 import { servicesDefaults } from './options/services.ts'
 import { findStorageTypeProblems } from './storage-drivers.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -30,6 +31,12 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
+    ...(await collectProblems(() =>
+      checkRequestHeaders(
+        options.authentication ?? {},
+        readFeatureGates(gates, () => {}),
+      ),
+    )),
     ...(await collectProblems(() => buildAuthorization(options))),
     ...findRuntimeConfigProblems(runtimeConfig, listVersions(options.groups ?? builtinGroups)),
     ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),

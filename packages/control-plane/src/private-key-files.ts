@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
+/** Keys that the server makes. */
+const keysInDirectory = ['ca.key', 'apiserver.key', 'admin.key', 'front-proxy-ca.key', 'front-proxy-client.key', 'sa.key']
 const readableByOthers = 0o004
 
 /** Logs private key files that are readable by all users. Group-readable files are fine, because pods mount secrets that way. */
@@ -22,10 +24,11 @@ function listPrivateKeyFiles(options: ServerChainOptions): readonly string[] {
   const { serving: { certificates, certificateFiles, namedCertificateFiles = [] } = {}, authentication, kubelet, storage } = options
   const directory = certificates?.directory
   const files = [
-    ...(directory === undefined ? [] : ['ca.key', 'apiserver.key', 'admin.key', 'sa.key'].map((name) => path.join(directory, name))),
+    ...(directory === undefined ? [] : keysInDirectory.map((name) => path.join(directory, name))),
     certificateFiles?.keyFile,
     ...namedCertificateFiles.map(({ keyFile }) => keyFile),
     authentication?.serviceAccounts?.signingKeyFile,
+    authentication?.proxyClientFiles?.keyFile,
     kubelet?.keyFile,
     storage?.transport?.keyFile,
   ]

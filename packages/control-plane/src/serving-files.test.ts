@@ -62,9 +62,9 @@ test('serves changed files, but not a mismatched pair', async () => {
   const following = new ServingFiles({
     pair: files,
     named: [],
-    fixedAuthorities: [],
-    authorityFiles: [],
-    current: { ...(await readPair(files)), named: [], clientAuthorities: [] },
+    authorities: { fixed: [], files: [] },
+    frontProxies: { fixed: [], files: [] },
+    current: { ...(await readPair(files)), named: [], clientAuthorities: [], frontProxyAuthorities: [] },
     intervalMs: 5,
   })
   following.follow(
@@ -81,7 +81,7 @@ test('serves changed files, but not a mismatched pair', async () => {
     await expect.poll(() => errors.at(-1)).toContain('key values mismatch')
     expect(served).toEqual([])
     await writeFile(files.keyFile, second.key)
-    await expect.poll(() => served).toEqual([{ ...second, named: [], clientAuthorities: [] }])
+    await expect.poll(() => served).toEqual([{ ...second, named: [], clientAuthorities: [], frontProxyAuthorities: [] }])
   } finally {
     following.close()
   }
@@ -95,9 +95,9 @@ test('reloads client CAs from changed files together with the fixed ones', async
   const following = new ServingFiles({
     pair: first,
     named: [],
-    fixedAuthorities: ['own'],
-    authorityFiles: [file],
-    current: { ...first, named: [], clientAuthorities: ['own', first.certificate] },
+    authorities: { fixed: ['own'], files: [file] },
+    frontProxies: { fixed: [], files: [] },
+    current: { ...first, named: [], clientAuthorities: ['own', first.certificate], frontProxyAuthorities: [] },
     intervalMs: 5,
   })
   following.follow({ serveCertificates: ({ clientAuthorities }) => void served.push(clientAuthorities) }, () => {})

@@ -22,19 +22,26 @@ export async function readNamed(files: NamedCertificateFiles): Promise<NamedCert
   return { ...(await readPair(files)), ...(files.names && { names: files.names }) }
 }
 
-export function readAuthorities(files: readonly string[]): Promise<string[]> {
-  return Promise.all(files.map((file) => readFile(file, 'utf8')))
+export async function readAuthorities({ fixed, files }: AuthoritySources): Promise<string[]> {
+  return [...fixed, ...(await Promise.all(files.map((file) => readFile(file, 'utf8'))))]
 }
+
+/** CAs in PEM. */
+export interface AuthoritySources {
+  readonly fixed: readonly string[]
+  readonly files: readonly string[]
+}
+
+type FollowedCertificates = Certificates & Required<Pick<Certificates, 'clientAuthorities' | 'frontProxyAuthorities'>>
 
 export interface ServingFilesOptions {
   /** Serving certificate; reloaded only if it is in files. */
   readonly pair: CertificateFiles | KeyPair
   readonly named: readonly NamedCertificateFiles[]
-  /** CAs for client certificates that are not in files. */
-  readonly fixedAuthorities: readonly string[]
-  readonly authorityFiles: readonly string[]
+  readonly authorities: AuthoritySources
+  readonly frontProxies: AuthoritySources
   /** Certificates that the server uses now. */
-  readonly current: Certificates
+  readonly current: FollowedCertificates
   /** Polling interval. Default 10 s. Polls because file watches miss the symlink changes of mounted secrets. */
   readonly intervalMs?: number
 }
@@ -42,17 +49,32 @@ export interface ServingFilesOptions {
 /** Reloads certificates from files when they change. */
 export class ServingFiles {
   readonly #options: ServingFilesOptions
+  readonly #listeners = new Set<() => void>()
+  #current: FollowedCertificates
   #timer: NodeJS.Timeout | undefined
   #lastContent: string
   #isReloading = false
 
   constructor(options: ServingFilesOptions) {
     this.#options = options
+    this.#current = options.current
     this.#lastContent = JSON.stringify(options.current)
   }
 
-  /** Starts polling. Retries a certificate and key that do not match, for example because they are being written. */
+  /** Certificates that the server uses now. */
+  get current(): FollowedCertificates {
+    return this.#current
+  }
+
+  /** Calls `listener` after each change. */
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  /** Starts polling, if any certificate is in a file. Retries a certificate and key that do not match, for example because they are being written. */
   follow(server: Pick<Server, 'serveCertificates'>, onError: (text: string) => void): void {
+    const { pair, named, authorities, frontProxies } = this.#options
+    if ('certificate' in pair && named.length + authorities.files.length + frontProxies.files.length === 0) return
     this.#timer = setInterval(() => {
       void this.#reload((certificates) => server.serveCertificates(certificates), onError)
     }, this.#options.intervalMs ?? 10_000).unref()
@@ -66,16 +88,19 @@ export class ServingFiles {
     if (this.#isReloading) return
     this.#isReloading = true
     try {
-      const { pair, named, fixedAuthorities, authorityFiles } = this.#options
+      const { pair, named, authorities, frontProxies } = this.#options
       const certificates = {
         ...('certificate' in pair ? pair : await readPair(pair)),
         named: await Promise.all(named.map(readNamed)),
-        clientAuthorities: [...fixedAuthorities, ...(await readAuthorities(authorityFiles))],
+        clientAuthorities: await readAuthorities(authorities),
+        frontProxyAuthorities: await readAuthorities(frontProxies),
       }
       const content = JSON.stringify(certificates)
       if (content === this.#lastContent) return
       use(certificates)
       this.#lastContent = content
+      this.#current = certificates
+      for (const listener of this.#listeners) listener()
     } catch (error) {
       onError(`certificate files could not be reloaded; the previous certificates stay in use: ${(error as Error).message}`)
     } finally {

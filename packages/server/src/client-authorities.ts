@@ -11,7 +11,7 @@ const maxSignatureChecks = 100
 
 const certificateBlocks = /-----BEGIN (TRUSTED |X509 |)CERTIFICATE-----[^-]*-----END \1CERTIFICATE-----/g
 
-/** The authorities of client certificates: one pool for the whole server, whatever name a client asks for. Immutable; replaced as a whole. */
+/** The authorities of client certificates of one role: one pool for the whole server, whatever name a client asks for. Immutable; replaced as a whole. */
 export class ClientAuthorities {
   /** The `ca` option of `node:tls`. Never undefined, not even when empty: without a list of ours a TLS context trusts the runtime's own roots. */
   readonly pem: readonly string[]
@@ -61,6 +61,13 @@ export class ClientAuthorities {
     }
     return search(leaf, intermediates)
   }
+}
+
+/** The authorities by what their certificates are accepted for. A certificate of one role means nothing in the other. */
+export interface TrustedAuthorities {
+  readonly clients: ClientAuthorities
+  /** Proxies that name the user of a request in its headers. */
+  readonly frontProxies: ClientAuthorities
 }
 
 const always: Validity = { from: -Infinity, until: Infinity }

@@ -1,4 +1,3 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto'
 import { connect as connectHttp2 } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
 import * as tls from 'node:tls'
@@ -6,30 +5,12 @@ import type { ConnectionOptions, TLSSocket } from 'node:tls'
 import { createAuthenticatorUnion, createClientCertificateAuthenticator, createPrivilegedGroupsAuthorizer } from '@keelson/auth'
 import { exchangeOf } from '@keelson/http-installer'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { authority, clientOf, day, hour, pemOf, start } from './certificates/authority.fixture.ts'
+import type { Authority } from './certificates/authority.fixture.ts'
 import { createCertificate } from './certificates/create-certificate.ts'
-import type { CertificateRequest, Issuer, KeyPair } from './certificates/create-certificate.ts'
+import type { KeyPair } from './certificates/create-certificate.ts'
 import { createServer } from './create-server.ts'
 import type { Server, ServerOptions } from './create-server.ts'
-
-const hour = 3600_000
-const start = Date.now()
-const day = { notBefore: new Date(start - hour), notAfter: new Date(start + 24 * hour) }
-
-interface Authority {
-  readonly pair: KeyPair
-  readonly issuer: Issuer
-}
-
-async function authority(commonName: string, request: Partial<CertificateRequest> = {}): Promise<Authority> {
-  const subject = { commonName }
-  const pair = await createCertificate({ usage: 'ca', ...day, ...request, subject })
-  const publicKey = new X509Certificate(pair.certificate).publicKey
-  return { pair, issuer: { subject, privateKey: createPrivateKey(pair.key), publicKey } }
-}
-
-function clientOf({ issuer }: Authority, commonName: string, request: Partial<CertificateRequest> = {}): Promise<KeyPair> {
-  return createCertificate({ usage: 'client', ...day, ...request, subject: { commonName, organizations: ['system:masters'] }, issuer })
-}
 
 let trusted: Authority
 let other: Authority
@@ -58,10 +39,6 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
   })
   server.app.get('/api/v1/whoami', (c) => c.text(exchangeOf(c).user.name))
   return (await server.listen(0, '127.0.0.1')).port
-}
-
-function pemOf(authorities: readonly Authority[]): string[] {
-  return authorities.map(({ pair }) => pair.certificate)
 }
 
 /** One connection of HTTP/1.1. `ask` gives the user, or the status if it is not 200. */

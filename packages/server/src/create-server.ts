@@ -4,7 +4,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 import { authenticatedUser } from '@keelson/auth'
-import type { Authenticator, Authorizer } from '@keelson/auth'
+import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
 import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
 import {
@@ -32,6 +32,7 @@ import { createDeadlines } from './filters/request-deadline.ts'
 import { answerPanic, createHandlerChain } from './handler-chain.ts'
 import { createHealthEndpoint } from './health.ts'
 import { ClientAuthorities } from './client-authorities.ts'
+import type { TrustedAuthorities } from './client-authorities.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { HealthCheck } from './health.ts'
 import { registerBuildInfo } from './build-info.ts'
@@ -63,9 +64,13 @@ export interface ServerOptions {
   readonly tls: ServingCertificates & {
     /** PEM. Default: clients are not asked for certificates. */
     readonly clientAuthorities?: readonly string[]
+    /** PEM: the authorities of front proxies, which name the user of a request in its headers. Default: none. */
+    readonly frontProxyAuthorities?: readonly string[]
     /** Default: TLS 1.2 and newer, with the runtime's ciphers. */
     readonly settings?: TlsSettings
   }
+  /** Headers that name users besides `X-Remote-*`. All are removed from authenticated requests. Default: none. */
+  readonly identityHeaders?: IdentityHeaders
   /** 0 is no limit. Default: `serverDefaults`, as for the timeout and the number of streams. */
   readonly limits?: InFlightLimits
   /** Patterns of the origins whose pages may read responses (CORS). Default: none. */
@@ -139,7 +144,7 @@ export interface Server {
    * Replaces the serving certificates and, if given, the authorities of client certificates, which then apply to open connections as well. Throws if they
    * cannot be used, and changes nothing then.
    */
-  serveCertificates(certificates: ServingCertificates & { readonly clientAuthorities?: readonly string[] }): void
+  serveCertificates(certificates: ServingCertificates & Pick<ServerOptions['tls'], 'clientAuthorities' | 'frontProxyAuthorities'>): void
   /** Makes `/readyz` fail, so that load balancers choose other servers; requests are still served. */
   failReadiness(): void
   /** Stops gracefully: refuses new requests, ends watches, and gives requests in flight `graceMs` (default 10 s) to finish. Safe to call twice. */
@@ -181,6 +186,7 @@ export function createServer(options: ServerOptions): Server {
   const filters = buildFilters({
     authenticator: options.authenticator,
     authorizer: options.authorizer,
+    identityHeaders: options.identityHeaders ?? [],
     limits: options.limits ?? serverDefaults.limits,
     deadlines,
     goAwayChance: options.goAwayChance ?? 0,
@@ -270,7 +276,10 @@ export function createServer(options: ServerOptions): Server {
 
   let listener: TlsListener | undefined
   let serving: ServingCertificates = options.tls
-  let clientAuthorities = new ClientAuthorities(options.tls.clientAuthorities ?? [])
+  let authorities: TrustedAuthorities = {
+    clients: new ClientAuthorities(options.tls.clientAuthorities ?? []),
+    frontProxies: new ClientAuthorities(options.tls.frontProxyAuthorities ?? []),
+  }
   let closing: Promise<void> | undefined
   async function close(graceMs: number): Promise<void> {
     lifecycle.drain()
@@ -301,7 +310,7 @@ export function createServer(options: ServerOptions): Server {
     listen: (port, host) => {
       listener = createTlsListener({
         serving,
-        clientAuthorities,
+        authorities,
         now: options.now ?? systemClock.now,
         settings: options.tls.settings ?? {},
         http2: options.http2 ?? true,
@@ -317,11 +326,14 @@ export function createServer(options: ServerOptions): Server {
     },
     fetch: (input, { user, ...init } = {}) => node.fetch(requestOf(input, init), user && authenticatedUser({ groups: [], ...user })),
     serveCertificates: (certificates) => {
-      const authorities =
-        certificates.clientAuthorities === undefined ? clientAuthorities : new ClientAuthorities(certificates.clientAuthorities)
-      listener?.serve(certificates, authorities)
+      const { clientAuthorities, frontProxyAuthorities } = certificates
+      const trusted = {
+        clients: clientAuthorities === undefined ? authorities.clients : new ClientAuthorities(clientAuthorities),
+        frontProxies: frontProxyAuthorities === undefined ? authorities.frontProxies : new ClientAuthorities(frontProxyAuthorities),
+      }
+      listener?.serve(certificates, trusted)
       serving = certificates
-      clientAuthorities = authorities
+      authorities = trusted
     },
     failReadiness: () => {
       leaving = true

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Incoming } from '@keelson/exchange'
-import type { ClientAuthorities } from './client-authorities.ts'
+import type { ClientAuthorities, TrustedAuthorities } from './client-authorities.ts'
 
 /** The client's certificate, or why it is not accepted. */
 export interface Peer {
@@ -14,9 +14,12 @@ export interface Peer {
 /** The rules for client certificates. */
 export interface PeerRules {
   /** The current authorities: a new object whenever they change. */
-  readonly authorities: () => ClientAuthorities
+  readonly authorities: () => TrustedAuthorities
   readonly now: () => number
 }
+
+/** What a certificate is verified for. */
+type Role = keyof TrustedAuthorities
 
 // One entry per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
 const connections = new WeakMap<object, Connection>()
@@ -24,19 +27,27 @@ const connections = new WeakMap<object, Connection>()
 /** A connection, shared by all of its requests. */
 export class Connection {
   readonly #presented: PresentedCertificate | undefined
+  readonly #frontProxy: PresentedCertificate | undefined
   #onIdentified: (() => void) | undefined
 
   /** Without `rules` the client was not asked for a certificate. */
   constructor(socket: TLSSocket, rules: PeerRules | undefined, onIdentified: () => void) {
     const certificate = rules && socket.getPeerCertificate()
     const isPresent = certificate && Object.keys(certificate).length > 0
-    this.#presented = isPresent ? new PresentedCertificate(socket, certificate, rules) : undefined
+    this.#presented = isPresent ? new PresentedCertificate(socket, certificate, { ...rules, role: 'clients' }) : undefined
+    const mayBeProxy = isPresent && !rules.authorities().frontProxies.empty
+    this.#frontProxy = mayBeProxy ? new PresentedCertificate(socket, certificate, { ...rules, role: 'frontProxies' }) : undefined
     this.#onIdentified = onIdentified
   }
 
   /** Whether the client's certificate is accepted now. Undefined if the client presented none. */
   get peer(): Peer | undefined {
     return this.#presented?.verdict
+  }
+
+  /** Whether the client is accepted as a front proxy now. Undefined if it presented no certificate or there are no authorities of front proxies. */
+  get frontProxy(): Peer | undefined {
+    return this.#frontProxy?.verdict
   }
 
   /** Call when the client of a request is authenticated. */
@@ -65,11 +76,12 @@ export function connectionOf(key: object): Connection | undefined {
 /**
  * kube-apiserver verifies a client certificate on each request. Here OpenSSL verifies it once, at the handshake; each request then checks
  * only that the certificate's time has not run out and that the authorities are still the same. When they are not, the chain
- * is searched again. A certificate that OpenSSL refused stays refused on its connection, even if it was refused for its time: of several errors OpenSSL
+ * is searched again. The handshake trusts the authorities of clients and of front proxies together; the search decides which of them a certificate belongs
+ * to. A certificate that OpenSSL refused stays refused on its connection, even if it was refused for its time: of several errors OpenSSL
  * reports one. Another connection gets another handshake.
  */
 class PresentedCertificate {
-  readonly #rules: PeerRules
+  readonly #rules: PeerRules & { readonly role: Role }
   readonly #accepted: Peer
   readonly #handshakeError: string | undefined
   readonly #leaf: X509Certificate
@@ -80,7 +92,7 @@ class PresentedCertificate {
   #from = 0
   #until = 0
 
-  constructor(socket: TLSSocket, certificate: PeerCertificate, rules: PeerRules) {
+  constructor(socket: TLSSocket, certificate: PeerCertificate, rules: PeerRules & { readonly role: Role }) {
     this.#rules = rules
     this.#leaf = socket.getPeerX509Certificate()!
     this.#intermediates = issuersOf(this.#leaf)
@@ -91,7 +103,7 @@ class PresentedCertificate {
 
   get verdict(): Peer {
     const now = this.#rules.now()
-    const authorities = this.#rules.authorities()
+    const authorities = this.#rules.authorities()[this.#rules.role]
     if (authorities !== this.#authorities || now < this.#from || now >= this.#until) this.#judge(authorities, now)
     return this.#verdict
   }

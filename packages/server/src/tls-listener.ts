@@ -10,7 +10,7 @@ import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
-import type { ClientAuthorities } from './client-authorities.ts'
+import type { TrustedAuthorities } from './client-authorities.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 import { Http1Connections } from './http1-connections.ts'
 import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
@@ -22,8 +22,8 @@ import type { TlsSettings } from './tls-settings.ts'
 
 export interface TlsListenerOptions {
   readonly serving: ServingCertificates
-  /** Empty: clients are not asked for a certificate, also not later. */
-  readonly clientAuthorities: ClientAuthorities
+  /** If all are empty, clients are not asked for a certificate, also not later. */
+  readonly authorities: TrustedAuthorities
   readonly settings: TlsSettings
   readonly http2: boolean
   /** Requests that one HTTP/2 connection may have open. */
@@ -46,7 +46,7 @@ export interface TlsListenerOptions {
 export interface TlsListener {
   listen(port: number, host: string): Promise<AddressInfo>
   /** Replaces the certificates of new connections; the authorities apply to open ones as well. Throws if they cannot be used, and changes nothing then. */
-  serve(certificates: ServingCertificates, clientAuthorities: ClientAuthorities): void
+  serve(certificates: ServingCertificates, authorities: TrustedAuthorities): void
   /** Refuses new connections; closes idle ones now, and busy ones after their requests. */
   stopAccepting(): void
   /** Resolves when all connections are closed; cuts the rest after `milliseconds`. */
@@ -69,17 +69,17 @@ const streamWindow = 256 * 1024
  * HTTP/2; a socket that agreed on `h2` by ALPN is handed to an HTTP/2 server that never listens itself.
  */
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
-  let authorities = options.clientAuthorities
-  const asksForCertificate = !authorities.empty
+  let { authorities } = options
+  const asksForCertificate = !authorities.clients.empty || !authorities.frontProxies.empty
   const peerRules: PeerRules | undefined = asksForCertificate ? { authorities: () => authorities, now: options.now } : undefined
   const limit = new ConnectionLimit(options.maxConnections)
   const strangerTraffic = new StrangerTraffic()
   const { certificate, key, named } = options.serving
   // One function for all contexts, because a context without `ca` trusts the runtime's authorities.
-  const settingsWith = ({ pem }: ClientAuthorities) => ({
+  const settingsWith = ({ clients, frontProxies }: TrustedAuthorities) => ({
     minVersion: 'TLSv1.2' as const,
     ...options.settings,
-    ca: [...pem],
+    ca: [...clients.pem, ...frontProxies.pem],
     // A resumed session has the verdict of an earlier handshake, without the chain to verify it again. Go's clients never resume.
     // Renegotiation lets a client waste the server's time; Go does not support it either.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
@@ -175,12 +175,12 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
           resolve(https.address() as AddressInfo)
         })
       }),
-    serve: (certificates, clientAuthorities) => {
-      const settings = settingsWith(clientAuthorities)
+    serve: (certificates, trusted) => {
+      const settings = settingsWith(trusted)
       const next = contextsByName(certificates.named ?? [], settings)
       https.setSecureContext({ ...settings, cert: certificates.certificate, key: certificates.key })
       byName = next
-      authorities = clientAuthorities
+      authorities = trusted
     },
     stopAccepting: begin,
     close: async (milliseconds) => {

@@ -4,6 +4,8 @@ import { duration, file, files, list, listFrom, onOff, textLike } from '../flag-
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 import { existing } from './flag-files.ts'
+import { frontProxyOptions } from './front-proxy.ts'
+import type { frontProxyFlags } from './front-proxy.ts'
 
 const group = 'Authentication and authorization'
 
@@ -71,7 +73,7 @@ export const authenticationFlags = {
   },
 } as const
 
-type AuthenticationValues = FlagValuesOf<typeof authenticationFlags>
+type AuthenticationValues = FlagValuesOf<typeof authenticationFlags & typeof frontProxyFlags>
 
 export async function authenticationOptions(
   values: AuthenticationValues,
@@ -83,6 +85,7 @@ export async function authenticationOptions(
     authentication: {
       ...(clientAuthorityFile && { clientAuthorityFiles: [clientAuthorityFile] }),
       ...(tokenFile && { tokenFile }),
+      ...(await frontProxyOptions(values, problems)),
       serviceAccounts: await serviceAccountOptions(values, problems),
       anonymous: values['anonymous-auth'],
     },

@@ -1,9 +1,10 @@
-import { groupResourceString } from '@keelson/apimachinery'
+import { groupResourceString, systemClock } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 import type { GroupHost } from '@keelson/http-installer'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import { describeError } from '@keelson/server'
 import type { Log, Server } from '@keelson/server'
+import { publishAuthenticationInfo } from './cluster-authentication-info.ts'
 import { createFlowControl } from './flow-control.ts'
 import { createSystemNamespaces } from './system-namespaces.ts'
 import { createSystemPriorityClasses } from './system-priority-classes.ts'
@@ -61,6 +62,21 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   addHook('start-legacy-token-tracking-controller', [resources.configMaps], () => createTokenTracking(client, now), [
     'start-system-namespaces-controller',
   ])
+  addHook(
+    'start-cluster-authentication-info-controller',
+    [resources.configMaps],
+    () =>
+      publishAuthenticationInfo({
+        client,
+        certificates: config.certificates.files,
+        requestHeaders: config.authentication.requestHeaders,
+        // Certificates expire by the time of the machine, like those of clients.
+        clock: systemClock,
+        signal: server.stopping,
+        onError: (error) => log(0, 'Publishing the authentication configuration failed', { err: describeError(error) }),
+      }),
+    ['start-system-namespaces-controller'],
+  )
   hooks.add('start-controllers', async () =>
     controllers.start(client, {
       informers,

@@ -1,6 +1,7 @@
-import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, objectOf } from '@keelson/apimachinery'
+import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, objectOf, required } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
-import type { TokenAuthenticator } from '@keelson/auth'
+import type { RequestHeaderOptions, TokenAuthenticator } from '@keelson/auth'
+import type { CertificateFiles } from '../serving-files.ts'
 
 /** Options for issuing and verifying service account tokens. */
 export interface ServiceAccountOptions {
@@ -20,12 +21,26 @@ export interface ServiceAccountOptions {
   readonly extendTokenExpiration?: boolean
 }
 
+/**
+ * Front proxies: servers that authenticate users themselves and name them in headers. Without CAs, and without `proxyClientFiles`, the
+ * server makes a CA and its own proxy certificate, and reads the `X-Remote-*` headers.
+ */
+export interface FrontProxyOptions extends Partial<RequestHeaderOptions> {
+  /** CAs for the certificates of front proxies in PEM. */
+  readonly authorities?: readonly string[]
+  /** PEM file with further CAs, reloaded on changes. */
+  readonly authorityFile?: string
+}
+
 /** Sources of identities. */
 export interface AuthenticationOptions {
   /** CAs for client certificates in PEM, in addition to the server's own CA. */
   readonly clientAuthorities?: readonly string[]
   /** PEM files with further CAs, reloaded on changes. The current content also applies to open connections. */
   readonly clientAuthorityFiles?: readonly string[]
+  readonly frontProxy?: FrontProxyOptions
+  /** PEM files of the client certificate with which this server forwards requests to other API servers, reloaded on changes. */
+  readonly proxyClientFiles?: CertificateFiles
   readonly tokenFile?: string
   /** Additional authenticators of bearer tokens. */
   readonly tokens?: readonly TokenAuthenticator[]
@@ -59,6 +74,16 @@ const strings = listOf(isString)
 export const authenticationChecks: OptionTable<AuthenticationOptions> = {
   clientAuthorities: strings,
   clientAuthorityFiles: strings,
+  frontProxy: objectOf<FrontProxyOptions>({
+    authorities: strings,
+    authorityFile: isString,
+    usernameHeaders: strings,
+    uidHeaders: strings,
+    groupHeaders: strings,
+    extraHeaderPrefixes: strings,
+    allowedNames: strings,
+  }),
+  proxyClientFiles: objectOf<CertificateFiles>({ certificateFile: required(isString), keyFile: required(isString) }),
   tokenFile: isString,
   tokens: listOf(hasMethods('authenticateToken')),
   serviceAccounts: objectOf<ServiceAccountOptions>({

@@ -15,6 +15,8 @@ export interface KeyPair {
 export interface Subject {
   readonly commonName: string
   readonly organizations?: readonly string[]
+  /** The UID that kube-apiserver reads from the subject. */
+  readonly uid?: string
 }
 
 export interface Issuer {
@@ -40,6 +42,7 @@ const ids = {
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
   commonName: '2.5.4.3',
   organization: '2.5.4.10',
+  uid: '1.3.6.1.4.1.57683.2',
   subjectKeyIdentifier: '2.5.29.14',
   keyUsage: '2.5.29.15',
   subjectAltName: '2.5.29.17',
@@ -85,9 +88,13 @@ function serialNumber(): Buffer {
   return bytes
 }
 
-function name({ commonName, organizations = [] }: Subject): Der {
+function name({ commonName, organizations = [], uid }: Subject): Der {
   const attribute = (id: string, value: string): Der => setOf(sequence(objectIdentifier(id), utf8String(value)))
-  return sequence(...organizations.map((value) => attribute(ids.organization, value)), attribute(ids.commonName, commonName))
+  return sequence(
+    ...organizations.map((value) => attribute(ids.organization, value)),
+    attribute(ids.commonName, commonName),
+    ...(uid === undefined ? [] : [attribute(ids.uid, uid)]),
+  )
 }
 
 function extensions({ usage, names = [] }: CertificateRequest, own: KeyObject, issuer: KeyObject): Der[] {

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import type { CertificateStore } from './certificate-store.ts'
-import type { CertificateRequest, Issuer, KeyPair } from './create-certificate.ts'
+import type { CertificateRequest, Issuer, KeyPair, Subject } from './create-certificate.ts'
 
 const day = 24 * 3600 * 1000
 const caLifetime = 3650 * day
@@ -17,6 +17,8 @@ export interface OwnCertificatesOptions {
   /** Addresses and names beyond those every server has. */
   readonly names?: readonly string[]
   readonly admin?: { readonly commonName: string; readonly organizations: readonly string[] }
+  /** Also makes the certificates with which this server forwards requests to other API servers. Default false. */
+  readonly frontProxy?: boolean
   readonly now?: () => number
   /** Called for each certificate that was made, and for an authority that is not valid yet. */
   readonly onNote?: (note: CertificateNote) => void
@@ -24,7 +26,7 @@ export interface OwnCertificatesOptions {
 
 export interface CertificateNote {
   readonly kind: 'made' | 'renewed' | 'not yet valid'
-  /** As in the store: "ca", "apiserver", "admin". */
+  /** As in the store: "ca", "apiserver", "admin", "front-proxy-ca", "front-proxy-client". */
   readonly name: string
   /** Why it was made or renewed: "there was none". */
   readonly reason?: string
@@ -37,7 +39,17 @@ export interface OwnCertificates {
   readonly serving: KeyPair
   /** A client certificate of `system:masters`. */
   readonly admin: KeyPair
+  readonly frontProxy?: FrontProxyCertificates
 }
+
+/** The identity of a server that forwards requests, and the authority by which others recognize it. Nothing else is signed by that authority. */
+export interface FrontProxyCertificates {
+  readonly ca: KeyPair
+  readonly client: KeyPair
+}
+
+/** The common name of the client certificate of front proxies. */
+export const frontProxyName = 'front-proxy-client'
 
 /**
  * The certificates a server makes for itself: an authority, the serving certificate, an administrator's. Kept certificates that are still valid are reused.
@@ -51,31 +63,38 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   const names = servingNames(options.names ?? [])
   const admin = options.admin ?? { commonName: 'kubernetes-admin', organizations: [mastersGroup] }
 
-  const ca = await authority()
-  const issuer = issuerOf(ca)
+  const ca = await authority('ca', caSubject)
+  const issuer = issuerOf(ca, caSubject)
   const serving = await leaf('apiserver', { usage: 'server', subject: { commonName: 'kube-apiserver' }, names, issuer }, (certificate) =>
     coversAll(certificate, names) ? undefined : 'a name was missing',
   )
   const client = await leaf('admin', { usage: 'client', subject: admin, issuer }, () => undefined)
-  return { ca, serving, admin: client }
+  return { ca, serving, admin: client, ...(options.frontProxy === true && { frontProxy: await frontProxy() }) }
 
-  async function authority(): Promise<KeyPair> {
-    const kept = await store.load('ca')
-    const subject = { usage: 'ca', subject: caSubject } as const
+  async function frontProxy(): Promise<FrontProxyCertificates> {
+    const subject = { commonName: 'keelson-front-proxy-ca' }
+    const proxyCA = await authority('front-proxy-ca', subject)
+    const request = { usage: 'client', subject: { commonName: frontProxyName }, issuer: issuerOf(proxyCA, subject) } as const
+    return { ca: proxyCA, client: await leaf('front-proxy-client', request, () => undefined) }
+  }
+
+  async function authority(name: string, subjectName: Subject): Promise<KeyPair> {
+    const kept = await store.load(name)
+    const subject = { usage: 'ca', subject: subjectName } as const
     if (kept.certificate === undefined && kept.key === undefined)
-      return make('ca', { ...subject, ...lifetime(caLifetime) }, 'made', 'there was none')
-    const { pair, certificate, privateKey } = readAuthority(kept)
+      return make(name, { ...subject, ...lifetime(caLifetime) }, 'made', 'there was none')
+    const { pair, certificate, privateKey } = readAuthority(name, kept)
     const times = { notBefore: new Date(certificate.validFrom), notAfter: new Date(certificate.validTo) }
     if (times.notAfter.getTime() - renewBefore <= now) {
       const notBefore = new Date(Math.min(times.notBefore.getTime(), now - clockSkew))
       const reason = `it ends on ${times.notAfter.toISOString()}`
-      return make('ca', { ...subject, ...lifetime(caLifetime), notBefore, privateKey }, 'renewed', reason)
+      return make(name, { ...subject, ...lifetime(caLifetime), notBefore, privateKey }, 'renewed', reason)
     }
-    if (times.notBefore.getTime() > now) onNote({ kind: 'not yet valid', name: 'ca', ...times })
+    if (times.notBefore.getTime() > now) onNote({ kind: 'not yet valid', name, ...times })
     return pair
   }
 
-  type Unsigned = Omit<CertificateRequest, 'notBefore' | 'notAfter'>
+  type Unsigned = Omit<CertificateRequest, 'notBefore' | 'notAfter' | 'issuer'> & { readonly issuer: Issuer }
   async function leaf(
     name: string,
     request: Unsigned,
@@ -84,7 +103,9 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
     const { certificate, key } = await store.load(name)
     const isNew = certificate === undefined && key === undefined
     const problem =
-      certificate === undefined || key === undefined ? 'there was none' : leafProblem({ certificate, key }, { issuer, now, problemWith })
+      certificate === undefined || key === undefined
+        ? 'there was none'
+        : leafProblem({ certificate, key }, { issuer: request.issuer, now, problemWith })
     if (problem === undefined) return { certificate: certificate!, key: key! }
     return make(name, { ...request, ...lifetime(leafLifetime) }, isNew ? 'made' : 'renewed', problem)
   }
@@ -107,8 +128,8 @@ const clockSkew = 3600_000
 
 const caSubject = { commonName: 'keelson-ca' }
 
-function issuerOf({ certificate, key }: KeyPair): Issuer {
-  return { subject: caSubject, privateKey: createPrivateKey(key), publicKey: new X509Certificate(certificate).publicKey }
+function issuerOf({ certificate, key }: KeyPair, subject: Subject): Issuer {
+  return { subject, privateKey: createPrivateKey(key), publicKey: new X509Certificate(certificate).publicKey }
 }
 
 interface ReadAuthority {
@@ -118,13 +139,16 @@ interface ReadAuthority {
 }
 
 /** Throws, with what to do about it, when the authority cannot be used. */
-function readAuthority({ certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
+function readAuthority(name: string, { certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
   const damaged = (what: string, cause?: unknown): Error =>
-    new Error(`${what}: restore ca.crt and ca.key from a copy, or remove both to have a new authority made, which no client trusts yet`, {
-      cause,
-    })
-  if (pem === undefined) throw damaged('ca.crt is missing next to ca.key')
-  if (key === undefined) throw damaged('ca.key is missing next to ca.crt')
+    new Error(
+      `${what}: restore ${name}.crt and ${name}.key from a copy, or remove both to have a new authority made, which no client trusts yet`,
+      {
+        cause,
+      },
+    )
+  if (pem === undefined) throw damaged(`${name}.crt is missing next to ${name}.key`)
+  if (key === undefined) throw damaged(`${name}.key is missing next to ${name}.crt`)
   const read = <T>(file: string, use: () => T): T => {
     try {
       return use()
@@ -132,10 +156,10 @@ function readAuthority({ certificate: pem, key }: Partial<KeyPair>): ReadAuthori
       throw damaged(`${file} is damaged (${(error as Error).message})`, error)
     }
   }
-  const certificate = read('ca.crt', () => new X509Certificate(pem))
-  const privateKey = read('ca.key', () => createPrivateKey(key))
-  if (!certificate.ca) throw damaged('ca.crt is not the certificate of an authority')
-  if (!certificate.checkPrivateKey(privateKey)) throw damaged('ca.key is not the key of ca.crt')
+  const certificate = read(`${name}.crt`, () => new X509Certificate(pem))
+  const privateKey = read(`${name}.key`, () => createPrivateKey(key))
+  if (!certificate.ca) throw damaged(`${name}.crt is not the certificate of an authority`)
+  if (!certificate.checkPrivateKey(privateKey)) throw damaged(`${name}.key is not the key of ${name}.crt`)
   return { pair: { certificate: pem, key }, certificate, privateKey }
 }
 

@@ -11,7 +11,7 @@ function filterOf(authenticator: Authenticator['authenticate']): Filter {
   const registry = createMetricsRegistry()
   return authenticate(
     { authenticate: authenticator },
-    { access: createAccessMetrics(registry), metrics: createRequestMetrics(registry, () => true) },
+    { access: createAccessMetrics(registry), metrics: createRequestMetrics(registry, () => true), identityHeaders: [] },
   )
 }
 const alice: AuthenticationResult = { outcome: 'authenticated', user: { name: 'alice', groups: ['dev'] } }

@@ -1,5 +1,6 @@
 import { anonymousUser, newUnauthorized, unauthenticatedGroup } from '@keelson/apimachinery'
-import type { AuthenticationResult, Authenticator } from '@keelson/auth'
+import { createIdentityHeaderRemover } from '@keelson/auth'
+import type { AuthenticationResult, Authenticator, IdentityHeaders } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { AccessMetrics } from '../access-metrics.ts'
@@ -9,7 +10,9 @@ import type { Connection, Peer } from '../peer.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
-export interface AuthenticationMetrics {
+export interface AuthenticationFilterOptions {
+  /** Headers that name users besides `X-Remote-*`. */
+  readonly identityHeaders: IdentityHeaders
   readonly access: Pick<AccessMetrics, 'authenticated'>
   readonly metrics: Pick<RequestMetrics, 'clientCertificate'>
 }
@@ -20,7 +23,10 @@ interface Client {
 }
 
 /** Sets the user of a request, or answers 401. Unauthenticated HTTP/2 clients get one request per connection, because idle sessions are expensive. */
-export function authenticate(authenticator: Authenticator, { access, metrics }: AuthenticationMetrics): Filter {
+export function authenticate(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
+  const { access, metrics } = options
+  const removeIdentityHeaders = createIdentityHeaderRemover(options.identityHeaders)
+
   function finish(exchange: Exchange, result: AuthenticationResult, { connection, peer }: Client): FilterOutcome {
     const { incoming, outgoing } = exchange
     // One clock reading ends this phase and starts the next.
@@ -40,6 +46,7 @@ export function authenticate(authenticator: Authenticator, { access, metrics }: 
     else connection?.identified()
     // Neither a handler nor a server that the request is proxied to sees the credentials.
     delete incoming.headers.authorization
+    removeIdentityHeaders(incoming)
   }
   return (exchange) => {
     const { incoming, presetUser } = exchange
@@ -47,11 +54,15 @@ export function authenticate(authenticator: Authenticator, { access, metrics }: 
     const connection = connectionOf(key)
     const client = { connection, peer: connection?.peer }
     if (presetUser !== undefined) return finish(exchange, { outcome: 'authenticated', user: presetUser }, client)
+    const frontProxy = connection?.frontProxy
     const result = authenticator.authenticate({
       headers: incoming.headers,
+      rawHeaders: incoming.rawHeaders,
       path: exchange.info.path,
       peerCertificate: client.peer?.certificate,
       peerCertificateError: client.peer?.error,
+      frontProxyCertificate: frontProxy?.certificate,
+      frontProxyCertificateError: frontProxy?.error,
       connection: key,
     })
     return result instanceof Promise ? result.then((late) => finish(exchange, late, client)) : finish(exchange, result, client)

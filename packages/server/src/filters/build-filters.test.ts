@@ -14,6 +14,7 @@ test("the filters are in the order of kube-apiserver's handler chain", () => {
     authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
     limits: { readOnly: 1, mutating: 1 },
     deadlines: createDeadlines(1000, metrics),
+    identityHeaders: [],
     goAwayChance: 0,
     corsAllowedOrigins: [],
     hstsDirectives: [],

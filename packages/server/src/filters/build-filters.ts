@@ -1,5 +1,5 @@
 import type { RequestAttributes, Route } from '@keelson/exchange'
-import type { Authenticator, Authorizer } from '@keelson/auth'
+import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
 import type { AccessMetrics } from '../access-metrics.ts'
 import type { Lifecycle } from '../lifecycle.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
@@ -26,6 +26,8 @@ import { countRequest } from './wait-group.ts'
 export interface FilterOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
+  /** Headers that name users besides `X-Remote-*`. */
+  readonly identityHeaders: IdentityHeaders
   readonly limits: InFlightLimits
   readonly goAwayChance: number
   readonly corsAllowedOrigins: readonly RegExp[]
@@ -57,7 +59,7 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
     { name: 'wait-group', filter: countRequest(lifecycle) },
     { name: 'request-deadline', filter: requestDeadline(options.deadlines, metrics) },
     { name: 'cors', filter: cors(options.corsAllowedOrigins) },
-    { name: 'authentication', filter: authenticate(authenticator, { access, metrics }) },
+    { name: 'authentication', filter: authenticate(authenticator, { access, metrics, identityHeaders: options.identityHeaders }) },
     { name: 'impersonation', filter: impersonate(authorizer) },
     { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
     { name: 'authorization', filter: authorize(authorizer, access) },

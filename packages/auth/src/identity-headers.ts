@@ -1,0 +1,50 @@
+/** Names of headers that carry an identity. They are case-insensitive. A trailing `*` is a wildcard. */
+export type IdentityHeaders = readonly string[]
+
+/** The headers that front proxies conventionally set. kube-apiserver removes them whether or not it is configured to read them. */
+const standardHeaders: IdentityHeaders = ['X-Remote-User', 'X-Remote-Uid', 'X-Remote-Group', 'X-Remote-Extra-*']
+
+interface RequestHeaders {
+  readonly headers: Record<string, unknown>
+  readonly rawHeaders: string[]
+}
+
+/**
+ * Returns a function that removes the standard front proxy headers and `more` from a request, so that neither a handler nor a server that the
+ * request is forwarded to takes them for an identity.
+ */
+export function createIdentityHeaderRemover(more: IdentityHeaders = []): (request: RequestHeaders) => void {
+  const all = [...standardHeaders, ...more].map((name) => name.toLowerCase())
+  const names = new Set(all.filter((name) => !name.endsWith('*')))
+  const prefixes = all.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
+  // Runs for every request: the first letter rules out most names. An empty prefix matches every name.
+  const firstLetters = new Uint8Array(128).fill(prefixes.includes('') ? 1 : 0)
+  for (const name of [...names, ...prefixes]) firstLetters[name.charCodeAt(0) & 127] = 1
+
+  return ({ headers, rawHeaders }) => {
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+      const code = rawHeaders[i]!.charCodeAt(0)
+      if (firstLetters[(code >= 65 && code <= 90 ? code | 32 : code) & 127] === 0) continue
+      const name = rawHeaders[i]!.toLowerCase()
+      if (!names.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))) continue
+      delete headers[name]
+      rawHeaders.splice(i, 2)
+      i -= 2
+    }
+  }
+}
+
+/** Decodes a header value as UTF-8, as Go reads it. Node decodes headers as Latin-1. */
+export function headerText(value: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return /^[\x00-\x7f]*$/.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
+}
+
+/** Decodes the `%` escapes in the name of an extra header. Malformed names stay unchanged: they must still be authorized. */
+export function unescapeExtraKey(key: string): string {
+  try {
+    return decodeURIComponent(key)
+  } catch {
+    return key
+  }
+}

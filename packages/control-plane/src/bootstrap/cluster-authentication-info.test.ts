@@ -1,0 +1,86 @@
+import type { ConfigMap } from '@keelson/api/core/v1'
+import { openMemory } from '@keelson/backend-embedded'
+import type { Backend } from '@keelson/storagebackend'
+import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { ServerChain } from '../server-chain.ts'
+import { startChain } from '../start-chain.fixture.ts'
+import { combinedData } from './cluster-authentication-info.ts'
+
+const running: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const one of running.splice(0).toReversed()) await one[Symbol.asyncDispose]()
+})
+
+const configMaps = (chain: ServerChain) => chain.client.resource<ConfigMap>({ group: '', resource: 'configmaps' })!
+const published = async (chain: ServerChain): Promise<Readonly<Record<string, string>> | undefined> =>
+  (await configMaps(chain).get('kube-system', 'extension-apiserver-authentication', { resourceVersion: '' }))?.data
+const count = (pem = ''): number => pem.split('-----BEGIN').length - 1
+
+function openStore(): Backend {
+  const backend = openMemory()
+  running.push(backend)
+  return backend
+}
+
+async function start(backend: Backend): Promise<ServerChain> {
+  const chain = await startChain({ storage: { backend } })
+  running.push(chain)
+  return chain
+}
+
+describe('extension-apiserver-authentication', () => {
+  test('has the authorities and headers of the server, and comes back when it is deleted', async () => {
+    const chain = await start(openStore())
+    const first = await published(chain)
+    expect(first).toEqual({
+      'client-ca-file': chain.certificateAuthority,
+      'requestheader-client-ca-file': expect.stringContaining('BEGIN CERTIFICATE') as unknown,
+      'requestheader-username-headers': '["X-Remote-User"]',
+      'requestheader-uid-headers': '["X-Remote-Uid"]',
+      'requestheader-group-headers': '["X-Remote-Group"]',
+      'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+      'requestheader-allowed-names': '["front-proxy-client"]',
+    })
+    await configMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
+    await expect.poll(() => published(chain)).toEqual(first)
+  })
+
+  test('collects the authorities of all servers of a store', async () => {
+    const backend = openStore()
+    const first = await published(await start(backend))
+    const second = await published(await start(backend))
+    expect([count(first!['client-ca-file']), count(second!['client-ca-file'])]).toEqual([1, 2])
+    expect(count(second!['requestheader-client-ca-file'])).toBe(2)
+    expect(second!['requestheader-username-headers']).toBe('["X-Remote-User"]')
+  })
+})
+
+describe('combinedData', () => {
+  const now = Date.now()
+  const nothing = { clientAuthorities: [], frontProxyAuthorities: [], requestHeaders: undefined }
+  const authority = async (at: number) => (await ownCertificates({ store: createMemoryCertificateStore(), now: () => at })).ca.certificate
+
+  test('keeps what others wrote and drops what has expired', async () => {
+    const [own, other, expired] = [await authority(now), await authority(now), await authority(now - 3651 * 86_400_000)]
+    const data = { 'client-ca-file': expired + other, 'requestheader-client-ca-file': other, 'requestheader-allowed-names': '["a"]' }
+    const headers = { usernameHeaders: ['X-User'], allowedNames: ['a', 'b'] }
+    expect(combinedData(data, { clientAuthorities: [own, other], frontProxyAuthorities: [], requestHeaders: headers }, now)).toEqual({
+      'client-ca-file': other + own,
+      'requestheader-client-ca-file': other,
+      'requestheader-username-headers': '["X-User"]',
+      'requestheader-group-headers': '[]',
+      'requestheader-extra-headers-prefix': '[]',
+      'requestheader-allowed-names': '["a","b"]',
+    })
+  })
+
+  test('has no headers without an authority of front proxies', () => {
+    expect(combinedData({ 'requestheader-username-headers': '["a"]', other: 'x' }, nothing, now)).toEqual({})
+  })
+
+  test('refuses what it cannot read, instead of losing it', () => {
+    expect(() => combinedData({ 'requestheader-allowed-names': '{}' }, nothing, now)).toThrow('not a list of strings')
+    expect(() => combinedData({ 'requestheader-allowed-names': 'x' }, nothing, now)).toThrow()
+  })
+})

@@ -1,0 +1,138 @@
+import { X509Certificate } from 'node:crypto'
+import type { ConfigMap } from '@keelson/api/core/v1'
+import { everything, fieldEquals, isApiError, pemBlocks } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import type { RequestHeaderOptions } from '@keelson/auth'
+import { followResource } from '@keelson/loopback'
+import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
+import type { ServingFiles } from '../serving-files.ts'
+
+const namespace = 'kube-system'
+const name = 'extension-apiserver-authentication'
+/** Also after no change was noticed, to repair what was missed. */
+const syncMs = 60_000
+/** Expired authorities are kept a little longer, for clocks that are late. */
+const expirySlackMs = 5 * 60_000
+
+/** How this server authenticates users, for other API servers that do it the same way. */
+export interface AuthenticationInfo {
+  readonly clientAuthorities: readonly string[]
+  readonly frontProxyAuthorities: readonly string[]
+  /** Undefined if no front proxy is trusted. */
+  readonly requestHeaders: RequestHeaderOptions | undefined
+}
+
+export interface ClusterAuthenticationInfoOptions {
+  readonly client: LoopbackClient
+  /** The certificates in use. */
+  readonly certificates: Pick<ServingFiles, 'current' | 'onChange'>
+  readonly requestHeaders: RequestHeaderOptions | undefined
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * Publishes how this server authenticates users in the ConfigMap `kube-system/extension-apiserver-authentication`. What other servers have written
+ * there stays, except for expired certificates. Writes at once, then after changes of the files and of the object, and every minute.
+ */
+export async function publishAuthenticationInfo(options: ClusterAuthenticationInfoOptions): Promise<void> {
+  const { client, certificates, requestHeaders, clock, signal, onError } = options
+  const configMaps = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
+  if (configMaps === undefined) return
+  let running: Promise<void> | undefined
+  let isStale = false
+  const sync = async (): Promise<void> => {
+    do {
+      isStale = false
+      const { clientAuthorities, frontProxyAuthorities } = certificates.current
+      await write(configMaps, { clientAuthorities, frontProxyAuthorities, requestHeaders }, clock.now()).catch(onError)
+    } while (isStale && !signal.aborted)
+    running = undefined
+  }
+  const request = (): Promise<void> => {
+    isStale = running !== undefined
+    return (running ??= sync())
+  }
+  const later = (): void => {
+    if (!signal.aborted) void request()
+  }
+
+  await request()
+  certificates.onChange(later)
+  const repeat = (): (() => void) =>
+    clock.after(syncMs, () => {
+      later()
+      cancel = repeat()
+    })
+  let cancel = repeat()
+  signal.addEventListener('abort', () => cancel())
+  void followResource(
+    configMaps,
+    { replace: later, apply: ({ type }) => void (type === 'MODIFIED' || later()) },
+    { namespace, predicate: { labels: everything(), fields: fieldEquals('metadata.name', name) }, clock, signal, onError },
+  )
+}
+
+async function write(configMaps: LoopbackResource<ConfigMap>, own: AuthenticationInfo, now: number): Promise<void> {
+  const existing = await configMaps.get(namespace, name, { resourceVersion: '' })
+  if (existing !== undefined && isEqual(existing.data ?? {}, combinedData(existing.data ?? {}, own, now))) return
+  try {
+    if (existing !== undefined) {
+      await configMaps.update(namespace, name, (object) => ({ ...object, data: combinedData(object.data ?? {}, own, now) }))
+      return
+    }
+    const data = combinedData({}, own, now)
+    if (Object.keys(data).length > 0) await configMaps.create(namespace, { metadata: { name, namespace }, data })
+  } catch (error) {
+    // Another server was faster; its event starts the next round.
+    if (isApiError(error, 'AlreadyExists') || isApiError(error, 'NotFound')) return
+    // Servers whose authorities keep changing would fill the object, so it starts from nothing.
+    if (isApiError(error, 'RequestEntityTooLarge') || (isApiError(error, 'Invalid') && error.message.includes('Too long')))
+      await configMaps.delete(namespace, name)
+    throw error
+  }
+}
+
+/** Adds `own` to the data of the ConfigMap. Throws for data that cannot be parsed. */
+export function combinedData(data: Readonly<Record<string, string>>, own: AuthenticationInfo, now: number): Record<string, string> {
+  const { requestHeaders: headers } = own
+  const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseList(data[key]), ...more])]
+  const usernameHeaders = list('requestheader-username-headers', headers?.usernameHeaders)
+  const uidHeaders = list('requestheader-uid-headers', headers?.uidHeaders)
+  const groupHeaders = list('requestheader-group-headers', headers?.groupHeaders)
+  const extraHeaderPrefixes = list('requestheader-extra-headers-prefix', headers?.extraHeaderPrefixes)
+  const allowedNames = list('requestheader-allowed-names', headers?.allowedNames)
+  const clientAuthorities = combinedCertificates([data['client-ca-file'] ?? '', ...own.clientAuthorities], now)
+  const frontProxies = combinedCertificates([data['requestheader-client-ca-file'] ?? '', ...own.frontProxyAuthorities], now)
+  return {
+    ...(clientAuthorities !== '' && { 'client-ca-file': clientAuthorities }),
+    ...(frontProxies !== '' && {
+      'requestheader-username-headers': JSON.stringify(usernameHeaders),
+      ...(uidHeaders.length > 0 && { 'requestheader-uid-headers': JSON.stringify(uidHeaders) }),
+      'requestheader-group-headers': JSON.stringify(groupHeaders),
+      'requestheader-extra-headers-prefix': JSON.stringify(extraHeaderPrefixes),
+      'requestheader-client-ca-file': frontProxies,
+      'requestheader-allowed-names': JSON.stringify(allowedNames),
+    }),
+  }
+}
+
+function parseList(text = ''): readonly string[] {
+  if (text === '') return []
+  const value: unknown = JSON.parse(text)
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value
+  throw new Error(`the ConfigMap ${namespace}/${name} holds ${text}, which is not a list of strings`)
+}
+
+/** Concatenates the certificates of PEM texts, each once, without expired ones. */
+function combinedCertificates(texts: readonly string[], now: number): string {
+  const blocks = texts.flatMap((text) => pemBlocks(text).filter(({ label }) => label === 'CERTIFICATE'))
+  const valid = blocks.map(({ text }) => new X509Certificate(text)).filter(({ validTo }) => Date.parse(validTo) > now - expirySlackMs)
+  return [...new Set(valid.map((certificate) => certificate.toString()))].join('')
+}
+
+function isEqual(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(a)
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
+}

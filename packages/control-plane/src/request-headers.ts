@@ -1,0 +1,52 @@
+import type { RequestHeaderOptions } from '@keelson/auth'
+import { frontProxyName } from '@keelson/server'
+import { ConfigurationError } from './configuration-error.ts'
+import type { FeatureGates } from './feature-gates.ts'
+import type { AuthenticationOptions } from './options/authentication.ts'
+
+/** The headers with which this server forwards the user of a request. */
+const ownHeaders: RequestHeaderOptions = {
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: ['X-Remote-Uid'],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+  allowedNames: [frontProxyName],
+}
+
+/** True if the server makes the CA of front proxies itself. */
+export function usesOwnFrontProxy({ frontProxy = {}, proxyClientFiles }: AuthenticationOptions = {}): boolean {
+  return !hasAuthorities(frontProxy) && proxyClientFiles === undefined
+}
+
+/** Returns the headers in which front proxies name users; undefined if no front proxy is trusted. */
+export function requestHeaders(options: AuthenticationOptions, features: FeatureGates): RequestHeaderOptions | undefined {
+  if (usesOwnFrontProxy(options)) return features.enabled('RemoteRequestHeaderUID') ? ownHeaders : { ...ownHeaders, uidHeaders: [] }
+  const { frontProxy = {} } = options
+  return hasAuthorities(frontProxy) ? { usernameHeaders: [], ...frontProxy } : undefined
+}
+
+function hasAuthorities({ authorities = [], authorityFile }: NonNullable<AuthenticationOptions['frontProxy']>): boolean {
+  return authorities.length > 0 || authorityFile !== undefined
+}
+
+/** Throws `ConfigurationError` with all mistakes in the headers of front proxies. */
+export function checkRequestHeaders({ frontProxy = {} }: AuthenticationOptions, features: FeatureGates): void {
+  const { usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames, uidHeaders = [] } = frontProxy
+  const readsUid = features.enabled('RemoteRequestHeaderUID')
+  const lists = {
+    'requestheader-username-headers': usernameHeaders,
+    'requestheader-group-headers': groupHeaders,
+    'requestheader-extra-headers-prefix': extraHeaderPrefixes,
+    'requestheader-allowed-names': allowedNames,
+    ...(readsUid && { 'requestheader-uid-headers': uidHeaders }),
+  }
+  const problems = Object.entries(lists).flatMap(([flag, values = []]) =>
+    values.some((value) => value.trim() === '') ? [`empty value in ${JSON.stringify(flag)}`] : [],
+  )
+  if (uidHeaders.length > 0 && !readsUid) {
+    problems.push('--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled')
+  } else if (uidHeaders.length > 0 && !uidHeaders.some((header) => header.toLowerCase() === 'x-remote-uid')) {
+    problems.push('--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work')
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems)
+}

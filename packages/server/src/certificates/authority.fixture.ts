@@ -1,0 +1,42 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto'
+import { createCertificate } from './create-certificate.ts'
+import type { CertificateRequest, Issuer, KeyPair, Subject } from './create-certificate.ts'
+
+export const hour = 3600_000
+export const start: number = Date.now()
+/** The validity of certificates: a day from now. */
+export const day: Pick<CertificateRequest, 'notBefore' | 'notAfter'> = {
+  notBefore: new Date(start - hour),
+  notAfter: new Date(start + 24 * hour),
+}
+
+export interface Authority {
+  readonly pair: KeyPair
+  readonly issuer: Issuer
+}
+
+export async function authority(commonName: string, request: Partial<CertificateRequest> = {}): Promise<Authority> {
+  const subject = { commonName }
+  const pair = await createCertificate({ usage: 'ca', ...day, ...request, subject })
+  const publicKey = new X509Certificate(pair.certificate).publicKey
+  return { pair, issuer: { subject, privateKey: createPrivateKey(pair.key), publicKey } }
+}
+
+/** A client certificate of `system:masters`. */
+export function clientOf(
+  { issuer }: Authority,
+  commonName: string,
+  { subject, ...request }: Partial<Omit<CertificateRequest, 'subject'>> & { readonly subject?: Partial<Subject> } = {},
+): Promise<KeyPair> {
+  return createCertificate({
+    usage: 'client',
+    ...day,
+    ...request,
+    subject: { commonName, organizations: ['system:masters'], ...subject },
+    issuer,
+  })
+}
+
+export function pemOf(authorities: readonly Authority[]): string[] {
+  return authorities.map(({ pair }) => pair.certificate)
+}

@@ -1,0 +1,176 @@
+import { connect as connectHttp2 } from 'node:http2'
+import { request as httpsRequest } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import {
+  createAnonymousAuthenticator,
+  createAuthenticatorUnion,
+  createBearerTokenAuthenticator,
+  createClientCertificateAuthenticator,
+  createRequestHeaderAuthenticator,
+  createStaticTokens,
+} from '@keelson/auth'
+import { exchangeOf } from '@keelson/http-installer'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { authority, clientOf, day, hour, pemOf, start } from './certificates/authority.fixture.ts'
+import type { Authority } from './certificates/authority.fixture.ts'
+import { createCertificate } from './certificates/create-certificate.ts'
+import type { KeyPair } from './certificates/create-certificate.ts'
+import { createServer } from './create-server.ts'
+import type { Server } from './create-server.ts'
+
+let clients: Authority
+let proxies: Authority
+let foreign: Authority
+let serving: KeyPair
+beforeAll(async () => {
+  ;[clients, proxies, foreign] = await Promise.all([authority('clients'), authority('proxies'), authority('proxies')])
+  serving = await createCertificate({
+    usage: 'server',
+    ...day,
+    subject: { commonName: 'localhost' },
+    names: ['localhost'],
+    issuer: foreign.issuer,
+  })
+})
+
+let server: Server | undefined
+afterEach(() => server?.close(0))
+
+async function serve(now = (): number => start): Promise<number> {
+  const members = [
+    createRequestHeaderAuthenticator({
+      usernameHeaders: ['X-Remote-User'],
+      groupHeaders: ['X-Remote-Group'],
+      extraHeaderPrefixes: ['X-Remote-Extra-'],
+      allowedNames: ['proxy'],
+    }),
+    createClientCertificateAuthenticator(),
+    createBearerTokenAuthenticator(createStaticTokens([['token', { name: 'token-user', groups: [] }]])),
+  ]
+  server = createServer({
+    authenticator: createAuthenticatorUnion(members, { anonymous: createAnonymousAuthenticator() }),
+    authorizer: { authorize: () => ({ decision: 'allow', reason: '' }) },
+    tls: { ...serving, clientAuthorities: pemOf([clients]), frontProxyAuthorities: pemOf([proxies]) },
+    now,
+  })
+  server.app.get('/api/v1/whoami', (c) => {
+    const { user, incoming } = exchangeOf(c)
+    const left = incoming.rawHeaders.filter((name, i) => i % 2 === 0 && /remote/i.test(name))
+    return c.json({
+      name: user.name,
+      groups: user.groups,
+      left: [...left, ...Object.keys(incoming.headers).filter((n) => /remote/.test(n))],
+    })
+  })
+  return (await server.listen(0, '127.0.0.1')).port
+}
+
+/** Returns "status", or "user group,group" for 200. `headers` alternates names and values, as written to the wire. */
+async function whoAmI(port: number, pair: KeyPair | undefined, headers: readonly string[] = []): Promise<string> {
+  const sent = httpsRequest({
+    host: '127.0.0.1',
+    port,
+    path: '/api/v1/whoami',
+    rejectUnauthorized: false,
+    agent: false,
+    headers: ['Host', 'localhost', ...headers],
+    ...(pair && { cert: pair.certificate, key: pair.key }),
+  })
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => sent.on('response', resolve).on('error', reject).end())
+  return shown(answer.statusCode!, Buffer.concat(await answer.toArray()).toString())
+}
+
+function shown(status: number, body: string): string {
+  if (status !== 200) return String(status)
+  const { name, groups, left } = JSON.parse(body) as { name: string; groups: string[]; left: string[] }
+  return [name, groups.join(','), ...left].join(' ')
+}
+
+const alice = ['X-Remote-User', 'alice', 'X-Remote-Group', 'dev', 'x-remote-extra-a', '1']
+
+describe('the headers of a front proxy', () => {
+  test('name the user, over HTTP/1.1 and HTTP/2, and no handler sees them', async () => {
+    const port = await serve()
+    const proxy = await clientOf(proxies, 'proxy')
+    expect(await whoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
+
+    const session = connectHttp2(`https://localhost:${port}`, {
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      cert: proxy.certificate,
+      key: proxy.key,
+    })
+    const stream = session.request({ ':path': '/api/v1/whoami', 'x-remote-user': 'alice', 'x-remote-group': ['dev', 'a,b'] })
+    const status = await new Promise<number>((resolve) => stream.on('response', (headers) => resolve(Number(headers[':status']))))
+    expect(shown(status, Buffer.concat(await stream.toArray()).toString())).toBe('alice dev,a,b,system:authenticated')
+    session.destroy()
+  })
+
+  test('come before its other credentials; without them its token counts, and its certificate alone is refused', async () => {
+    const port = await serve()
+    const proxy = await clientOf(proxies, 'proxy')
+    const token = ['Authorization', 'Bearer token']
+    expect(await whoAmI(port, proxy, [...alice, ...token])).toBe('alice dev,system:authenticated')
+    expect(await whoAmI(port, proxy, token)).toBe('token-user system:authenticated')
+    expect(await whoAmI(port, proxy)).toBe('401')
+  })
+
+  test('end with its certificate and with its authority, on open connections too', async () => {
+    let now = start
+    const port = await serve(() => now)
+    const proxy = await clientOf(proxies, 'proxy', { notAfter: new Date(start + hour) })
+    expect(await whoAmI(port, proxy, alice)).toBe('alice dev,system:authenticated')
+    now = start + hour + 1000
+    expect(await whoAmI(port, proxy, alice)).toBe('401')
+    now = start
+    server!.serveCertificates({ ...serving, frontProxyAuthorities: pemOf([foreign]) })
+    expect(await whoAmI(port, proxy, alice)).toBe('401')
+    expect(await whoAmI(port, await clientOf(foreign, 'proxy'), alice)).toBe('alice dev,system:authenticated')
+    expect(await whoAmI(port, await clientOf(clients, 'client'))).toBe('client system:masters,system:authenticated')
+  })
+})
+
+describe('the headers of other clients are ignored and removed:', () => {
+  test.each([
+    ['a client without a certificate', undefined, 'system:anonymous system:unauthenticated'],
+    ['a user of the same name as the proxy', () => clientOf(clients, 'proxy'), 'proxy system:masters,system:authenticated'],
+    ['a proxy whose name is not allowed', () => clientOf(proxies, 'other'), '401'],
+    ['a proxy of a foreign authority with the same name', () => clientOf(foreign, 'proxy'), '401'],
+    ['a serving certificate of the authority', () => clientOf(proxies, 'proxy', { usage: 'server' }), '401'],
+    ['an expired proxy', () => clientOf(proxies, 'proxy', { notBefore: new Date(0), notAfter: new Date(start - hour) }), '401'],
+    ['a future proxy', () => clientOf(proxies, 'proxy', { notBefore: new Date(start + hour) }), '401'],
+  ])('%s', async (_, pair, expected) => {
+    const port = await serve()
+    expect(await whoAmI(port, await pair?.(), [...alice, 'X-REMOTE-USER', 'eve'])).toBe(expected)
+  })
+
+  test('a token does not become the user of the headers', async () => {
+    expect(await whoAmI(await serve(), undefined, [...alice, 'Authorization', 'Bearer token'])).toBe('token-user system:authenticated')
+  })
+})
+
+test('names with underscores are other headers', async () => {
+  const port = await serve()
+  const proxy = await clientOf(proxies, 'proxy')
+  expect(await whoAmI(port, proxy, ['X_Remote_User', 'eve', ...alice, 'X_Remote_Group', 'system:masters'])).toBe(
+    'alice dev,system:authenticated X_Remote_User X_Remote_Group x_remote_user x_remote_group',
+  )
+})
+
+test.each([
+  ['the last common name', {}, 'user system:masters,system:authenticated'],
+  // Not anonymous: front proxies refuse the certificate, as in kube-apiserver.
+  ['no name', { commonName: '' }, '401'],
+  ['an empty UID', { uid: '' }, '401'],
+])('a client certificate with %s', async (_, subject, expected) => {
+  expect(await whoAmI(await serve(), await clientOf(clients, 'user', { subject }))).toBe(expected)
+})
+
+test('reads the UID of a client certificate', async () => {
+  const port = await serve()
+  server!.app.get('/api/v1/uid', (c) => c.text(exchangeOf(c).user.uid ?? 'none'))
+  const { certificate: cert, key } = await clientOf(clients, 'user', { subject: { uid: 'abc-123' } })
+  const sent = httpsRequest({ host: '127.0.0.1', port, path: '/api/v1/uid', rejectUnauthorized: false, agent: false, cert, key })
+  const answer = await new Promise<IncomingMessage>((resolve) => sent.on('response', resolve).end())
+  expect(Buffer.concat(await answer.toArray()).toString()).toBe('abc-123')
+})
