@@ -21,7 +21,7 @@ export async function startAlteringProxy(
   const pass = async (request: IncomingMessage): Promise<{ code: number; headers: Record<string, string>; body: string }> => {
     const { method = '', url: path = '' } = request
     const sent = await text(request)
-    const named = ['accept', 'content-type'].flatMap((name) =>
+    const named = ['accept', 'content-type', 'impersonate-user', 'impersonate-group'].flatMap((name) =>
       request.headers[name] === undefined ? [] : [[name, String(request.headers[name])]],
     )
     const answer = await client.request(method, path, {

@@ -1,6 +1,9 @@
 // npm run compare. See README.md.
 import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import path from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { compareDecisions } from './authorization/compare-decisions.ts'
+import { compareRoleWrites } from './authorization/compare-role-writes.ts'
 import { compare } from './compare.ts'
 import { help, parseOptions } from './options.ts'
 import type { Options } from './options.ts'
@@ -21,11 +24,13 @@ try {
   process.exitCode = 2
 }
 
-async function run({ server, token, seed, steps, only, show, save, smaller, withNodes }: Options): Promise<number> {
+async function run(options: Options): Promise<number> {
+  const { server, token, seed, steps, only, show, save, smaller, withNodes } = options
   using original = new Server(server, token)
   if (!withNodes) await refuseNodes(original)
   await using keelson = await startKeelsonProcess({ controllers: 'none' })
   using ours = new Server(keelson.url, keelson.token)
+  if (options.decisions > 0 || options.roleWrites > 0) return compareAuthorization(original, ours, options)
   const scenarios = new Map<string, number>()
   const result = await compare(original, ours, {
     seed,
@@ -52,4 +57,26 @@ async function run({ server, token, seed, steps, only, show, save, smaller, with
   say([...scenarios].map(([name, cases]) => `${name} ${cases}`).join('  '))
   say(`compare: ${result.steps} steps in ${result.cases} cases from seed ${seed}; ${differing} differ, in ${open.length} groups`)
   return open.length === 0 ? 0 : 1
+}
+
+async function compareAuthorization(original: Server, ours: Server, { seed, decisions, roleWrites, show }: Options): Promise<number> {
+  const prefix = `compare-${randomBytes(3).toString('hex')}`
+  let differences = 0
+  if (decisions > 0) {
+    const result = await compareDecisions(original, ours, { seed, decisions, prefix })
+    for (const { spec, want, got } of result.differences.slice(0, show))
+      say(`${JSON.stringify(spec)}\n  kube-apiserver: ${JSON.stringify(want)}\n  keelson:        ${JSON.stringify(got)}`)
+    say(`compare: ${decisions} decisions from seed ${seed}; ${result.allowed} allowed by both, ${result.differences.length} differ`)
+    differences += result.differences.length
+  }
+  if (roleWrites > 0) {
+    const result = await compareRoleWrites(original, ours, { seed, writes: roleWrites, prefix: `${prefix}w` })
+    for (const { step, want, got } of result.differences.slice(0, show))
+      say(`${JSON.stringify(step)}\n  kube-apiserver: ${want}\n  keelson:        ${got}`)
+    say(
+      `compare: ${roleWrites} writes of roles and bindings from seed ${seed}; ${result.refused} refused by both, ${result.differences.length} differ`,
+    )
+    differences += result.differences.length
+  }
+  return differences === 0 ? 0 : 1
 }

@@ -12,6 +12,8 @@ Sends random requests to a running kube-apiserver and to a fresh server of ours,
   --save FILE      a case of each group, in the format of the golden files, with kube-apiserver's responses
   --no-smaller     leaves cases as they are
   --with-nodes     even though pods may be run
+  --decisions N    compares N decisions on random roles, bindings, nodes and users instead
+  --role-writes N  compares N writes of roles and bindings by users with limited permissions instead
   --help           this`
 
 export interface Options {
@@ -24,6 +26,8 @@ export interface Options {
   readonly save: string | undefined
   readonly smaller: boolean
   readonly withNodes: boolean
+  readonly decisions: number
+  readonly roleWrites: number
 }
 
 /** Throws with a message for the user. */
@@ -40,6 +44,8 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
       save: { type: 'string' },
       'no-smaller': { type: 'boolean', default: false },
       'with-nodes': { type: 'boolean', default: false },
+      decisions: { type: 'string', default: '0' },
+      'role-writes': { type: 'string', default: '0' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -56,6 +62,8 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
     save,
     smaller: !values['no-smaller'],
     withNodes: values['with-nodes'],
+    decisions: wholeNumber('decisions', values.decisions),
+    roleWrites: wholeNumber('role-writes', values['role-writes']),
   }
 }
 
