@@ -2,9 +2,9 @@ import { chmodSync, closeSync, constants, existsSync, fstatSync, openSync, statS
 import { join } from 'node:path'
 import { messageOf } from '@keelson/apimachinery'
 import type { FileLocks } from 'fs-native-extensions'
-import { closeMarkFile } from './close-mark.ts'
+import { closeMarkFile } from './file-header.ts'
 import { lockOwnerFile, newLockedError } from './lock-owner.ts'
-import { UnusableStoreError } from './unusable-store.ts'
+import { UnusableStoreError } from './durability.ts'
 
 /** An offset beyond the largest file: on Windows no other process can read a locked range. */
 const lockedByte = 2 ** 40

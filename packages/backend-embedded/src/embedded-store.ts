@@ -1,34 +1,34 @@
 import type { Clock } from '@keelson/apimachinery'
-import {
-  CompactedError,
-  FutureRevisionError,
-  StoppedError,
-  type Backend,
-  type BackendSnapshot,
-  type CommitResult,
-  type Compaction,
-  type Entry,
-  type GetResult,
-  type KeyRange,
-  type LeaseId,
-  type ListOptions,
-  type ListPage,
-  type OrderedTree,
-  type QueueLimits,
-  type ReadOptions,
-  type Revision,
-  type SizeStatistics,
-  type Snapshots,
-  type Transaction,
-  type TreeSnapshot,
-  type WatchMessage,
-  type WatchOptions,
+import { CompactedError, FutureRevisionError, StoppedError } from '@keelson/storagebackend'
+import type {
+  Backend,
+  BackendSnapshot,
+  CommitResult,
+  Compaction,
+  Entry,
+  GetResult,
+  KeyRange,
+  LeaseId,
+  ListOptions,
+  ListPage,
+  OrderedTree,
+  QueueLimits,
+  ReadOptions,
+  Revision,
+  SizeStatistics,
+  Snapshots,
+  Transaction,
+  TreeSnapshot,
+  WatchMessage,
+  WatchOptions,
 } from '@keelson/storagebackend'
-import { CommitQueue, type PendingRevision } from './commit-queue.ts'
+import { CommitQueue } from './commit-queue.ts'
+import type { PendingRevision } from './commit-queue.ts'
 import type { Durability } from './durability.ts'
-import { History, type HistoryLimits } from './history.ts'
-import { Leases, type LeaseState } from './leases.ts'
-import { snapshotOf } from './snapshot-of.ts'
+import { History, snapshotOf } from './history.ts'
+import type { HistoryLimits } from './history.ts'
+import { Leases } from './leases.ts'
+import type { LeaseState } from './leases.ts'
 import { WatchPublisher } from './watch-publisher.ts'
 
 /** A copy in memory that shares everything it did not change. It takes the same time for any number of objects. */

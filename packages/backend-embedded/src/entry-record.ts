@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Entry } from '@keelson/storagebackend'
+import type { Entry, LeaseId } from '@keelson/storagebackend'
 
 /**
  * An entry on disk; its key is LMDB's key. All numbers are big-endian.
@@ -17,7 +17,7 @@ import type { Entry } from '@keelson/storagebackend'
 const magic = 0x4b
 const version = 1
 const checkedFrom = 8
-export const recordHeader = 32
+const recordHeader = 32
 
 /** A stored record differs from the written one. */
 export class DamagedStoreError extends Error {
@@ -79,4 +79,65 @@ function numberAt(bytes: Buffer, at: number): number {
   const number = bytes.readDoubleBE(at)
   const integer = number | 0
   return integer === number ? integer : number
+}
+
+/**
+ * Counts and sums of all stored records, written with every batch. A record's checksum proves that its bytes are intact. The totals prove that no
+ * record is missing or out of date, as after damage of a page number.
+ */
+export class StoreTotals {
+  #entries = 0
+  /** The sum of the entries' revisions, modulo 2^52. */
+  #revisions = 0
+  readonly #leases = new Set<LeaseId>()
+
+  add(entry: Entry): void {
+    this.#entries++
+    this.#revisions = (this.#revisions + entry.modRevision) % 2 ** 52
+  }
+  remove(entry: Entry): void {
+    this.#entries--
+    this.#revisions = (this.#revisions - entry.modRevision + 2 ** 52) % 2 ** 52
+  }
+  addLease(id: LeaseId): void {
+    this.#leases.add(id)
+  }
+  removeLease(id: LeaseId): void {
+    this.#leases.delete(id)
+  }
+
+  get numbers(): readonly number[] {
+    let leases = 0
+    for (const id of this.#leases) leases += id
+    return [this.#entries, this.#revisions, this.#leases.size, leases]
+  }
+}
+
+const slabBytes = 64 * 1024
+const minSeparateBytes = slabBytes / 4
+
+/**
+ * Copies values out of LMDB's volatile buffer. Small values share slabs, because a separate ArrayBuffer for each record would take most of the time to
+ * open a large store. A slab is small, so that a few long-lived records keep little memory alive.
+ */
+export class SlabReader {
+  #slab: Buffer = Buffer.alloc(0)
+  #used = 0
+
+  encode(value: Uint8Array): Uint8Array {
+    return value
+  }
+
+  decode(volatile: Uint8Array, size: number): Uint8Array {
+    if (size >= minSeparateBytes) return Uint8Array.prototype.slice.call(volatile, 0, size)
+    if (this.#used + size > this.#slab.length) {
+      this.#slab = Buffer.allocUnsafeSlow(slabBytes)
+      this.#used = 0
+    }
+    const start = this.#used
+    this.#used += size
+    // lmdb defines its own `volatile.length`. Methods of Buffer may use it; methods of Uint8Array read the real length.
+    this.#slab.set(Uint8Array.prototype.subarray.call(volatile, 0, size), start)
+    return this.#slab.subarray(start, this.#used)
+  }
 }

@@ -1,12 +1,5 @@
-import {
-  CompactedError,
-  VersionedTree,
-  type Change,
-  type Entry,
-  type OrderedTree,
-  type Revision,
-  type TreeSnapshot,
-} from '@keelson/storagebackend'
+import { CompactedError, VersionedTree, prefixEnd } from '@keelson/storagebackend'
+import type { Change, Entry, OrderedTree, Revision, TreeSnapshot, BackendSnapshot } from '@keelson/storagebackend'
 
 export interface HistoryLimits {
   readonly milliseconds: number
@@ -129,5 +122,16 @@ export class History {
       }
     }
     return true
+  }
+}
+
+/** The `BackendSnapshot` of a state. */
+export function snapshotOf(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
+  return {
+    revision,
+    get: (key) => state.get(key),
+    scan: (range) => state.scan(range),
+    count: (range) => state.count(range),
+    within: (prefix) => snapshotOf(revision, state.within({ start: prefix, end: prefixEnd(prefix) })),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SlabReader } from './slab-reader.ts'
+import { SlabReader } from './entry-record.ts'
 
 /** LMDB's read buffer: large, with a `length` of its own, which is that of the value or of an earlier one. */
 function volatileBuffer(text: string, length: number): Uint8Array {

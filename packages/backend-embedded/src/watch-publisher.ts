@@ -16,7 +16,7 @@ import {
 } from '@keelson/storagebackend'
 import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
-import { snapshotOf } from './snapshot-of.ts'
+import { snapshotOf } from './history.ts'
 
 /** Revisions of history that one read examines before it lets other work run. */
 const replayRevisions = 2000

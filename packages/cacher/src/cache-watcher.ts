@@ -1,12 +1,11 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { tooOld } from '@keelson/storagebackend'
 import type { ObjectEvent, Revision, StoredObject } from '@keelson/storagebackend'
-import type { CacheEvent } from './cache-event.ts'
+import type { CacheEvent, Selection } from './cache-event.ts'
 import type { ObjectChange } from './cache-state.ts'
 import { catchUpBudget } from './turn-budget.ts'
 import type { TurnBudget } from './turn-budget.ts'
 import type { EventRing } from './event-ring.ts'
-import type { Selection } from './selection.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatcherLimits {

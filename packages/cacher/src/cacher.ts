@@ -38,14 +38,13 @@ import type { DigestComparison } from './digest.ts'
 import { Dispatcher } from './dispatcher.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import { runFeed } from './feed.ts'
-import type { FeedSink } from './feed.ts'
 import { Freshness } from './freshness.ts'
 import { Indexes } from './indexes.ts'
 import type { IndexedKeys } from './indexes.ts'
 import { Readiness } from './readiness.ts'
 import { routeList } from './read-routing.ts'
 import type { ReadRoute } from './read-routing.ts'
-import { Selection } from './selection.ts'
+import { Selection } from './cache-event.ts'
 import { WatchCache } from './watch-cache.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { WatchRegister } from './watch-register.ts'
@@ -123,7 +122,9 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
       clock,
       signal: this.#closing.signal,
       onError: options.onError,
-      sink: this.#sink(),
+      cache: this.#cache,
+      replace: (list) => this.#replace(list),
+      onRestart: (reason, isWhole) => this.#restart(reason, isWhole),
     })
     this.#check = new ConsistencyCheck({
       clock,
@@ -254,25 +255,17 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     this.#options.metrics?.close()
   }
 
-  #sink(): FeedSink<T> {
-    const cache = this.#cache
-    return {
-      get revision() {
-        return cache.revision
-      },
-      restarting: (reason, isWhole) => {
-        this.#hasOldState = isWhole
-        this.#readiness.setPending(reason)
-        this.#watches.expireAll()
-      },
-      replace: async (list) => {
-        await cache.replace(list)
-        this.#hasOldState = false
-        this.#options.metrics?.initialized()
-        this.#readiness.setReady()
-      },
-      apply: (batch) => cache.apply(batch),
-    }
+  #restart(reason: string, isWhole: boolean): void {
+    this.#hasOldState = isWhole
+    this.#readiness.setPending(reason)
+    this.#watches.expireAll()
+  }
+
+  async #replace(list: ObjectList<T>): Promise<void> {
+    await this.#cache.replace(list)
+    this.#hasOldState = false
+    this.#options.metrics?.initialized()
+    this.#readiness.setReady()
   }
 
   #route(prefix: string, options: ListObjectsOptions): ReadRoute {

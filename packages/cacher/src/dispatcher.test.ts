@@ -1,13 +1,12 @@
 import { everyField, everything, parseFieldSelector } from '@keelson/apimachinery'
 import type { Predicate } from '@keelson/storagebackend'
 import { describe, expect, test } from 'vitest'
-import { CacheEvent } from './cache-event.ts'
 import { createManualClock } from '@keelson/apimachinery/testing'
+import { CacheEvent, Selection } from './cache-event.ts'
 import { keyOf, pod, podCodec, prefix } from './cacher.fixture.ts'
 import type { Pod } from './cacher.fixture.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
-import { Selection } from './selection.ts'
 import { CacheWatcher, defaultWatcherLimits } from './cache-watcher.ts'
 
 const fields = (text: string): Predicate => ({ labels: everything(), fields: text === '' ? everyField() : parseFieldSelector(text) })

@@ -1,6 +1,5 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import type { CacheEvent } from './cache-event.ts'
-import type { Selection } from './selection.ts'
+import type { CacheEvent, Selection } from './cache-event.ts'
 import type { CacheWatcher, Trigger } from './cache-watcher.ts'
 
 export interface DispatcherOptions {

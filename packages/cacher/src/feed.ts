@@ -1,24 +1,20 @@
 import { messageOf, nextTurn, pause } from '@keelson/apimachinery'
 import type { Clock, KubeObject } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
-import type { ObjectEvents, ObjectList, Revision, Storage } from '@keelson/storagebackend'
-
-export interface FeedSink<T extends KubeObject> {
-  /**
-   * The sink must be filled again. `isWhole`: it still has a complete state of the store, an old one. False if it has part of a state, or a state that
-   * the store no longer knows.
-   */
-  restarting(reason: string, isWhole: boolean): void
-  replace(list: ObjectList<T>): Promise<void>
-  apply(batch: ObjectEvents<T>): void
-  /** The feed continues after this revision. */
-  readonly revision: Revision
-}
+import type { ObjectEvents, ObjectList, Storage } from '@keelson/storagebackend'
+import type { WatchCache } from './watch-cache.ts'
 
 export interface FeedOptions<T extends KubeObject> {
   readonly storage: Storage<T>
   readonly prefix: string
-  readonly sink: FeedSink<T>
+  readonly cache: Pick<WatchCache<T>, 'revision' | 'apply'>
+  /** Replaces the contents of the cache by a list of the store. */
+  readonly replace: (list: ObjectList<T>) => Promise<void>
+  /**
+   * Called before the cache is filled again. `isWhole` is true if the cache still has a complete, older state of the store. It is false if the cache
+   * has part of a state, or a state that the store no longer knows.
+   */
+  readonly onRestart: (reason: string, isWhole: boolean) => void
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly onError?: ((error: unknown) => void) | undefined
@@ -30,12 +26,12 @@ const maxDelay = 1000
 const maxFailedWatches = 3
 
 /**
- * Keeps a sink equal to the store: lists, then watches from the list's revision. A broken watch is opened again at the sink's last revision, so no
- * change is lost or repeated. The feed lists again only when the store's history no longer has that revision. Runs until the signal aborts;
- * never rejects.
+ * Keeps a cache equal to the store: lists, then watches from the list's revision. After a failure it opens the watch again at the cache's last
+ * revision, so that no change is lost or repeated. It lists again only if the store's history no longer has that revision. It runs until the signal
+ * aborts, and never rejects.
  */
 export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Promise<void> {
-  const { storage, prefix, sink, clock, signal } = options
+  const { storage, prefix, cache, clock, signal } = options
   let mustList = true
   let applying = false
   let isWhole = false
@@ -53,34 +49,34 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
       if (mustList) {
         const list = await storage.list(prefix, { signal })
         // The store was restored from an older copy.
-        if (list.revision < sink.revision) isWhole = false
-        await sink.replace(list)
+        if (list.revision < cache.revision) isWhole = false
+        await options.replace(list)
         isWhole = true
         reported = ''
       }
       mustList = false
-      const before = sink.revision
+      const before = cache.revision
       try {
         await follow(options, (batch) => {
           applying = true
-          sink.apply(batch)
+          cache.apply(batch)
           applying = false
           delay = 0
           failedWatches = 0
         })
       } finally {
-        if (sink.revision === before) failedWatches++
+        if (cache.revision === before) failedWatches++
       }
     } catch (error) {
       if (signal.aborted) return
       report(error)
-      // A sink that failed within a batch has an unknown part of it.
+      // A cache that failed within a batch has an unknown part of it.
       if (applying || isExpired(error) || failedWatches >= maxFailedWatches || mustList) {
         mustList = true
         if (applying) isWhole = false
         applying = false
         failedWatches = 0
-        sink.restarting(messageOf(error), isWhole)
+        options.onRestart(messageOf(error), isWhole)
       }
     }
     if (signal.aborted) return
@@ -91,11 +87,11 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
 }
 
 async function follow<T extends KubeObject>(
-  { storage, prefix, sink, signal }: FeedOptions<T>,
+  { storage, prefix, cache, signal }: FeedOptions<T>,
   onBatch: (batch: ObjectEvents<T>) => void,
 ): Promise<void> {
   // A store's revision is never 0, which would start the watch with a state.
-  const watch = await storage.watch(prefix, { resourceVersion: String(sink.revision), allowBookmarks: true, signal })
+  const watch = await storage.watch(prefix, { resourceVersion: String(cache.revision), allowBookmarks: true, signal })
   for await (const batch of watch) {
     if (signal.aborted) return
     onBatch(batch)

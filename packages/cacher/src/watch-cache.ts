@@ -9,14 +9,13 @@ import type {
   StoredObject,
 } from '@keelson/storagebackend'
 import { CacheEvent } from './cache-event.ts'
+import { TreeState, StoreState } from './cache-state.ts'
 import type { CacheState } from './cache-state.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { EventRing } from './event-ring.ts'
 import type { EventRingOptions } from './event-ring.ts'
 import type { Freshness } from './freshness.ts'
 import type { Indexes } from './indexes.ts'
-import { TreeState } from './tree-state.ts'
-import { StoreState } from './store-state.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatchCacheOptions<T extends KubeObject> {

@@ -4,7 +4,7 @@ import type { Revision, StoredObject, WatchObjectsOptions } from '@keelson/stora
 import { BookmarkSchedule, defaultBookmarkTimes } from './bookmarks.ts'
 import type { BookmarkTimes } from './bookmarks.ts'
 import type { Dispatcher } from './dispatcher.ts'
-import type { Selection } from './selection.ts'
+import type { Selection } from './cache-event.ts'
 import type { WatchCache } from './watch-cache.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 import { CacheWatcher, defaultWatcherLimits } from './cache-watcher.ts'

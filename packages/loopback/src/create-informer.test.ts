@@ -4,7 +4,7 @@ import { openTestStore } from '@keelson/registry/testing'
 import { defineResource } from '@keelson/registry'
 import { IteratedWatch } from '@keelson/storagebackend'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createInformer } from './create-informer.ts'
+import { createInformer } from './informers.ts'
 import { createLoopbackClient } from './create-loopback-client.ts'
 import type { InformerEvent, LoopbackResource } from './client.ts'
 

@@ -4,7 +4,6 @@ import { canDelete, canList, canWatch, createWriteRoute, noAdmission } from '@ke
 import type { AdmissionChain, RESTStorage, WriteRoute, WriteRouteOptions } from '@keelson/registry'
 import type { DeletableResource, LoopbackClient, LoopbackResource } from './client.ts'
 import { RegistryResource } from './registry-resource.ts'
-import { ResourceMap } from './resource-map.ts'
 
 export interface LoopbackClientOptions {
   /** Applies defaults, as for objects from clients. */
@@ -96,5 +95,31 @@ function routesOf(create: (subresource: string) => WriteRoute | undefined): (sub
   return (subresource) => {
     if (!routes.has(subresource)) routes.set(subresource, create(subresource))
     return routes.get(subresource)
+  }
+}
+
+/** A map by group and resource. Nested, because a combined key would allocate a string for each lookup. */
+export class ResourceMap<T> {
+  readonly #groups = new Map<string, Map<string, T>>()
+
+  get({ group, resource }: GroupResource): T | undefined {
+    return this.#groups.get(group)?.get(resource)
+  }
+
+  set({ group, resource }: GroupResource, value: T): void {
+    let resources = this.#groups.get(group)
+    if (resources === undefined) this.#groups.set(group, (resources = new Map()))
+    resources.set(resource, value)
+  }
+
+  delete({ group, resource }: GroupResource): void {
+    const resources = this.#groups.get(group)
+    resources?.delete(resource)
+    if (resources?.size === 0) this.#groups.delete(group)
+  }
+
+  /** Iterates group by group, in insertion order. */
+  *values(): Generator<T> {
+    for (const resources of this.#groups.values()) yield* resources.values()
   }
 }

@@ -1,5 +1,24 @@
-import { everyField, everything, isApiError, newMethodNotSupported, newNotFound } from '@keelson/apimachinery'
-import type { DeepReadonly, DeleteOptions, GroupVersionResource, JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { setMaxListeners } from 'node:events'
+import {
+  everyField,
+  everything,
+  isApiError,
+  newMethodNotSupported,
+  newNotFound,
+  apiServerUser,
+  authenticatedGroup,
+  mastersGroup,
+  resourceAction,
+} from '@keelson/apimachinery'
+import type {
+  DeepReadonly,
+  DeleteOptions,
+  GroupVersionResource,
+  JsonObject,
+  KubeObject,
+  RequestContext,
+  UserInfo,
+} from '@keelson/apimachinery'
 import {
   canCreate,
   canDelete,
@@ -14,9 +33,8 @@ import {
 import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater, WriteOptions, WriteRoute } from '@keelson/registry'
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
-import { loopbackContext } from './request.ts'
 
-export interface RegistryResourceParts {
+interface RegistryResourceParts {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
@@ -176,4 +194,45 @@ function written(result: RestResult): LoopbackWritten {
 
 function listRequest({ predicate = everyObject, resourceVersion = '0' }: LoopbackListOptions): ListRequest {
   return { predicate, resourceVersion, resourceVersionMatch: undefined, limit: 0, continue: '' }
+}
+
+/** The identity of the server's own requests. */
+export const loopbackUser: UserInfo = { name: apiServerUser, groups: [mastersGroup, authenticatedGroup] }
+
+export interface LoopbackRequest {
+  readonly verb: string
+  readonly resource: GroupVersionResource
+  readonly subresource?: string
+  readonly namespace: string
+  readonly name?: string
+  readonly signal?: AbortSignal
+}
+
+const neverAborted = new AbortController().signal
+// Requests without their own signal share this one, so any number of listeners is normal and no leak.
+setMaxListeners(0, neverAborted)
+let requests = 0
+
+/** Builds the request context as the HTTP layer would, so registry, admission and audit need no special case. */
+export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
+  const { verb, resource, subresource = '', namespace, name = '' } = request
+  return {
+    user: loopbackUser,
+    info: resourceAction({
+      verb,
+      apiGroup: resource.group,
+      apiVersion: resource.version,
+      namespace,
+      resource: resource.resource,
+      subresource,
+      name,
+    }),
+    namespace,
+    signal: request.signal ?? neverAborted,
+    userAgent: fieldManager,
+    fieldManager,
+    requestId: `loopback-${++requests}`,
+    now,
+    warn() {},
+  }
 }

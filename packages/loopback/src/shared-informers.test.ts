@@ -2,7 +2,7 @@ import { defineResource } from '@keelson/registry'
 import { openTestStore } from '@keelson/registry/testing'
 import { expect, it } from 'vitest'
 import { createLoopbackClient } from './create-loopback-client.ts'
-import { createSharedInformers } from './shared-informers.ts'
+import { createSharedInformers } from './informers.ts'
 
 const things = { group: '', resource: 'things' }
 

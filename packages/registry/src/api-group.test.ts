@@ -3,14 +3,14 @@ import { openMemory } from '@keelson/backend-embedded'
 import { expect, test } from 'vitest'
 import { defineApiGroup } from './api-group.ts'
 import { defineResource } from './resource-definition.ts'
-import { createRESTOptionsGetter } from './rest-options-getter.ts'
+import { createRESTOptionsGetter } from './rest-options.ts'
 import { newStorageFactoryConfig } from './storage-factory.ts'
 import type { Store } from './store.ts'
 import { testContext, untyped, untypedCodecs } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 import type { Widget } from './testing/widgets.fixture.ts'
 
-test('a group tells the scheme how its kinds are defaulted and selected', () => {
+test('registers defaults and field selectors of its kinds in the scheme', () => {
   const sized = defineResource<Widget>({
     ...widgets,
     setDefaults(widget) {
@@ -29,7 +29,7 @@ test('a group tells the scheme how its kinds are defaulted and selected', () => 
   expect(() => scheme.convertFieldLabel(gvk, 'spec.color')).toThrow('field label not supported: spec.color')
 })
 
-test('selects cluster-wide objects with labels of their own by no namespace', () => {
+test('selects cluster-wide objects with labels of their own, without metadata.namespace', () => {
   const scheme = new Scheme()
   const wide = defineResource<Widget>({ ...widgets, scope: 'Cluster', selectableFields: { 'spec.size': () => '1' } })
   defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [wide] }).register(scheme)
@@ -37,7 +37,7 @@ test('selects cluster-wide objects with labels of their own by no namespace', ()
   expect(() => scheme.convertFieldLabel(gvk, 'metadata.namespace')).toThrow('field label not supported: metadata.namespace')
 })
 
-test('a group builds its stores with the services of the server', async () => {
+test('creates its stores with the services of the server', async () => {
   const group = defineApiGroup({
     name: widgets.group,
     priority: 1,

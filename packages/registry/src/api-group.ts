@@ -1,74 +1,74 @@
 import type { ApiTypes, GroupVersionTypes } from '@keelson/api'
 import type { GroupVersionKind, KubeObject, Scheme } from '@keelson/apimachinery'
-import { newRESTStorage } from './new-rest-storage.ts'
-import type { RESTStorageParts } from './new-rest-storage.ts'
+import { newRESTStorage } from './create-resource-storage.ts'
+import type { RESTStorageExtensions } from './create-resource-storage.ts'
 import type { ResourceDefinition, ServedVersion } from './resource-definition.ts'
 import type { RESTOptionsGetter } from './rest-options.ts'
 import type { RESTStorage } from './rest.ts'
 
-/** Where a group registers its kinds. */
+/** The part of a `Scheme` in which a group registers its kinds. */
 export type KindRegistry = Pick<Scheme, 'register'>
 
-/** The server that a group is installed on, as the group sees it. */
+/** The parts of a server that a group needs to create its storages. */
 export interface StorageHost<Services = unknown> {
-  /** Storages that are made through it belong to the group, and close when it is removed. */
+  /** Creates the storages of the group. They close when the group is removed. */
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes
-  /** The services of this server for its groups: a client, an authorizer. */
+  /** The services that the server offers its groups, such as a client or an authorizer. */
   readonly services: Services
-  /** Runs `dispose` when the group is removed, before its storages close. The last one added runs first. */
+  /** Registers a cleanup. Cleanups run in reverse order when the group is removed, before its storages close. */
   defer(dispose: () => void | PromiseLike<void>): void
 }
 
 /**
- * A group of the API as a value: its types, its resources, and its place among the groups. Storage, routes and discovery follow from it, so a
- * server can install it and remove it while it runs. `Services` is the type of the services that its factory needs.
+ * An API group as a value: its types, its resources, and its priority in discovery. Storage, routes and discovery are derived from it, so a server
+ * can install and remove the group while it runs. `Services` is the type of the services that the group needs.
  */
 export interface ApiGroup<Services = unknown> {
-  /** "" for core. */
+  /** The name in URLs: "apps", or "" for core. */
   readonly name: string
-  /** Groups with a higher one come first in discovery. */
+  /** The order in discovery: groups with a higher priority come first. */
   readonly priority: number
-  /** Every version that is served, or may be found in a store; the preferred first. */
+  /** The types of every version that is served or may be stored. The preferred version comes first. */
   readonly types: readonly GroupVersionTypes[]
   readonly resources: readonly ResourceDefinition[]
-  /** Versions that are no longer served. Like in kube-apiserver, `--runtime-config` may still name them. Default: none. */
+  /** Versions that are no longer served. `--runtime-config` may still name them, as in kube-apiserver. Default: none. */
   readonly retiredVersions?: readonly string[]
-  /** Registers the group's kinds: defaults, conversions, field labels. */
+  /** Registers the group's kinds with their defaults, conversions and field labels. */
   register(scheme: KindRegistry): void
-  /** Path ("pods", "pods/status") → what serves it. Default: `newRESTStorage`, the stores of all resources. */
+  /** Creates the storage of each path ("pods", "pods/status"). Default: `newRESTStorage` with all resources. */
   newRESTStorage?(host: StorageHost<Services>): ReadonlyMap<string, RESTStorage>
 }
 
-/** The kind of a request body that no resource stores (Binding, TokenRequest). */
+/** A kind that occurs only in request bodies and is never stored (Binding, TokenRequest). */
 export interface BodyKind extends GroupVersionKind {
-  /** Fills in fields that clients may leave out. Default: nothing. */
+  /** Sets defaults in place. Default: nothing. */
   setDefaults?(this: void, object: KubeObject): void
 }
 
-export interface ApiGroupParts<Objects extends readonly KubeObject[], Services = unknown> extends Omit<
+export interface ApiGroupDefinition<Objects extends readonly KubeObject[], Services = unknown> extends Omit<
   ApiGroup<Services>,
   'register' | 'resources'
 > {
   readonly resources: { readonly [I in keyof Objects]: ResourceDefinition<Objects[I]> }
-  /** Kinds of request bodies that no resource stores. Default: none. */
+  /** Kinds that occur only in request bodies. Default: none. */
   readonly bodies?: readonly BodyKind[]
-  /** Hooks and subresources that use services of the server, by plural. Default: none. */
-  extensions?(this: void, services: Services): RESTStorageParts
+  /** Creates hooks and subresources that need services of the server. Default: none. */
+  extensions?(this: void, services: Services): RESTStorageExtensions
 }
 
 /**
- * A group of the kinds that `parts` defines.
+ * Creates an API group from its definition.
  *
  * @example
  * const example = defineApiGroup({ name: 'example.com', priority: 100, types: [exampleV1], resources: [widgets] })
  */
 export function defineApiGroup<const Objects extends readonly KubeObject[], Services = unknown>(
-  parts: ApiGroupParts<Objects, Services>,
+  definition: ApiGroupDefinition<Objects, Services>,
 ): ApiGroup<Services> {
-  const { bodies = [], extensions, ...group } = parts
-  // One list for definitions of different objects: each definition is only ever given objects of its own kind.
-  const resources = parts.resources as unknown as readonly ResourceDefinition[]
+  const { bodies = [], extensions, ...group } = definition
+  // The cast is safe: the server passes each definition only objects of its own kind.
+  const resources = definition.resources as unknown as readonly ResourceDefinition[]
   return {
     ...group,
     ...(extensions && { newRESTStorage: (host: StorageHost<Services>) => newRESTStorage(host, resources, extensions(host.services)) }),
@@ -83,13 +83,13 @@ export function defineApiGroup<const Objects extends readonly KubeObject[], Serv
   }
 }
 
-/** Registers the kind in every version of the definition. */
+/** Registers the kind of a resource in all its versions. */
 function registerKind(scheme: KindRegistry, definition: ResourceDefinition): void {
   const { group, version, kind, alsoServedAs = [], refuseFieldLabel, normalize } = definition
   const storedVersion = definition.storage?.version ?? version
   const hub = { group, version, kind }
   const versions: ServedVersion[] = [{ group, version, ...(normalize && { toHub: normalize }) }, ...alsoServedAs]
-  // The version that is stored need not be one that can be served.
+  // The stored version is registered even if it is not served.
   if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })
   for (const served of versions) {
     const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = served
@@ -105,7 +105,7 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
   }
 }
 
-/** undefined if the kind has no selectable fields of its own. The scheme then accepts only name and namespace. */
+/** Returns the field labels of a resource. Undefined if it has no selectable fields: the scheme then accepts only name and namespace. */
 function fieldLabelsOf({
   selectableFields,
   fieldLabels,

@@ -1,10 +1,10 @@
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 
-/** How the certificate of a remote is checked. Certificates are PEM. */
+/** TLS settings of a connection to a remote. Certificates are PEM. */
 export interface RemoteTls {
-  /** False: any certificate is accepted. */
+  /** Whether the certificate of the remote is checked. */
   readonly verify: boolean
-  /** Default: the authorities of the system. */
+  /** The certificate authorities to trust. Default: those of the system. */
   readonly authority?: string
   readonly certificate?: string
   readonly key?: string
@@ -13,22 +13,22 @@ export interface RemoteTls {
 /** The remote end of a connection. */
 export interface Remote {
   readonly scheme: 'http' | 'https'
-  /** A name or an address, without brackets. */
+  /** A host name, or an IP address without brackets. */
   readonly host: string
-  /** "": the default of the scheme. */
+  /** The port, or "" for the default port of the scheme. */
   readonly port: string
-  /** Decoded. */
+  /** The decoded path. */
   readonly path: string
-  /** Encoded, of the remote's own. */
+  /** The encoded query of the remote's URL. */
   readonly query: string
   readonly tls?: RemoteTls
-  /** The address that was checked when the host was allowed. Only this one is dialled. */
+  /** The IP address that passed the check of the host. The connection uses only this address. */
   readonly address?: string
-  /** Timeout for the connection. Default 30 s. */
+  /** Timeout for connecting, in milliseconds. Default: 30 s. */
   readonly connectTimeoutMs?: number
 }
 
-/** The streams of a process that a client asks for. */
+/** The streams of a process that a client requests. */
 export interface ProcessStreams {
   readonly stdin: boolean
   readonly stdout: boolean
@@ -36,49 +36,52 @@ export interface ProcessStreams {
   readonly tty: boolean
 }
 
-/** The result of a `Connecter`. */
+/** The target of a connection: the result of `Connecter.connect`. */
 export interface ConnectTarget {
   readonly remote: Remote
-  /** `proxy` passes on every request, with the client's query. `upgrade` passes on requests that change the protocol, with the remote's query, and refuses others. */
+  /**
+   * `proxy` forwards every request with the client's query. `upgrade` forwards only protocol upgrades, with the remote's query, and refuses other
+   * requests.
+   */
   readonly passes: 'proxy' | 'upgrade'
   /**
-   * Translates newer WebSocket clients to SPDY for the remote: `process` streams (v5.channel.k8s.io), or a `tunnel` in which
-   * the client speaks SPDY itself. Absent: every upgrade is passed on unchanged.
+   * Translates WebSocket clients to SPDY for the remote. `process` translates the streams of v5.channel.k8s.io. `tunnel` carries the client's own
+   * SPDY. Absent: upgrades are forwarded unchanged.
    */
   readonly websocket?: { readonly process: ProcessStreams } | { readonly tunnel: true }
 }
 
-/** How a query parameter becomes a member of the options. */
+/** The type of an option that is read from a query parameter. */
 export type OptionType = 'boolean' | 'integer' | 'integers' | 'string' | 'strings' | 'time'
 
 export interface OptionsDescription {
-  /** In the hub version: "PodExecOptions". */
+  /** The kind in the hub version: "PodExecOptions". */
   readonly kind: string
   readonly members: Readonly<Record<string, OptionType>>
-  /** The part of the URL after the subresource becomes the member `path`. */
+  /** Whether the URL path after the subresource becomes the option `path`. */
   readonly path?: boolean
 }
 
-/** A path that passes a connection on to a remote (pods/exec, services/proxy). */
+/** A path that connects clients to a remote (pods/exec, services/proxy). */
 export interface Connecter {
   readonly connectMethods: readonly string[]
-  /** `path: true`: everything below the path is served too, as the option `path`. */
+  /** The options in the query. With `path: true`, all paths below this one are served too. */
   readonly connectOptions: OptionsDescription
-  /** Requires the permission to create as well: the request runs a command, whatever its method. */
+  /** Whether every request also requires permission to create, because it runs a command. */
   readonly connectNeedsCreate?: boolean
   connect(context: RequestContext, name: string, options: KubeObject): Promise<ConnectTarget>
 }
 
-/** A GET that streams bytes from a remote (pods/log). */
+/** A path whose GET streams bytes from a remote (pods/log). */
 export interface Streamer {
   readonly streamOptions: OptionsDescription
   readonly streamType: string
-  /** undefined: there is nothing to stream yet. */
+  /** Returns the target of the stream, or undefined while there is nothing to stream. */
   openStream(context: RequestContext, name: string, options: KubeObject): Promise<StreamTarget | undefined>
 }
 
 export interface StreamTarget {
   readonly remote: Remote
-  /** The resource that errors of the remote name: "pods/log". */
+  /** The resource in errors of the remote: "pods/log". */
   readonly resource: string
 }

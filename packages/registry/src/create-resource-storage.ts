@@ -1,24 +1,25 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { completeWithOptions } from './complete-with-options.ts'
-import type { StoreOptions } from './complete-with-options.ts'
+import { completeWithOptions } from './store-dependencies.ts'
+import type { StoreOptions, StoreHooksFactory } from './store-dependencies.ts'
 import type { ResourceDefinition } from './resource-definition.ts'
 import type { RESTStorage } from './rest.ts'
 import { scaleSubresource } from './scale-subresource.ts'
 import { Store } from './store.ts'
+import type { StorageHost } from './api-group.ts'
 
 export function createStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions<T>): Store<T> {
   return new Store(completeWithOptions(definition, options))
 }
 
-/** Builds a subresource whose body and answer are of another kind, or whose verbs are its own (pods/binding). */
+/** Creates a subresource that needs code: another kind in its bodies, or its own verbs (pods/binding). */
 export type SubresourceFactory<T extends KubeObject = KubeObject> = (store: Store<T>) => RESTStorage
 
 export interface ResourceStorageOptions<T extends KubeObject = KubeObject> extends StoreOptions<T> {
-  /** Subresources that the definition's strategies cannot describe, by name ("binding"). */
+  /** Subresources that need code, by name ("binding"). Default: none. */
   readonly subresources?: Readonly<Record<string, SubresourceFactory<T>>>
 }
 
-/** Every path of a resource ("pods", "pods/status") with what serves it. All of them stand on one storage. */
+/** Creates the storages of all paths of a resource ("pods", "pods/status"). They share one `Storage`. */
 export function createResourceStorage<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   options: ResourceStorageOptions<T>,
@@ -41,10 +42,36 @@ const methods = {
   watch: 'watch',
 } as const
 
-/** A verb is there when its method is; a hidden one is shadowed with undefined on this one instance. */
+/** Hides verbs of the definition's `withoutVerbs`: a verb exists if its method does, so the instance gets an undefined member. */
 function withoutVerbs<T extends KubeObject>(store: Store<T>): RESTStorage {
   for (const verb of store.definition.withoutVerbs ?? []) {
     if (verb !== 'patch') Object.defineProperty(store, methods[verb], { value: undefined })
   }
   return store
+}
+
+/** Hooks and extra subresources of a group's resources, by plural. */
+export interface RESTStorageExtensions {
+  readonly hooks?: Readonly<Record<string, StoreHooksFactory<KubeObject>>>
+  readonly subresources?: Readonly<Record<string, Readonly<Record<string, SubresourceFactory>>>>
+}
+
+/** Creates the storages of all paths of the resources, by path ("pods", "pods/status"). */
+export function newRESTStorage(
+  { restOptions, types }: Pick<StorageHost, 'restOptions' | 'types'>,
+  definitions: readonly ResourceDefinition[],
+  { hooks = {}, subresources = {} }: RESTStorageExtensions = {},
+): Map<string, RESTStorage> {
+  const storage = new Map<string, RESTStorage>()
+  for (const definition of definitions) {
+    const { plural } = definition
+    const options: ResourceStorageOptions = {
+      restOptions,
+      types,
+      ...(hooks[plural] && { hooks: hooks[plural] }),
+      ...(subresources[plural] && { subresources: subresources[plural] }),
+    }
+    for (const [path, rest] of createResourceStorage(definition, options)) storage.set(path, rest)
+  }
+  return storage
 }

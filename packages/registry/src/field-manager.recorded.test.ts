@@ -6,9 +6,9 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { decodeStruct, Scheme } from '@keelson/apimachinery'
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { storageFieldManager } from './field-manager.ts'
+import { storageFieldManager } from './write/route.ts'
 
-/** A random write and its result in kube-apiserver 1.36.4, without times. */
+/** A random write and its result in kube-apiserver 1.36.4, without timestamps. */
 interface RecordedWrite {
   readonly op: 'apply' | 'update'
   readonly manager: string
@@ -24,13 +24,13 @@ const writes = readFileSync(new URL('../testdata/managed-fields.jsonl', import.m
   .split('\n')
   .map((line) => JSON.parse(line) as RecordedWrite)
 
-/** The result in its recorded form. */
+/** Returns the result of a write in its recorded form. */
 function outcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObject): RecordedWrite['want'] {
   let result: KubeObject
   try {
     result = run()
   } catch (error) {
-    // The original goes through managers in no order.
+    // kube-apiserver visits managers in random order, so the lines are sorted.
     return { error: (error as Error).message.split('\n').toSorted().join('\n') }
   }
   const { managedFields = [], uid: _uid, ...metadata } = result.metadata
@@ -45,7 +45,7 @@ function byText(a: unknown, b: unknown): number {
   return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1
 }
 
-describe('random writes end as in kube-apiserver', () => {
+describe('random writes have the same result as in kube-apiserver', () => {
   it.each(writes.map((write, i) => [`${i}: ${write.op} of a ${write.live.kind}`, write] as const))('%s', (_name, write) => {
     const { kind = '', apiVersion = '', ...live } = write.live
     const [version = '', group = ''] = apiVersion.split('/').toReversed()

@@ -8,7 +8,7 @@ import { withoutFields } from '@keelson/apimachinery/managed-fields'
 import { fourfold, processorTime } from '@keelson/apimachinery/testing'
 import type { FieldFilter, FieldManager } from '@keelson/apimachinery/managed-fields'
 import { describe, expect, it } from 'vitest'
-import { storageFieldManager } from './field-manager.ts'
+import { storageFieldManager } from './write/route.ts'
 
 const types = createApiTypes([coreV1, appsV1, metaV1])
 const scheme = new Scheme()
@@ -26,7 +26,7 @@ function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
   return decodeStruct<KubeObject>(types.kind(kind)!.schema, object as JsonObject).object
 }
 
-/** Objects of one kind, applied and updated in turns, as a store would keep them. */
+/** Applies and updates objects of one kind in turn, and keeps the last state like a store. */
 class Tracked {
   object: KubeObject | undefined
   readonly #kind: GroupVersionKind
@@ -76,7 +76,7 @@ function failure(run: () => unknown): ApiError {
   } catch (error) {
     return error as ApiError
   }
-  throw new Error('did not throw')
+  throw new Error('expected an error')
 }
 
 const container = (name: string, image = 'i'): JsonObject => ({ name, image })
@@ -97,7 +97,7 @@ describe('updates of objects with many managers', () => {
     return tracked.update('last', { data: after })
   }
 
-  it.each([5, 50])('take what changed and what went from each of %i', (count) => {
+  it.each([5, 50])('remove changed and deleted fields from each of %i managers', (count) => {
     const before = { ...keys(3, 'a'), k7: 'same', k8: 'goes', k9: 'changes' }
     const after = { k0: 'a', k1: 'b', k2: 'b', k7: 'same', k9: 'changed' }
     const { managers } = updated(count, before, after, (i) => (i % 2 === 0 ? [0, 1, 8] : [1, 2, 8, 9]))
@@ -108,7 +108,7 @@ describe('updates of objects with many managers', () => {
     })
   })
 
-  it('take no time for each manager and each change', async () => {
+  it('take no extra time for each pair of manager and change', async () => {
     const update = (count: number): Tracked => updated(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
     const few = await processorTime(() => update(1000))
     expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * few)
@@ -116,7 +116,7 @@ describe('updates of objects with many managers', () => {
 })
 
 describe('updates', () => {
-  it('give the manager what it set, and nobody what the server says itself', () => {
+  it('record the fields that the manager set, but no fields that the server sets', () => {
     const tracked = new Tracked(pod, withoutFields('status')).update('m', {
       metadata: { labels: { b: '1', a: '1' }, creationTimestamp: '2026-01-01T00:00:00Z', finalizers: ['x/y'] },
       spec: { containers: [{ name: 'c', ports: [{ containerPort: 80, protocol: 'TCP' }], resources: {} }], tolerations: [{ key: 'k' }] },
@@ -147,7 +147,7 @@ describe('updates', () => {
     ])
   })
 
-  it('take what they change from others and leave alone what they do not', () => {
+  it('take over only the fields that they change', () => {
     const tracked = new Tracked(configMap)
     tracked.update('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '2', b: '1', c: '3' } })
     expect(tracked.managers).toEqual({
@@ -158,14 +158,14 @@ describe('updates', () => {
     expect(tracked.managers).toEqual({})
   })
 
-  it('that change nothing keep the times', () => {
+  it('keep the timestamps if nothing changes', () => {
     const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
     const before = tracked.object!.metadata.managedFields
     clock.now += 60_000
     expect(tracked.update('two', { data: { a: '1' } }).object!.metadata.managedFields).toEqual(before)
   })
 
-  it('may reset what is known of managers, or correct it; what cannot be read is not listened to', () => {
+  it('may clear or replace managed fields; undecodable managed fields are ignored', () => {
     const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
     const known = tracked.managers
     const entry = { manager: 'one', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }
@@ -175,7 +175,7 @@ describe('updates', () => {
     expect(tracked.managers).toEqual({ 'one Update': { 'f:data': { 'f:z': {} } } })
     tracked.update('one', { metadata: { managedFields: [{}] }, data: { a: '1' } })
     expect(tracked.object!.metadata.managedFields).toBeUndefined()
-    // Once forgotten, only server-side apply starts it again.
+    // After clearing, only server-side apply starts tracking again.
     tracked.update('two', { data: { a: '2' } })
     expect(tracked.object!.metadata.managedFields).toBeUndefined()
     tracked.apply('three', { data: { b: '1' } })
@@ -185,7 +185,7 @@ describe('updates', () => {
     })
   })
 
-  it('by more than ten managers are told apart no longer, the oldest first', () => {
+  it('by more than ten managers merge the entries of the oldest', () => {
     const tracked = new Tracked(configMap)
     const data: Record<string, string> = {}
     for (let i = 0; i < 14; i++) {
@@ -200,7 +200,7 @@ describe('updates', () => {
     })
   })
 
-  it('own lists that were sent empty, though nothing tells them from none later', () => {
+  it('track lists that were sent empty, although storage drops them', () => {
     const { schema } = types.kind(pod)!
     const sent = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
     const { object, emptied } = decodeStruct<KubeObject>(schema, sent)
@@ -215,7 +215,7 @@ describe('updates', () => {
   it.each([
     ['a list', { matchFields: [] }, { taken: true }],
     ['nothing', {}, { taken: false }],
-  ])('take a list that is compared as a whole for another one where an item was sent with %s that is empty', (_what, more, { taken }) => {
+  ])('take over an atomic list if an item was sent with an empty %s', (_what, more, { taken }) => {
     const { schema } = types.kind(pod)!
     const term = { matchExpressions: [{ key: 'zone', operator: 'Exists' }] }
     const sent = (members: object): JsonObject => ({
@@ -232,7 +232,7 @@ describe('updates', () => {
     expect(owners.map(({ manager }) => manager)).toEqual([taken ? 'second' : 'first'])
   })
 
-  it('of another path or version are another manager, and items that are there twice are one', () => {
+  it('of another path or version have their own manager, and duplicate items count once', () => {
     const tracked = new Tracked(pod)
     tracked.update('m', {
       spec: {
@@ -259,7 +259,7 @@ describe('updates', () => {
 })
 
 describe('server-side apply', () => {
-  it('creates, and removes what the applier says no more', () => {
+  it('creates the object, and removes fields that left the configuration', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } })
     expect(tracked.object).toMatchObject({ data: { a: '1', b: '1' } })
     expect(tracked.managers).toEqual({ 'one Apply': { 'f:data': { 'f:a': {}, 'f:b': {} } } })
@@ -267,7 +267,7 @@ describe('server-side apply', () => {
     expect((tracked.object as { data?: object }).data).toEqual({ a: '2' })
   })
 
-  it('refuses to take a field from others, unless it is forced to', () => {
+  it('refuses to take over fields of other managers, unless force is set', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1', b: '1' } }).update('two', { data: { a: '1', b: '2' } })
     const one = failure(() => tracked.apply('three', { data: { a: '3' } }))
     expect(one.status).toMatchObject({
@@ -283,14 +283,14 @@ describe('server-side apply', () => {
     expect(tracked.managers).toEqual({ 'three Apply': { 'f:data': { 'f:a': {}, 'f:b': {} } } })
   })
 
-  it('shares what two say alike, and keeps it until both are silent', () => {
+  it('shares a field with equal values, and keeps it until both managers drop it', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1' } }).apply('two', { data: { a: '1' } })
     expect(tracked.managers).toEqual({ 'one Apply': { 'f:data': { 'f:a': {} } }, 'two Apply': { 'f:data': { 'f:a': {} } } })
     expect(tracked.apply('one', {}).object).toMatchObject({ data: { a: '1' } })
     expect((tracked.apply('two', { data: {} }).object as { data?: object }).data).toBeUndefined()
   })
 
-  it('merges lists by key and sets by value, in the order of both', () => {
+  it('merges lists by key and sets by value, in the order of both objects', () => {
     const tracked = new Tracked(pod).apply('one', {
       metadata: { finalizers: ['x/1', 'x/2'] },
       spec: { containers: ['a', 'b', 'c'].map((name) => container(name)) },
@@ -309,7 +309,7 @@ describe('server-side apply', () => {
     expect(after.spec.containers.map(({ name }) => name).toSorted()).toEqual(['a', 'b', 'c', 'new'])
   })
 
-  it('tells items apart by the defaults of their keys', () => {
+  it('matches items by keys with default values', () => {
     const port = (fields: JsonObject): JsonObject => ({ spec: { containers: [{ name: 'c', ports: [fields] }] } })
     const tracked = new Tracked(pod).apply('one', port({ containerPort: 80, name: 'web' }))
     tracked.apply('two', port({ containerPort: 80, protocol: 'TCP', hostPort: 8 }))
@@ -321,21 +321,21 @@ describe('server-side apply', () => {
     ])
   })
 
-  it('takes atomic parts as a whole', () => {
+  it('treats atomic members as one field', () => {
     const selector = (app: string): JsonObject => ({ spec: { selector: { matchLabels: { app } } } })
     const tracked = new Tracked(deployment).apply('one', selector('a'))
     expect(tracked.managers).toEqual({ 'one Apply': { 'f:spec': { 'f:selector': {} } } })
     expect(failure(() => tracked.apply('two', selector('b'))).message).toContain('.spec.selector')
   })
 
-  it('that says nothing new changes nothing, not even the time', () => {
+  it('changes nothing, not even the timestamp, if the configuration is the same', () => {
     const tracked = new Tracked(configMap).apply('one', { data: { a: '1' } })
     const before = JSON.stringify(tracked.object)
     clock.now += 60_000
     expect(JSON.stringify(tracked.apply('one', { data: { a: '1' } }).object)).toBe(before)
   })
 
-  it('refuses configurations that do not fit', () => {
+  it('refuses configurations of another kind, with managed fields, or with unknown fields', () => {
     const manager = managerOf(pod)
     const apply = (config: JsonObject): ApiError => failure(() => manager.apply(undefined, config, 'm', false))
     expect(apply({ kind: 'Pod' })).toMatchObject({ code: 400, message: 'invalid object type: /, Kind=Pod' })
@@ -357,7 +357,7 @@ describe('server-side apply', () => {
     )
   })
 
-  it('finds what only decoding can find', () => {
+  it('reports errors that only decoding detects', () => {
     const port = { httpGet: { port: { a: 1 } } }
     const spec = { containers: [{ ...container('c'), livenessProbe: port }] }
     const error = failure(() => new Tracked(pod).apply('one', { metadata: { namespace: 'n' }, spec }))
@@ -367,7 +367,7 @@ describe('server-side apply', () => {
     )
   })
 
-  it('answers within bounds, however much is wrong and however long its name', () => {
+  it('limits the length of errors for many and long unknown fields', () => {
     const long = 'x'.repeat(1_000_000)
     const env = Array.from({ length: 2000 }, (_, i) => ({ name: `E${i}`, value: '1' }))
     const tracked = new Tracked(pod).apply('one', { spec: { containers: [{ name: long, env }] } })
@@ -382,7 +382,7 @@ describe('server-side apply', () => {
     expect(wrong.message.length).toBeLessThan(10_000_000)
   })
 
-  it('goes over from client-side apply when kubectl does', () => {
+  it('takes over fields of client-side apply when kubectl migrates', () => {
     const lastApplied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } }
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(lastApplied) }
     const tracked = (): Tracked =>

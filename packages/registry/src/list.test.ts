@@ -28,12 +28,12 @@ const list = async (namespace: string, fields = '', more: Partial<ListRequest> =
   return Array.from(found.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
 }
 
-it('is of a namespace, or of all', async () => {
+it('reads one namespace, or all of them', async () => {
   expect(await list('one')).toEqual(['one/a', 'one/b'])
   expect(await list('')).toEqual(['one/a', 'one/b', 'two/a', 'two/b'])
 })
 
-it('looks only where the field selector can be met', async () => {
+it('reads only the keys that the field selector allows', async () => {
   expect(await list('', 'metadata.namespace=two')).toEqual(['two/a', 'two/b'])
   expect(await list('', 'metadata.name=b')).toEqual(['one/b', 'two/b'])
   expect(await list('one', 'metadata.name=b')).toEqual(['one/b'])
@@ -42,7 +42,7 @@ it('looks only where the field selector can be met', async () => {
   expect(await list('one', 'metadata.name=../two/a')).toEqual([])
 })
 
-it('answers versions of the future and broken tokens as the API does', async () => {
+it('translates future versions and invalid continue tokens to API errors', async () => {
   await expect(list('one', '', { resourceVersion: '100000' })).rejects.toMatchObject({
     code: 504,
     details: { causes: [{ reason: 'ResourceVersionTooLarge' }] },

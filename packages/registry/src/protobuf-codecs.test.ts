@@ -4,7 +4,7 @@ import { coreV1 } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
 import { Scheme, type KubeObject } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { protobufCodecs } from './protobuf-codecs.ts'
+import { protobufCodecs } from './codecs.ts'
 
 /** Recorded from kube-apiserver, in `../shared`, which is not part of the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
@@ -54,7 +54,7 @@ describe('the codec of a shared etcd', () => {
     expect(codec.open(key, value, 9).copy()).toMatchObject({ data: { key: 'value' } })
   })
 
-  it('reads JSON as well', () => {
+  it('reads JSON', () => {
     const json = Buffer.from(JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { b: 'c' } }))
     expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
   })
@@ -89,7 +89,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     .map((line) => JSON.parse(line) as { key: string; value: string; object?: KubeObject; modRevision: number })
     .filter(({ object }) => object?.apiVersion === 'v1' && types.kind(gvk(object.kind!)))
 
-  it('are there', () => expect(values.length).toBeGreaterThan(10))
+  it('exist', () => expect(values.length).toBeGreaterThan(10))
 
   it.each(values)(
     '$key reads as the object that kube-apiserver served, and is written as the same bytes',
@@ -108,7 +108,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     .map((line) => JSON.parse(line) as { key: string; value: string; modRevision: number })
     .filter(({ key }) => /^\/registry\/(ranges|masterleases)\//.test(key))
 
-  it.each(unnamed)('$key has no name but its key’s', ({ key, value, modRevision }) => {
+  it.each(unnamed)('$key gets its name from its key', ({ key, value, modRevision }) => {
     const kind = key.includes('/ranges/') ? 'RangeAllocation' : 'Endpoints'
     const codec = codecs({ kind: types.kind(gvk(kind))!, selectableFields: {}, namedByKey: true })
     const stored = codec.open(key, Buffer.from(value, 'base64'), modRevision)

@@ -1,7 +1,7 @@
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupResource, KubeObject, Quantities, Quantity } from '@keelson/apimachinery'
 
-/** The fields of a write that its charge depends on. */
+/** The fields of a write that determine its charge. */
 export interface QuotaWrite<T extends KubeObject = KubeObject> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly subresource: string
@@ -9,31 +9,31 @@ export interface QuotaWrite<T extends KubeObject = KubeObject> {
   readonly oldObject: DeepReadonly<T> | undefined
 }
 
-/** A `v1.ScopedResourceSelectorRequirement`. */
+/** A requirement of a quota's scope selector, as in `v1.ScopedResourceSelectorRequirement`. */
 export interface ScopeSelector {
   readonly scopeName: string
   readonly operator: string
   readonly values?: readonly string[]
 }
 
-/** How resource quotas charge for the objects of a resource. Pure functions. */
+/** The rules by which resource quotas charge for objects of a resource. All members are pure functions. */
 export interface QuotaRules<T extends KubeObject = KubeObject> {
-  /** Whether the write may change the usage. */
+  /** Returns whether the write may change the usage. */
   isCharged(write: QuotaWrite<T>): boolean
-  /** Whether such objects count against the limit of this name ("requests.cpu"). */
+  /** Returns whether objects of the resource count against a limit of this name ("requests.cpu"). */
   isLimitedBy(limit: string): boolean
-  /** The usage of one object, by the names of limits. `now`: milliseconds since the epoch. */
+  /** Returns the usage of one object, by the names of limits. `now` is in milliseconds since the epoch. */
   usage(object: DeepReadonly<T>, now: number): Quantities
-  /** Default: the objects are in no scope. */
+  /** Returns whether the object is in the scope. Default: false. */
   isInScope?(selector: ScopeSelector, object: DeepReadonly<T>): boolean
-  /** Error message if the object lacks a field that these limits require. Default: undefined. */
+  /** Returns an error message if the object lacks a field that these limits require. Default: undefined. */
   complaint?(limits: readonly string[], object: DeepReadonly<T>): string | undefined
 }
 
-/** The usage of one object. */
+/** The quantity 1: the usage of one object. */
 export const oneObject: Quantity = parseQuantity('1')
 
-/** Rules that charge one for each object, as "count/deployments.apps". `alias` is an older name of the same limit ("configmaps"). */
+/** Creates rules that charge 1 for each object under "count/deployments.apps". `alias` is an older name of the same limit ("configmaps"). */
 export function countObjects({ group, resource }: GroupResource, alias?: string): QuotaRules {
   const count = group === '' ? `count/${resource}` : `count/${resource}.${group}`
   const names = alias === undefined ? [count] : [count, alias]
@@ -45,7 +45,7 @@ export function countObjects({ group, resource }: GroupResource, alias?: string)
   }
 }
 
-/** Returns whether the selector matches the value, like a label selector. `undefined`: the object has no value. */
+/** Returns whether a selector matches a value, with the rules of label selectors. `value` is undefined if the object has none. */
 export function scopeSelects({ operator, values = [] }: ScopeSelector, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { RecentRecords } from './recent-records.ts'
+import { RecentRecords } from './codecs.ts'
 
 const maker = {}
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
-it('knows a value by its key, its bytes and who made the record', () => {
+it('finds a record by key, value and codec', () => {
   const recent = new RecentRecords()
   const record = bytes('record')
   recent.set(maker, '/a', bytes('value'), record)
@@ -14,7 +14,7 @@ it('knows a value by its key, its bytes and who made the record', () => {
   expect(recent.get({}, '/a', bytes('value'))).toBeUndefined()
 })
 
-it('keeps the newest of a key, and the newest of all as far as its limit goes', () => {
+it('keeps the newest record of a key, and the newest records up to its limit', () => {
   const recent = new RecentRecords(30)
   const set = (key: string, value: string): void => recent.set(maker, key, bytes(value), bytes(value))
   const known = (key: string, value: string): boolean => recent.get(maker, key, bytes(value)) !== undefined

@@ -1,3 +1,4 @@
+import { formatGroupVersion } from '@keelson/apimachinery'
 import type {
   DeepReadonly,
   DeleteOptions,
@@ -9,76 +10,80 @@ import type {
 } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import type { DefaultOnRead } from '@keelson/storagebackend'
-import type { Deprecation } from './deprecations.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
-/** The expensive steps of one validation, which `runValidation` spreads over several turns of the event loop. */
+/** The expensive steps of one validation. `runValidation` spreads them over several turns of the event loop. */
 export interface ValidationSteps {
   /**
-   * The result of a step, computed now or in an earlier call of the validation. Undefined if it must wait for a later slice: then the whole
-   * validation is called again, and the errors of this call are discarded. A validation must ask for the same steps in the same order each time.
+   * Returns the result of a step. If it is undefined, the step has to wait for a later slice: this call's errors are discarded, and the validation is
+   * called again, where completed steps return their results. Each call must run the same steps in the same order.
    */
   run<T>(step: () => T): T | undefined
 }
 
-/** The rules for creating, updating and deleting objects of a kind. Every hook is optional; its comment names the default. */
+/** The rules for creating, updating and deleting objects of a kind. Every hook is optional, and its comment names the default. */
 export interface Strategy<T extends KubeObject> {
-  /** Clears fields that clients may not set, and fills in fields that they may leave out. Default: nothing. */
+  /** Clears fields that clients may not set, and sets defaults. Default: nothing. */
   prepareForCreate?(context: RequestContext, object: T): void
-  /** Default: no rules beyond metadata's. `steps`: see `runValidation`. */
+  /** Validates a new object. `steps` comes from `runValidation`. Default: only the metadata is validated. */
   validateCreate?(context: RequestContext, object: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
   /**
-   * Calls `validateCreate` or `validateUpdate`, possibly several times, with the steps of one slice each, so that other requests are served in between.
-   * A promise only if validation takes long. Default: one call, without `steps`.
+   * Calls `validate` one or more times with the steps of one slice each, so that other requests run in between. Returns a promise only if validation
+   * takes long. Default: one call without `steps`.
    */
   runValidation?(context: RequestContext, validate: (steps?: ValidationSteps) => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
   warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
-  /** For `?export=true`, after `prepareForCreate`: drops the fields that another cluster sets itself; throws ApiError to refuse. Default: nothing. */
+  /**
+   * Drops fields that another cluster sets itself, for `?export=true`. Runs after `prepareForCreate`. Throws `ApiError` to refuse. Default: nothing.
+   */
   prepareForExport?(object: T, exact: boolean): void
-  /** After validation, before storing. Default: nothing. */
+  /** Normalizes a valid object before it is stored. Default: nothing. */
   canonicalize?(object: T): void
-  /** `old` is the stored object. Default: nothing. */
+  /** Resets fields that clients may not change. `old` is the stored object. Default: nothing. */
   prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
   validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
   warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
-  /** Fields that `prepareForCreate` and `prepareForUpdate` reset, so that no client comes to own them. Default: none. */
+  /** Fields that `prepareForCreate` and `prepareForUpdate` reset. Managers never own them. Default: none. */
   resetFields?: FieldFilter
-  /** PUT of an absent object creates it. Default false. */
+  /** Whether PUT of an absent object creates it. Default: false. */
   allowCreateOnUpdate?: boolean
-  /** PUT without resourceVersion overwrites. Default true. */
+  /** Whether PUT without a resourceVersion overwrites the object. Default: true. */
   allowUnconditionalUpdate?: boolean
-  /** May set `options.gracePeriodSeconds`; true means: wait for the grace period. Default: delete at once. */
+  /** Returns true if the object is deleted after a grace period. May set `options.gracePeriodSeconds`. Default: objects are deleted at once. */
   checkGracefulDelete?(context: RequestContext, object: DeepReadonly<T>, options: DeleteOptions): boolean
-  /** Warnings about the options of a DELETE, even if nothing is deleted. Default: none. */
+  /** Returns warnings about the options of a DELETE, even if nothing is deleted. Default: none. */
   warningsOnDelete?(options: DeleteOptions): readonly string[]
-  /** The policy of a delete without propagationPolicy. Default "background"; "unsupported" ignores every policy (events). */
+  /** The propagation policy if a DELETE has none. "unsupported" ignores every policy (events). Default: "background". */
   defaultPropagation?: 'background' | 'orphan' | 'unsupported'
   /**
-   * The checks of metadata that the kind's own rules repeat on update: kube-apiserver checks metadata twice, once for every resource and once
-   * in the kind's rules, and reports each error twice. Default "all"; "update" only the checks for immutable fields (namespaces, and every subresource);
-   * "create" only the rules for new objects.
+   * The metadata checks that run twice on update. kube-apiserver checks metadata for every resource, and again in the rules of many kinds, so it
+   * reports each error twice. "update" repeats only the checks for immutable fields (namespaces, all subresources), "create" only the rules for new
+   * objects. Default: "all".
    */
   repeatedMetadataChecks?: 'all' | 'update' | 'create' | 'none'
 }
 
-/** The part of a strategy that applies to updates. */
+/** The members of a strategy that apply to updates. */
 export type UpdateStrategy<T extends KubeObject> = Pick<
   Strategy<T>,
   'prepareForUpdate' | 'validateUpdate' | 'runValidation' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'
 >
 
 export interface SubresourceStrategy<T extends KubeObject> {
-  /** PUT and PATCH of the subresource go through this. */
+  /** The rules for PUT and PATCH of the subresource. */
   readonly update: UpdateStrategy<T>
-  /** A rule that reads other objects. Runs when all other rules have passed; throws `ApiError` to refuse. Default: none. */
+  /** Checks a rule that depends on other objects. Runs after all other rules. Throws `ApiError` to refuse. Default: no check. */
   checkUpdate?(this: void, context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): Promise<void> | void
-  /** PUT of an absent object creates it. Default false, even if the resource itself allows it. */
+  /** Whether PUT of an absent object creates it, whatever the resource itself allows. Default: false. */
   readonly allowCreateOnUpdate?: boolean
-  /** GET answers the whole object. Default true. A `SubresourceFactory` builds subresources with bodies of another kind. */
+  /**
+   * Whether the subresource has GET, which returns the whole object. `SubresourceFactory` creates subresources with bodies of another kind. Default:
+   * true.
+   */
   readonly get?: boolean
-  /** The Table form is served. Default true. */
+  /** Whether Tables are served. Default: true. */
   readonly tabled?: boolean
 }
 
@@ -86,10 +91,10 @@ export interface Column<T extends KubeObject> {
   readonly name: string
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
-  /** 0 is always shown; 1 with -o wide. Default 0. */
+  /** 0 is always shown, 1 only with `-o wide`. Default: 0. */
   readonly priority?: number
   readonly description?: string
-  /** Has a cell in each row without being listed, like in some tables of kube-apiserver. Default false. */
+  /** Whether rows have a cell for a column that is not listed, as some tables of kube-apiserver do. Default: false. */
   readonly isUnlisted?: boolean
   value(object: DeepReadonly<T>, now: number): TableCell
 }
@@ -97,106 +102,145 @@ export interface Column<T extends KubeObject> {
 /** Adjacent columns of one priority whose cells are computed together (pods: Ready, Status and Restarts). */
 export interface ColumnGroup<T extends KubeObject> {
   readonly columns: readonly Omit<Column<T>, 'value' | 'isUnlisted' | 'priority'>[]
-  /** The priority of all columns. Default 0. */
+  /** The priority of all columns. Default: 0. */
   readonly priority?: number
-  /** One cell for each of the columns. */
+  /** Returns one cell for each column. */
   row(object: DeepReadonly<T>, now: number): readonly TableCell[]
 }
 
-/** How the objects of a resource are stored. */
+/** The storage settings of a resource. */
 export interface StorageFacts<T extends KubeObject = KubeObject> {
-  /** The version of objects in a store that is shared with kube-apiserver. Default: the hub. The two differ only by name. */
+  /** The version of objects in a store that is shared with kube-apiserver. It may differ from the hub only by name. Default: the hub. */
   readonly version?: string
-  /** Path below the root of the storage: the place where kube-apiserver keeps these objects. Default: the plural. */
+  /** The path of the objects below the storage root, the same as in kube-apiserver. Default: the plural. */
   readonly prefix?: string
-  /** The selectable field that most watchers select one value of (pods: their node). The watch cache dispatches and lists by it. Default: none. */
+  /** The selectable field by which most watchers select (pods: their node). The watch cache has an index of it. Default: none. */
   readonly triggerField?: string
-  /** How long an object is kept after its last write, unless the server's options name the resource. Default: until it is deleted. */
+  /** The time to live after the last write, unless the server's options name the resource. Default: unlimited. */
   readonly ttlSeconds?: number
-  /** Whether a watch cache answers reads, unless the server's options name the resource. Default true. */
+  /** Whether a watch cache serves reads, unless the server's options name the resource. Default: true. */
   readonly watchCache?: boolean
-  /** Defaults that objects are stored without, because their strategy removes them. Default: none. */
+  /** Defaults that are set on read because the strategy removes them before storing. Default: none. */
   readonly defaultOnRead?: DefaultOnRead<T>
 }
 
-/** Another group version of a resource, and its differences from the hub. */
+/** Another served version of a resource, and its differences from the hub version. */
 export interface ServedVersion extends GroupVersion {
-  /** Every request for the version gets a warning. Default: none. */
+  /** The deprecation of this version. Requests for it get a warning. Default: none. */
   readonly deprecated?: Deprecation
-  /** On objects of this version. Default: the definition's. */
+  /** Sets defaults of this version in place. Default: the definition's `setDefaults`. */
   setDefaults?(this: void, object: KubeObject): void
-  /** May change and return its argument. Default: the two forms are the same. */
+  /** Converts an object to the hub version. May change and return its argument. Default: returns it unchanged. */
   toHub?(this: void, object: KubeObject): KubeObject
-  /** Must not change its argument. Default: the two forms are the same. */
+  /** Converts an object from the hub version. Must not change its argument. Default: returns it unchanged. */
   fromHub?(this: void, object: DeepReadonly<KubeObject>): KubeObject
   /** The field labels of this version, each with the hub's name of the field. Default: the hub's labels. */
   readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
-/** A resource: plain data and pure functions. Routes, discovery, OpenAPI, the store, table output and shared tests are derived from it. */
+/** A resource as plain data and pure functions. Routes, discovery, OpenAPI, the store, table output and shared tests are derived from it. */
 export interface ResourceDefinition<T extends KubeObject = KubeObject> {
-  /** The hub version: what is stored and validated. */
+  /** The hub version: the version that is validated and stored. */
   readonly group: string
   readonly version: string
   readonly kind: string
   readonly plural: string
-  /** Default: the lower-cased kind. */
+  /** The singular name. Default: the kind in lower case. */
   readonly singular?: string
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
-  /** Further group versions of the same objects (core events are also events.k8s.io/v1), in order of preference. The server's options enable them. */
+  /** Further versions of the same objects, in order of preference (core events are also events.k8s.io/v1). The server's options enable them. */
   readonly alsoServedAs?: readonly ServedVersion[]
-  /** Fills in fields that clients may leave out, before anything else sees the object. Default: nothing. */
+  /** Sets defaults before anything else sees the object. Default: nothing. */
   readonly setDefaults?: (object: T) => void
-  /** Converts alternative fields to the stored ones (secrets: `stringData`), after defaulting. May change its argument. Default: nothing. */
+  /** Converts alternative fields to the stored ones after defaulting (secrets: `stringData`). May change its argument. Default: nothing. */
   readonly normalize?: (object: T) => T
   readonly strategy: Strategy<T>
-  /** Annotations that kube-apiserver keeps in the spec internally: PartialObjectMetadata leaves them out. Default: none. */
+  /** Annotations that PartialObjectMetadata leaves out, because kube-apiserver keeps them in the internal spec. Default: none. */
   readonly specAnnotations?: readonly string[]
-  /** The warning for requests that use the resource in its own version. */
+  /** The warning for requests that use the resource in the hub version. Default: none. */
   readonly deprecation?: string
-  /** Name rules; returns messages. Default: DNS subdomain. `prefix` true for generateName. */
+  /** Validates a name and returns error messages. `prefix` is true for a generateName. Default: a DNS subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /** Generates a name from a generateName. Default: appends five random characters. */
   readonly generateName?: (base: string) => string
-  /** Beyond metadata.name and metadata.namespace. "" when unset. */
+  /** Selectable fields in addition to metadata.name and metadata.namespace. The value of an unset field is "". */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Further labels for field selectors, each with its field. Default: none. */
+  /** Further labels for field selectors, each with the name of its field. Default: none. */
   readonly fieldLabels?: Readonly<Record<string, string>>
-  /** The error for a selector with another field. Default: the label is not supported. */
+  /** Returns the error for a selector with an unknown field. Default: the label is not supported. */
   readonly refuseFieldLabel?: FieldLabelRefusal
-  /** Columns after Name; those of priority 0 stand before Age, the rest after it. []: Name and Age. Default: Name and Created At, like kinds that kube-apiserver has no printer for. */
+  /**
+   * Columns between Name and Age. Columns of a higher priority come after Age. Default: Name and Created At, as for kinds without a printer in
+   * kube-apiserver.
+   */
   readonly columns?: readonly (Column<T> | ColumnGroup<T>)[]
-  /** Replaces all columns, Name and Age too (events). */
+  /** Replaces all columns, including Name and Age (events). */
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
-  /** The usage that resource quotas count. 'none': nothing (events). Default: the objects, as "count/<plural>.<group>". */
+  /** The usage for resource quotas. 'none' counts nothing (events). Default: the number of objects, as "count/<plural>.<group>". */
   readonly quota?: QuotaRules<T> | 'none'
-  /** The replicas of an object, for its `scale` subresource. */
+  /** The fields behind the subresource `scale`. Default: the resource has no `scale`. */
   readonly scale?: ScaledBy<T>
-  /** Sets the fields that kube-apiserver shows even in an empty object of the kind, like bookmarks. Default: nothing. */
+  /** Sets fields that kube-apiserver prints even in an empty object of the kind, for example in bookmarks. Default: nothing. */
   readonly fillBlank?: (object: T) => void
-  /** The verbs to leave out (namespaces have no deletecollection). */
+  /** Verbs that the resource does not have (namespaces have no deletecollection). Default: none. */
   readonly withoutVerbs?: readonly ('deletecollection' | 'watch' | 'list' | 'update' | 'patch' | 'delete' | 'create')[]
-  /** DELETE answers with the object instead of a Status. Default false. */
+  /** Whether DELETE returns the object instead of a Status. Default: false. */
   readonly returnsDeletedObject?: boolean
   readonly storage?: StorageFacts<T>
-  /** Throws ApiError to refuse a delete of the object of this name. Like in kube-apiserver, deletecollection does not call it. */
+  /** Throws `ApiError` to refuse deleting the object of this name. Not called by deletecollection, as in kube-apiserver. */
   readonly checkDelete?: (name: string) => void
-  /** Deletes in steps, see namespaces. Default: ordinary deletion. */
+  /** The rules for deleting in two steps (namespaces). Default: ordinary deletion. */
   readonly deletion?: DeletionPolicy<T>
 }
 
-/** The rules of a deletion in steps (namespaces). */
+/** The rules for deleting in two steps: an object is first marked, and removed when its own finalizers are gone (namespaces). */
 export interface DeletionPolicy<T extends KubeObject> {
   /** Changes the object for its deletion (phase Terminating). Runs after deletionTimestamp is set. */
   beginDelete(object: T): void
-  /** Nothing but `metadata.finalizers` holds the object any more (spec.finalizers are empty). */
+  /** Returns true if only `metadata.finalizers` still prevent the removal (spec.finalizers are empty). */
   readyToRemove(object: DeepReadonly<T>): boolean
 }
 
 export function defineResource<T extends KubeObject>(definition: ResourceDefinition<T>): ResourceDefinition<T> {
   return definition
+}
+
+/** The releases that deprecate and remove a version. */
+interface Deprecation {
+  /** The release that deprecates the version: "1.34". */
+  readonly since: string
+  /** The first release without the version: "1.37". */
+  readonly gone: string
+  /** The version to use instead: "storage.k8s.io/v1". Default: the warning names none. */
+  readonly replacement?: string
+}
+
+/** The warning about a deprecated version. */
+export interface DeprecationNotice {
+  /** The text that clients of the version get. */
+  readonly warning: string
+  /** The first release without the version: "1.37". Absent if unknown. */
+  readonly gone?: string
+}
+
+/** Returns the warnings about deprecated versions, by apiVersion. */
+export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, DeprecationNotice>> {
+  const { kind, deprecation, alsoServedAs = [] } = definition
+  const others = alsoServedAs.flatMap((served) => {
+    const apiVersion = formatGroupVersion(served)
+    if (served.deprecated === undefined) return []
+    const notice: DeprecationNotice = { warning: deprecationText(apiVersion, kind, served.deprecated), gone: served.deprecated.gone }
+    return [[apiVersion, notice] as const]
+  })
+  const hub = deprecation === undefined ? [] : [[formatGroupVersion(definition), { warning: deprecation }] as const]
+  return Object.fromEntries([...hub, ...others])
+}
+
+function deprecationText(apiVersion: string, kind: string, { since, gone, replacement }: Deprecation): string {
+  const instead = replacement === undefined ? '' : `; use ${replacement} ${kind}`
+  return `${apiVersion} ${kind} is deprecated in v${since}+, unavailable in v${gone}+${instead}`
 }

@@ -1,5 +1,7 @@
 import type { KindType } from '@keelson/api'
+import { groupResourceString } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
+import { createObjectStore } from '@keelson/storagebackend'
 import type {
   Backend,
   DefaultOnRead,
@@ -10,43 +12,130 @@ import type {
   ValueTransformer,
 } from '@keelson/storagebackend'
 import type { StorageFacts } from './resource-definition.ts'
+import type { StorageFactory } from './storage-factory.ts'
 
-/** `storageWithCacher()` or `undecoratedStorage`. */
+/** Creates the storage of a resource: `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
 
 export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly kind: KindType
-  /** Default: the kind's. */
+  /** The stored version. Default: that of the kind. */
   readonly storedVersion?: string
-  /** metadata.name, and metadata.namespace where there is one, are among them. */
+  /** Getters of the selectable fields, including metadata.name, and metadata.namespace for namespaced kinds. */
   readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** The original stores these objects without a name: it is the last part of their key. */
+  /** Whether objects are stored without a name, which is then the last part of the key, as in kube-apiserver. Default: false. */
   readonly namedByKey?: boolean
-  /** As the kind's definition has it. Stores whose readers set all defaults ignore it. */
+  /** The definition's `defaultOnRead`. Codecs that set all defaults on read ignore it. */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
-/** How objects become stored bytes: records on the embedded store, kube-apiserver's form on etcd. */
+/** Creates the codec of a kind: records for the embedded store, kube-apiserver's encoding for etcd. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>
 
 export interface RESTOptions {
   readonly backend: Backend
   readonly createCodec: CodecFactory
   readonly decorator: StorageDecorator
-  /** "/registry/" + the resource's own prefix, without a final slash: "/registry/services/specs". */
+  /** The prefix of the resource's keys without the final slash: "/registry/services/specs". */
   readonly resourcePrefix: string
   /** Encryption at rest. Absent: none. */
   readonly transformer?: ValueTransformer
-  /** Absent: nothing is measured. */
+  /** Metrics of the storage. Absent: nothing is measured. */
   readonly metrics?: StorageMetrics
-  /** How long an object is kept after its last write. Absent: until it is deleted. */
+  /** The time to live of objects after their last write, in seconds. Absent: unlimited. */
   readonly ttlSeconds?: number
-  /** Milliseconds since the epoch: what objects are stamped with, and leases end by. Absent: the system's clock. */
+  /** The clock for timestamps and leases, in milliseconds since the epoch. Absent: the system clock. */
   readonly now?: () => number
   readonly deleteCollectionWorkers: number
-  /** False: a delete's propagation policy sets no finalizers, since nobody would remove them. Default true. */
+  /** Whether propagation policies set finalizers, which only a garbage collector removes. Default: true. */
   readonly enableGarbageCollection?: boolean
 }
 export interface RESTOptionsGetter {
-  /** `facts`: what the resource's definition says of its storage. */
+  /** Returns the storage options of a resource. `facts` are the storage settings in its definition. */
   getRESTOptions(resource: GroupResource, facts?: StorageFacts): RESTOptions
+}
+
+export interface RESTOptionsGetterOptions {
+  readonly storageFactory: StorageFactory
+  /** Creates each storage. Default: `undecoratedStorage`, without a watch cache. */
+  readonly decorator?: StorageDecorator
+  /**
+   * Watch cache sizes by resource ("pods", "deployments.apps"). 0 disables the watch cache, other numbers enable it. The real size adapts to the
+   * load.
+   */
+  readonly watchCacheSizes?: Readonly<Record<string, number>> | undefined
+  /** The watch cache size of all other resources. 0 disables the watch cache, other numbers leave the choice to the resource's definition. */
+  readonly defaultWatchCacheSize?: number | undefined
+  /** Time to live by resource, in seconds. Default: that of the resource's definition. */
+  readonly ttlSeconds?: Readonly<Record<string, number>> | undefined
+  readonly deleteCollectionWorkers?: number
+  readonly enableGarbageCollection?: boolean
+  /** Milliseconds since the epoch. Default: the system clock. */
+  readonly now?: () => number
+}
+
+export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
+  const {
+    storageFactory,
+    decorator = undecoratedStorage,
+    watchCacheSizes = {},
+    defaultWatchCacheSize = restDefaults.defaultWatchCacheSize,
+    ttlSeconds: ttls = {},
+  } = options
+  return {
+    getRESTOptions(resource: GroupResource, facts: StorageFacts = {}): RESTOptions {
+      const name = groupResourceString(resource)
+      const ttlSeconds = ttls[name] ?? facts.ttlSeconds
+      const size = watchCacheSizes[name] ?? ((facts.watchCache ?? true) ? defaultWatchCacheSize : 0)
+      return {
+        ...storageFactory.newConfig(resource, facts),
+        decorator: size === 0 ? undecoratedStorage : decorator,
+        deleteCollectionWorkers: options.deleteCollectionWorkers ?? restDefaults.deleteCollectionWorkers,
+        enableGarbageCollection: options.enableGarbageCollection ?? restDefaults.enableGarbageCollection,
+        ...(ttlSeconds === undefined ? {} : { ttlSeconds }),
+        ...(options.now === undefined ? {} : { now: options.now }),
+      }
+    },
+  }
+}
+
+export const restDefaults = {
+  defaultWatchCacheSize: 100,
+  /** kube-apiserver has 1. Here concurrent deletions share a flush to disk. */
+  deleteCollectionWorkers: 16,
+  enableGarbageCollection: true,
+} as const
+
+/** Creates a storage without a watch cache. */
+export function undecoratedStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
+  return newRawStorage(request)
+}
+
+/** Creates the storage that every decorator wraps. */
+export function newRawStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
+  return createObjectStore<T>(request)
+}
+
+export interface TrackedStorages {
+  readonly restOptions: RESTOptionsGetter
+  /** All storages created through `restOptions`, for readiness checks and for closing. */
+  readonly storages: readonly Storage[]
+}
+
+/** Wraps REST options so that the storages created through them are recorded. */
+export function trackStorages(restOptions: RESTOptionsGetter): TrackedStorages {
+  const storages: Storage[] = []
+  return {
+    storages,
+    restOptions: {
+      getRESTOptions(resource, facts) {
+        const options = restOptions.getRESTOptions(resource, facts)
+        const decorator = <T extends KubeObject>(request: StorageRequest<T>): Storage<T> => {
+          const storage = options.decorator(request)
+          storages.push(storage as unknown as Storage)
+          return storage
+        }
+        return { ...options, decorator }
+      },
+    },
+  }
 }

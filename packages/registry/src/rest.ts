@@ -1,40 +1,40 @@
 import type { DeepReadonly, DeleteOptions, GroupVersion, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
+import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectPreconditions, ObjectWatch, Predicate, StoredObject } from '@keelson/storagebackend'
-import type { DeprecationNotice } from './deprecations.ts'
+import type { DeprecationNotice } from './resource-definition.ts'
 import type { Connecter, Streamer } from './connect.ts'
 import type { QuotaRules } from './quota-rules.ts'
-import type { AdmittedRoute, WriteOptions } from './write/attributes.ts'
+import type { AdmittedRoute, WriteOptions } from './write/admission.ts'
 import type { Change } from './write/change.ts'
 import type { WriteRoute } from './write/route.ts'
 
 /**
- * The storage behind one path ("pods", "pods/status"), as the HTTP installer serves it. Its verbs are the small interfaces that it implements
- * (`canGet(storage)` and so on). A result is a StoredObject (bytes, served by splicing) or a plain object with `kind` and `apiVersion`.
- * Every failure is an `ApiError`.
+ * The storage of one path ("pods", "pods/status"). Its verbs are the small interfaces that it implements, tested by `canGet(storage)` and so on. A
+ * result is a `StoredObject` (bytes, served without parsing) or a plain object with `kind` and `apiVersion`. Every failure is an `ApiError`.
  */
 export interface RESTStorage {
-  /** The hub kind that is read and written, unless a verb says otherwise. */
+  /** The hub kind of reads and writes, unless a verb states another kind. */
   readonly gvk: GroupVersionKind
   readonly namespaced: boolean
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** The version that objects are stored as. Default: the hub. */
+  /** The version of stored objects. Default: the hub. */
   readonly storedVersion?: string
-  /** Columns and cells of the Table form. Absent: the form is not served. */
+  /** Columns and cells of Tables. Absent: Tables are not served. */
   readonly table?: TableConvertor | undefined
-  /** Sets the fields that even an empty object of the kind has. Default: none. */
+  /** Sets the fields that even an empty object of the kind has. Default: nothing. */
   fillBlank?(object: KubeObject): void
   /** Annotations that PartialObjectMetadata leaves out. Default: none. */
   readonly specAnnotations?: readonly string[] | undefined
-  /** Further versions of the kind that bodies may be in, read as if they were in its own (evictions of policy/v1beta1). */
+  /** Further versions that bodies may have. They are decoded like the version of the route (evictions of policy/v1beta1). Default: none. */
   readonly alsoAccepts?: readonly GroupVersion[]
-  /** The deprecation warnings of this path, by apiVersion. */
+  /** Deprecation warnings of this path, by apiVersion. */
   readonly deprecations?: Readonly<Record<string, DeprecationNotice>>
-  /** How resource quotas charge for objects of this path. Absent: not at all. */
+  /** The quota rules for objects of this path. Absent: quotas ignore them. */
   readonly quota?: QuotaRules | undefined
-  /** Fields that this path resets; writing through it never makes a manager own them. Default: none. */
+  /** Fields that this path resets. Writes through it never make a manager own them. Default: none. */
   readonly resetFields?: FieldFilter | undefined
 }
 
@@ -48,10 +48,10 @@ export interface Getter {
 }
 
 export interface ExportRequest {
-  /** Keeps the namespace and a generated name. */
+  /** Whether the namespace and a generated name are kept. */
   readonly exact: boolean
 }
-/** GET with `?export=true`: the object without the fields that another cluster sets itself. */
+/** GET with `?export=true`, which returns the object without cluster-specific fields. */
 export interface Exporter {
   export(context: RequestContext, name: string, request: ExportRequest): Promise<RestResult>
 }
@@ -63,10 +63,10 @@ export interface ListRequest {
   readonly limit: number
   readonly continue: string
 }
-/** A page of a list, or the deleted objects of a deletecollection. An `ObjectList` is one. */
+/** A page of a list, or the deleted objects of a deletecollection. An `ObjectList` is a `ResultList`. */
 export interface ResultList {
   readonly revision: number
-  /** Absent or "" when this is the last page. */
+  /** The continue token. Absent or "" on the last page. */
   readonly continue?: string
   readonly remainingItemCount?: number | undefined
   readonly items: Iterable<RestResult>
@@ -81,49 +81,49 @@ export interface WatchRequest {
   readonly resourceVersionMatch: 'Exact' | 'NotOlderThan' | undefined
   readonly allowBookmarks: boolean
   readonly sendInitialEvents: boolean | undefined
-  /** When the server will end the watch, in ms since the epoch. */
+  /** The time when the server will end the watch, in milliseconds since the epoch. */
   readonly deadline: number
 }
 export interface Watchable {
   watch(context: RequestContext, options: WatchRequest, signal: AbortSignal): Promise<ObjectWatch>
 }
 
-/** Runs the validating half of admission on the final object. */
+/** Runs validating admission on the final object. */
 export type AdmitObject = (object: KubeObject, old: KubeObject | undefined) => Promise<void> | void
 
 export interface CreateRequest {
   readonly dryRun: boolean
-  /** Called with the object as it will be stored. */
+  /** Checks the object in the state in which it will be stored. */
   readonly validate?: AdmitObject
 }
 export interface Creater {
   create(context: RequestContext, object: KubeObject, options: CreateRequest): Promise<RestResult>
 }
-/** A create whose URL names the parent: POST pods/NAME/binding. */
+/** A create whose URL names the parent object: POST pods/NAME/binding. */
 export interface NamedCreater {
   createNamed(context: RequestContext, name: string, object: KubeObject, options: CreateRequest): Promise<RestResult>
-  /** Keeps uid and times of the body. Default false. */
+  /** Whether the body keeps its uid and timestamps. Default: false. */
   readonly keepsSystemFields?: boolean
 }
 
-/** Another form of a stored object that a path serves: the scale of a deployment. */
+/** Another representation of a stored object: the scale of a deployment. */
 export interface ObjectView<T extends KubeObject = KubeObject> {
-  /** The form that changes apply to. `object` is a copy; it takes the changed form later. */
+  /** Returns the representation that a write changes. `object` is a copy, and `write` changes it later. */
   read(object: T): KubeObject
-  /** Carries the changed form over to the object. Throws `ApiError` to refuse. */
+  /** Transfers a changed representation to the object. Throws `ApiError` to refuse. */
   write(object: T, changed: KubeObject): void
-  /** The form that the validating half of admission sees. */
+  /** Returns the representation for validating admission. */
   show(object: DeepReadonly<T>): KubeObject
 }
 
 export interface UpdateRequest<T extends KubeObject = KubeObject> {
   readonly change: Change
   readonly dryRun: boolean
-  /** The route that the write came in by. Absent: a write of the registry's own, without managed fields and admission. */
+  /** The route of the write. Absent for internal writes, which skip managed fields and admission. */
   readonly route?: WriteRoute | undefined
-  /** Default: no options of the client. */
+  /** The write options of the client. Default: none. */
   readonly options?: WriteOptions | undefined
-  /** A PUT takes the uid of its body instead. */
+  /** Preconditions of the write. A PUT uses the uid of its body instead. */
   readonly preconditions?: ObjectPreconditions | undefined
   readonly view?: ObjectView<T> | undefined
 }
@@ -134,26 +134,26 @@ export interface UpdateResult {
 export interface Updater {
   update(context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult>
 }
-/** PATCH exists where GET and UPDATE both do, unless refused. */
+/** PATCH, which exists wherever GET and UPDATE do, unless the definition excludes it. */
 export type Patcher = Getter & Updater
 
 export interface DeleteRequest {
   readonly options: DeleteOptions
   readonly dryRun: boolean
-  /** The route that the delete came in by. Absent: the registry's own, without admission. */
+  /** The route of the delete. Absent for internal deletes, which skip admission. */
   readonly route?: AdmittedRoute | undefined
 }
 export interface DeleteResult {
-  /** The last state of a removed object (`immediate`), else the object that waits for its grace period or finalizers. */
+  /** The last state of a removed object, or the object that still waits for its grace period or finalizers. */
   readonly object: RestResult
-  /** True: gone now. False: the answer is 202 for `orphan`-style asynchronous deletion, else 200 with the object. */
+  /** True if the object is removed. False if the response is 202 or 200 with the waiting object. */
   readonly immediate: boolean
-  /** A dry run that ended after removing finalizers: the response has nothing of the object except its kind. Default false. */
+  /** Whether the response contains only the kind, as in a dry run that ends after removing finalizers. Default: false. */
   readonly blank?: boolean
 }
 export interface GracefulDeleter {
   delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult>
-  /** Some resources answer a delete with the object (pods, namespaces while terminating), the rest with a Status. */
+  /** Whether DELETE returns the object (pods, namespaces while terminating) instead of a Status. */
   readonly returnsDeletedObject: boolean
 }
 export interface CollectionDeleter {
@@ -170,28 +170,38 @@ export interface TableColumn {
 export type TableCell = string | number | boolean | null
 export interface TableConvertor {
   readonly columns: readonly TableColumn[]
-  /** The rows of an empty list are null. Default false. */
+  /** Whether the rows of an empty list are null. Default: false. */
   readonly nullRows?: boolean
-  /** One row's cells, in the order of `columns`. */
+  /** Returns the cells of one row, in the order of `columns`. */
   cells(object: DeepReadonly<KubeObject>, now: number): readonly TableCell[]
-  /** Conditions of a row (a completed pod), if any. */
+  /** Returns the conditions of a row (a completed pod). */
   conditions?(object: DeepReadonly<KubeObject>): readonly { type: string; status: string; reason?: string; message?: string }[]
 }
 
-type Any =
+type AnyStorage =
   | RESTStorage
   | (RESTStorage &
       Partial<Getter & Lister & Watchable & Creater & NamedCreater & Updater & GracefulDeleter & CollectionDeleter & Connecter & Streamer>)
 const has = (storage: object, method: string): boolean => typeof (storage as Record<string, unknown>)[method] === 'function'
-export const canGet = (s: Any): s is RESTStorage & Getter => has(s, 'get')
-export const canExport = (s: Any): s is RESTStorage & Exporter => has(s, 'export')
-export const canList = (s: Any): s is RESTStorage & Lister => has(s, 'list')
-export const canWatch = (s: Any): s is RESTStorage & Watchable => has(s, 'watch')
-export const canCreate = (s: Any): s is RESTStorage & Creater => has(s, 'create')
-export const canCreateNamed = (s: Any): s is RESTStorage & NamedCreater => has(s, 'createNamed')
-export const canUpdate = (s: Any): s is RESTStorage & Updater => has(s, 'update')
-export const canPatch = (s: Any): s is RESTStorage & Patcher => has(s, 'get') && has(s, 'update')
-export const canDelete = (s: Any): s is RESTStorage & GracefulDeleter => has(s, 'delete')
-export const canDeleteCollection = (s: Any): s is RESTStorage & CollectionDeleter => has(s, 'deleteCollection')
-export const canConnect = (s: Any): s is RESTStorage & Connecter => has(s, 'connect')
-export const canStream = (s: Any): s is RESTStorage & Streamer => has(s, 'openStream')
+export const canGet = (s: AnyStorage): s is RESTStorage & Getter => has(s, 'get')
+export const canExport = (s: AnyStorage): s is RESTStorage & Exporter => has(s, 'export')
+export const canList = (s: AnyStorage): s is RESTStorage & Lister => has(s, 'list')
+export const canWatch = (s: AnyStorage): s is RESTStorage & Watchable => has(s, 'watch')
+export const canCreate = (s: AnyStorage): s is RESTStorage & Creater => has(s, 'create')
+export const canCreateNamed = (s: AnyStorage): s is RESTStorage & NamedCreater => has(s, 'createNamed')
+export const canUpdate = (s: AnyStorage): s is RESTStorage & Updater => has(s, 'update')
+export const canPatch = (s: AnyStorage): s is RESTStorage & Patcher => has(s, 'get') && has(s, 'update')
+export const canDelete = (s: AnyStorage): s is RESTStorage & GracefulDeleter => has(s, 'delete')
+export const canDeleteCollection = (s: AnyStorage): s is RESTStorage & CollectionDeleter => has(s, 'deleteCollection')
+export const canConnect = (s: AnyStorage): s is RESTStorage & Connecter => has(s, 'connect')
+export const canStream = (s: AnyStorage): s is RESTStorage & Streamer => has(s, 'openStream')
+
+/** Returns the object of a result for in-process readers. It is shared and must not be changed. */
+export function readResult<T extends KubeObject>(result: RestResult): DeepReadonly<T> {
+  return (isStoredObject(result) ? result.object() : result) as DeepReadonly<T>
+}
+
+/** Creates the description of a path whose bodies have another kind, or whose objects are not stored. */
+export function restFacts(gvk: GroupVersionKind, facts: Partial<Omit<RESTStorage, 'gvk'>> = {}): RESTStorage {
+  return { gvk, namespaced: true, singularName: '', shortNames: [], categories: [], ...facts }
+}

@@ -3,10 +3,9 @@ import { fieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNega
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
-import { readResult } from './read-result.ts'
-import type { Column } from './resource-definition.ts'
-import { restFacts } from './rest-facts.ts'
+import { readResult, restFacts } from './rest.ts'
 import type { Getter, ObjectView, Updater } from './rest.ts'
+import type { Column } from './resource-definition.ts'
 import { ageColumn, nameColumn, tableConvertor } from './table.ts'
 
 const scaleKind: GroupVersionKind = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
@@ -17,18 +16,18 @@ const columns: readonly Column<Scale>[] = [
   ageColumn,
 ]
 
-/** Where a kind keeps how many there should be, and are. */
+/** The fields in which a kind keeps its desired and current number of replicas. */
 export interface ScaledBy<T extends KubeObject> {
   replicas(object: DeepReadonly<T>): number
   setReplicas(object: T, replicas: number): void
   statusReplicas(object: DeepReadonly<T>): number
-  /** Where `setReplicas` writes: "spec.replicas". */
+  /** The field that `setReplicas` changes: "spec.replicas". */
   readonly replicasPath: string
-  /** As text: "a=1,b=2". */
+  /** Returns the label selector as text: "a=1,b=2". */
   selector(object: DeepReadonly<T>): string
 }
 
-/** GET, PUT and PATCH of `scale`: one form for the count of every kind that has one. A write is an update of the object itself. */
+/** Creates the subresource `scale` with GET, PUT and PATCH. A write updates the object itself. */
 export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
   return (store) => {
     const { plural, group, version } = store.definition
@@ -91,7 +90,7 @@ function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>)
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    // None is left out, as of all numbers of the kind's spec.
+    // 0 is left out, like every zero number of a spec.
     spec: { ...(replicas !== 0 && { replicas }) },
     status: { replicas: by.statusReplicas(object), ...(selector !== '' && { selector }) },
   }

@@ -1,14 +1,14 @@
 import { openMemory } from '@keelson/backend-embedded'
 import { expect, it } from 'vitest'
-import { completeWithOptions } from './complete-with-options.ts'
-import { createRESTOptionsGetter } from './rest-options-getter.ts'
+import { completeWithOptions } from './store-dependencies.ts'
+import { createRESTOptionsGetter } from './rest-options.ts'
 import { newStorageFactoryConfig } from './storage-factory.ts'
 import { openTestStore, testContext, untyped, untypedCodecs } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 
 const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs }).new()
 
-it('a resource, or the rest of its group, may have a store of its own', () => {
+it('backendOverrides sets the store of a resource or of the rest of a group', () => {
   const [backend, one, rest] = [openMemory(), openMemory(), openMemory()]
   const backendOverrides = new Map([
     ['/events', one],
@@ -23,7 +23,7 @@ it('a resource, or the rest of its group, may have a store of its own', () => {
   expect(backendOf('apps', 'daemonsets')).toBe(rest)
 })
 
-it('takes another root, and refuses an empty one', () => {
+it('accepts another root prefix, and refuses an empty one', () => {
   const at = (prefix: string) => newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
   expect(at('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')
   expect(() => at('/')).toThrow('must not be empty')
@@ -38,7 +38,7 @@ it.each([
   expect((await test.backend.get(key)).entry).toBeDefined()
 })
 
-it('says what is missing', () => {
+it('names the missing option', () => {
   const restOptions = createRESTOptionsGetter({ storageFactory })
   expect(() => completeWithOptions({ ...widgets, plural: '' }, { restOptions, types: untyped })).toThrow('qualified resource')
   expect(() => completeWithOptions(widgets, { restOptions: undefined as never, types: untyped })).toThrow(

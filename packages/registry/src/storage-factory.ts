@@ -4,25 +4,25 @@ import type { Backend, ResourceTransformers, StorageMetrics, ValueTransformer } 
 import type { StorageFacts } from './resource-definition.ts'
 import type { CodecFactory } from './rest-options.ts'
 
-/** The store that everything goes into. */
+/** The stores of a server, and their settings. */
 export interface StorageOptions {
   readonly backend: Backend
-  /** Stores of resources that do not lie in `backend`: "group/resource", or "group/*" for the rest of a group. */
+  /** Stores of resources that are not in `backend`, by "group/resource", or "group/*" for the rest of a group. */
   readonly backendOverrides?: ReadonlyMap<string, Backend>
   readonly createCodec: CodecFactory
   /** The prefix of every key. Default "/registry". */
   readonly prefix?: string
   /** Encryption at rest, by resource. */
   readonly transformerOverrides?: ResourceTransformers
-  /** Of all that is stored. Absent: nothing is measured. */
+  /** Metrics of all storages. Absent: nothing is measured. */
   readonly metrics?: StorageMetrics
 }
 
-/** Where one resource is stored, and how. */
+/** The store of one resource, and its settings. */
 export interface StorageConfig {
   readonly backend: Backend
   readonly createCodec: CodecFactory
-  /** "/registry/services/specs", without a final slash. */
+  /** The prefix of keys without the final slash: "/registry/services/specs". */
   readonly resourcePrefix: string
   readonly transformer?: ValueTransformer
   readonly metrics?: StorageMetrics
@@ -32,7 +32,7 @@ export interface StorageFactory {
   newConfig(resource: GroupResource, facts?: Pick<StorageFacts, 'prefix'>): StorageConfig
 }
 
-/** `complete` adds the store, `new` makes the factory. */
+/** The first step to a storage factory: `complete` adds the options, and `new` creates the factory. */
 export class StorageFactoryConfig {
   complete(options: StorageOptions): CompletedStorageFactoryConfig {
     return new CompletedStorageFactoryConfig(options)

@@ -3,10 +3,9 @@ import type { GroupVersionKind, KubeObject, RequestContext } from '@keelson/apim
 import type { FieldFilter } from '@keelson/apimachinery/managed-fields'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { ObjectList, ObjectWatch, Storage } from '@keelson/storagebackend'
-import { exportObject } from './export-object.ts'
-import { get } from './get.ts'
-import { list } from './list.ts'
-import type { ResourceDefinition, Strategy, SubresourceStrategy } from './resource-definition.ts'
+import { exportObject, get, list, watch } from './read.ts'
+import { deprecationsOf } from './resource-definition.ts'
+import type { ResourceDefinition, Strategy, SubresourceStrategy, DeprecationNotice } from './resource-definition.ts'
 import type { QuotaRules } from './quota-rules.ts'
 import type {
   CollectionDeleter,
@@ -30,20 +29,16 @@ import type {
   Watchable,
   WatchRequest,
 } from './rest.ts'
-import type { StoreParts, UpdatePlan } from './store-parts.ts'
+import type { StoreDependencies, UpdatePlan } from './store-dependencies.ts'
 import { tableConvertor } from './table.ts'
-import { watch } from './watch.ts'
-import { deprecationsOf } from './deprecations.ts'
-import type { DeprecationNotice } from './deprecations.ts'
 import { deleteCollection } from './write/delete-collection.ts'
 import type { DeletedCollection } from './write/delete-collection.ts'
 import { deleteObject } from './write/delete.ts'
-import { rewrite } from './write/rewrite.ts'
-import type { Rewrite } from './write/rewrite.ts'
-import type { Written } from './write/target.ts'
+import { rewrite } from './write/commit.ts'
+import type { Rewrite, Written } from './write/commit.ts'
 import { storeNew, update } from './write/write.ts'
 
-/** The facts that all paths of one resource share. */
+/** The description that all paths of one resource share. */
 class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly gvk: GroupVersionKind
   readonly namespaced: boolean
@@ -57,11 +52,11 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly deprecations: Readonly<Record<string, DeprecationNotice>>
   readonly resetFields: FieldFilter | undefined
   readonly quota: QuotaRules | undefined
-  protected readonly parts: StoreParts<T>
+  protected readonly dependencies: StoreDependencies<T>
 
-  constructor(parts: StoreParts<T>, strategy: Pick<Strategy<T>, 'resetFields'>, tabled = true) {
-    const { definition, gvk } = parts
-    this.parts = parts
+  constructor(dependencies: StoreDependencies<T>, strategy: Pick<Strategy<T>, 'resetFields'>, tabled = true) {
+    const { definition, gvk } = dependencies
+    this.dependencies = dependencies
     this.gvk = gvk
     this.namespaced = definition.scope === 'Namespaced'
     this.singularName = definition.singular ?? definition.kind.toLowerCase()
@@ -73,7 +68,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
     if (definition.fillBlank !== undefined) this.fillBlank = definition.fillBlank as (object: KubeObject) => void
     this.deprecations = deprecationsOf(definition)
     this.resetFields = strategy.resetFields
-    this.quota = parts.quota
+    this.quota = dependencies.quota
   }
 
   protected result(written: Written<T>): RestResult {
@@ -83,12 +78,12 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   }
 
   protected async change(plan: UpdatePlan<T>, context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult> {
-    const { object, created } = await update<T>(this.parts, plan, context, { name, request })
+    const { object, created } = await update<T>(this.dependencies, plan, context, { name, request })
     return { object: this.result(object), created }
   }
 }
 
-/** The generic store: composes the verbs of a resource. */
+/** The generic store of a resource, with all its verbs. */
 export class Store<T extends KubeObject = KubeObject>
   extends ResourceStorage<T>
   implements Getter, Exporter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
@@ -98,11 +93,11 @@ export class Store<T extends KubeObject = KubeObject>
   readonly returnsDeletedObject: boolean
   readonly #plan: UpdatePlan<T>
 
-  constructor(parts: StoreParts<T>) {
-    super(parts, parts.definition.strategy)
-    this.definition = parts.definition
-    this.returnsDeletedObject = parts.definition.returnsDeletedObject ?? false
-    const { strategy } = parts.definition
+  constructor(dependencies: StoreDependencies<T>) {
+    super(dependencies, dependencies.definition.strategy)
+    this.definition = dependencies.definition
+    this.returnsDeletedObject = dependencies.definition.returnsDeletedObject ?? false
+    const { strategy } = dependencies.definition
     this.#plan = {
       strategy,
       repeatedMetadataChecks: strategy.repeatedMetadataChecks ?? 'all',
@@ -113,29 +108,29 @@ export class Store<T extends KubeObject = KubeObject>
     }
   }
 
-  /** The storage below, for metrics, readiness and subresources with verbs of their own. */
+  /** The wrapped storage, for metrics, readiness checks and subresources with their own verbs. */
   get storage(): Storage<T> {
-    return this.parts.storage
+    return this.dependencies.storage
   }
 
   get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult> {
-    return get(this.parts, context, name, options)
+    return get(this.dependencies, context, name, options)
   }
 
   async export(context: RequestContext, name: string, request: ExportRequest): Promise<RestResult> {
-    return exportObject(this.parts, context, await this.get(context, name, {}), request)
+    return exportObject(this.dependencies, context, await this.get(context, name, {}), request)
   }
 
   list(context: RequestContext, options: ListRequest): Promise<ObjectList> {
-    return list(this.parts, context, options)
+    return list(this.dependencies, context, options)
   }
 
   watch(context: RequestContext, options: WatchRequest, signal: AbortSignal): Promise<ObjectWatch> {
-    return watch(this.parts, context, options, signal)
+    return watch(this.dependencies, context, options, signal)
   }
 
   async create(context: RequestContext, object: KubeObject, options: CreateRequest): Promise<RestResult> {
-    return this.result(await storeNew(this.parts, context, object as T, options))
+    return this.result(await storeNew(this.dependencies, context, object as T, options))
   }
 
   update(context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult> {
@@ -145,25 +140,25 @@ export class Store<T extends KubeObject = KubeObject>
   async delete(context: RequestContext, name: string, request: DeleteRequest): Promise<DeleteResult> {
     this.definition.checkDelete?.(name)
     this.#warnOfDelete(context, request)
-    const { object, ...how } = await deleteObject(this.parts, context, name, request)
+    const { object, ...how } = await deleteObject(this.dependencies, context, name, request)
     return { object: this.result(object), ...how }
   }
 
   async deleteCollection(context: RequestContext, request: DeleteRequest, options: ListRequest): Promise<DeletedCollection<T>> {
     this.#warnOfDelete(context, request)
-    return deleteCollection(this.parts, context, request, options)
+    return deleteCollection(this.dependencies, context, request, options)
   }
 
   #warnOfDelete(context: RequestContext, { options }: DeleteRequest): void {
     for (const text of this.definition.strategy.warningsOnDelete?.(options) ?? []) context.warn(text)
   }
 
-  /** Changes an object without strategy and admission, for subresources that decide themselves what changes (binding). */
+  /** Changes an object without strategy, managed fields and admission, for subresources that implement their own change (binding). */
   async rewrite(context: RequestContext, name: string, request: Rewrite<T>): Promise<RestResult> {
-    return this.result(await rewrite(this.parts, context, name, request))
+    return this.result(await rewrite(this.dependencies, context, name, request))
   }
 
-  /** A part of the same objects with rules of its own ("status"): PUT and PATCH, and GET unless the strategy excludes it. */
+  /** Creates a subresource with its own update rules ("status"). It has PUT and PATCH, and GET unless the strategy excludes it. */
   subresource(strategy: SubresourceStrategy<T>): RESTStorage & Updater & Partial<Getter> {
     const plan: UpdatePlan<T> = {
       strategy: strategy.update,
@@ -175,15 +170,15 @@ export class Store<T extends KubeObject = KubeObject>
       begins: false,
     }
     const Path = strategy.get === false ? UpdateOnlySubresource : Subresource
-    return new Path(this.parts, plan, strategy.tabled)
+    return new Path(this.dependencies, plan, strategy.tabled)
   }
 }
 
 class UpdateOnlySubresource<T extends KubeObject> extends ResourceStorage<T> implements Updater {
   readonly #plan: UpdatePlan<T>
 
-  constructor(parts: StoreParts<T>, plan: UpdatePlan<T>, tabled?: boolean) {
-    super(parts, plan.strategy, tabled)
+  constructor(dependencies: StoreDependencies<T>, plan: UpdatePlan<T>, tabled?: boolean) {
+    super(dependencies, plan.strategy, tabled)
     this.#plan = plan
   }
 
@@ -194,6 +189,6 @@ class UpdateOnlySubresource<T extends KubeObject> extends ResourceStorage<T> imp
 
 class Subresource<T extends KubeObject> extends UpdateOnlySubresource<T> implements Getter {
   get(context: RequestContext, name: string, options: GetRequest): Promise<RestResult> {
-    return get(this.parts, context, name, options)
+    return get(this.dependencies, context, name, options)
   }
 }

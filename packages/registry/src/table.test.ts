@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest'
-import { humanDuration } from './human-duration.ts'
-import { tableConvertor } from './table.ts'
+import { humanDuration, tableConvertor } from './table.ts'
 import { widgets } from './testing/widgets.fixture.ts'
 
 const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { size: 3 }, status: { phase: 'Ready' } }
 const now = Date.parse('2026-01-01T00:05:30Z')
 
-it('puts columns between name and age, and wide ones behind', () => {
+it('puts columns between name and age, and wide ones after age', () => {
   const table = tableConvertor(widgets)
   expect(table.columns.map(({ name, type, format, priority }) => [name, type, format, priority].join('|'))).toEqual([
     'Name|string|name|0',
@@ -37,7 +36,7 @@ it('computes the cells of a group of columns once for each row', () => {
   expect(table.cells(object, now)[3]).toBe(2)
 })
 
-it('without columns shows name and creation time; with none of its own name and age', () => {
+it('shows name and creation time without columns, and name and age with an empty list of columns', () => {
   expect(tableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
   expect(tableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
   expect(tableConvertor({}).cells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])
@@ -60,6 +59,6 @@ it.each([
   [9 * 86400 + 3600, '9d'],
   [2 * 365 * 86400 + 86400, '2y1d'],
   [9 * 365 * 86400, '9y'],
-])('%i s is %s', (seconds, text) => {
+])('%i s is printed as %s', (seconds, text) => {
   expect(humanDuration(seconds * 1000)).toBe(text)
 })

@@ -1,9 +1,9 @@
+import { parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { age } from './human-duration.ts'
 import type { Column, ColumnGroup, ResourceDefinition } from './resource-definition.ts'
 import type { TableCell, TableColumn, TableConvertor } from './rest.ts'
 
-/** For definitions that list all their columns. */
+/** The Name column, for definitions that list all their columns. */
 export const nameColumn: Column<KubeObject> = {
   name: 'Name',
   type: 'string',
@@ -27,7 +27,7 @@ const createdAtColumn: Column<KubeObject> = {
 type AnyColumn<T extends KubeObject> = Column<T> | ColumnGroup<T>
 type Columns<T extends KubeObject> = Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>
 
-/** The Table form of a resource. */
+/** Creates the columns and cells of a resource's Tables. */
 export function tableConvertor<T extends KubeObject>(
   definition: Columns<T> & Pick<ResourceDefinition<T>, 'tableConditions'>,
 ): TableConvertor {
@@ -58,7 +58,7 @@ function cellsOf<T extends KubeObject>(columns: readonly AnyColumn<T>[], object:
   return cells
 }
 
-/** kube-apiserver has no printer for the kind. */
+/** Returns true if kube-apiserver has no printer for the kind. */
 function isGeneric<T extends KubeObject>({ columns, allColumns }: Columns<T>): boolean {
   return columns === undefined && allColumns === undefined
 }
@@ -68,4 +68,35 @@ function columnsOf<T extends KubeObject>(definition: Columns<T>): readonly AnyCo
   if (definition.columns === undefined) return [nameColumn, createdAtColumn]
   const wide = (column: AnyColumn<T>): boolean => (column.priority ?? 0) > 0
   return [nameColumn, ...definition.columns.filter((column) => !wide(column)), ageColumn, ...definition.columns.filter(wide)]
+}
+
+/** Formats the time since `time` as tables print it. Returns `<unknown>` if it is unset. */
+export function age(time: string | null | undefined, now: number): string {
+  return time === undefined || time === null || time === '' ? '<unknown>' : humanDuration(now - parseTime(time))
+}
+
+/**
+ * Formats a duration with at most two units, and with one unit if it is long: 45s, 5m30s, 3h, 7d12h, 2y40d. Prints 0s for small negative values,
+ * because clocks may differ by a second or two.
+ */
+export function humanDuration(milliseconds: number): string {
+  const seconds = Math.trunc(milliseconds / 1000)
+  if (seconds < -1) return '<invalid>'
+  if (seconds < 0) return '0s'
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.trunc(seconds / 60)
+  if (minutes < 10) return withRest(minutes, 'm', seconds % 60, 's')
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.trunc(minutes / 60)
+  if (hours < 8) return withRest(hours, 'h', minutes % 60, 'm')
+  if (hours < 48) return `${hours}h`
+  const days = Math.trunc(hours / 24)
+  if (days < 8) return withRest(days, 'd', hours % 24, 'h')
+  if (days < 2 * 365) return `${days}d`
+  const years = Math.trunc(days / 365)
+  return days < 8 * 365 ? withRest(years, 'y', days % 365, 'd') : `${years}y`
+}
+
+function withRest(count: number, unit: string, rest: number, restUnit: string): string {
+  return rest === 0 ? `${count}${unit}` : `${count}${unit}${rest}${restUnit}`
 }

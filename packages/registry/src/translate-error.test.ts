@@ -38,22 +38,22 @@ const cases: readonly [StorageVerb, Omit<StorageErrorInit, 'key'>, string][] = [
 ]
 
 describe('translateError', () => {
-  it.each(cases)('%s: %o', (verb, init, expected) => {
+  it.each(cases)('%s: translates %o', (verb, init, expected) => {
     expect(translated(verb, init)).toBe(expected)
   })
 
-  it('repeats a version beyond 2^53 exactly', () => {
+  it('reports a resourceVersion beyond 2^53 exactly', () => {
     const requested = '9223372036854775807'
     const init = { code: 'ResourceVersionTooLarge', revision: Number(requested), currentRevision: 5 } as const
     expect(translated('watch', init, requested)).toContain(`Too large resource version: ${requested}, current: 5`)
   })
 
-  it('offers the token that continues an expired list', () => {
+  it('includes the token that continues an expired list', () => {
     const error = translateError('list', new StorageError({ code: 'ResourceVersionTooOld', key: '', continue: 'abc' }), widgets, '')
     expect(error).toMatchObject({ status: { metadata: { continue: 'abc' } } })
   })
 
-  it('names the unreadable objects of a list', () => {
+  it('lists the unreadable objects', () => {
     const unreadable = { objects: [{ key: '/widgets/a', message: 'garbage' }], isTruncated: true }
     const error = translateError('list', new StorageError({ code: 'UnreadableObjects', key: '/widgets/', unreadable }), widgets, '')
     expect(error).toMatchObject({
@@ -73,7 +73,7 @@ describe('translateError', () => {
   })
 })
 
-test('other errors pass through unchanged', () => {
+test('returns other errors unchanged', () => {
   const error = new TypeError('a bug')
   expect(translateError('get', error, widgets, 'a')).toBe(error)
 })

@@ -21,8 +21,8 @@ import type { StorageError } from '@keelson/storagebackend'
 export type StorageVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
 
 /**
- * Makes an API error of a `StorageError`, in this file only; returns all other errors unchanged. `requestedVersion` is the resourceVersion of
- * the request: beyond 2^53 a storage knows it only rounded.
+ * Translates a `StorageError` into an `ApiError`, and returns all other errors unchanged. `requestedVersion` is the resourceVersion of the request,
+ * because a storage rounds numbers beyond 2^53.
  */
 export function translateError(
   verb: StorageVerb,
@@ -67,7 +67,7 @@ export function translateError(
   }
 }
 
-/** Beyond 2^53 a number is only near to the version that was requested. */
+/** Returns the exact requested version if the storage had to round it. */
 function exactRevision(revision: number, requestedVersion: string | undefined): number | bigint {
   return requestedVersion !== undefined && Number(requestedVersion) === revision ? BigInt(requestedVersion) : revision
 }
@@ -76,14 +76,14 @@ export function isNotFoundInStorage(error: unknown): boolean {
   return isStorageError(error) && error.code === 'KeyNotFound'
 }
 
-/** With a token for the rest of a list, if the storage offers one. */
+/** Returns 410 Expired, with a token for the rest of the list if the storage offers one. */
 function expired(error: StorageError): ApiError {
   const answer = newResourceExpired(error.message)
   if (error.continue !== undefined) answer.status.metadata.continue = error.continue
   return answer
 }
 
-/** Names every unreadable object that the list found. */
+/** Returns an error that lists the unreadable objects. */
 function unreadableObjects(error: StorageError, resource: GroupResource): ApiError {
   const { objects = [], isTruncated = false } = error.unreadable ?? {}
   const causes: StatusCause[] = objects.map(({ key, message }) => ({ reason: 'UnexpectedServerResponse', message, field: key }))

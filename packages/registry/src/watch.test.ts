@@ -7,7 +7,7 @@ import type { StorageDecorator } from './rest-options.ts'
 import type { WatchRequest } from './rest.ts'
 import { openTestStore, testContext } from './testing/index.ts'
 import { widgets } from './testing/widgets.fixture.ts'
-import { undecoratedStorage } from './undecorated-storage.ts'
+import { undecoratedStorage } from './rest-options.ts'
 
 const request: WatchRequest = {
   predicate: { labels: everything(), fields: everyField() },
@@ -23,7 +23,7 @@ async function* breaking<T extends KubeObject>(): AsyncGenerator<ObjectEvents<T>
   throw new StorageError({ code: 'ResourceVersionTooOld', key: '/widgets/', message: 'compacted' })
 }
 
-test('a watch fails with API errors: at its start, and later for both ways to read', async () => {
+test('a watch reports API errors when it starts and later, for both ways of reading', async () => {
   let isReady = false
   const decorator: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
     ...undecoratedStorage(of),

@@ -1,4 +1,4 @@
-export { hasCompaction, hasSizeStatistics, hasSnapshots } from './backend.ts'
+export { hasCompaction, hasSizeStatistics, hasSnapshots, requireTransaction } from './backend.ts'
 export type {
   Backend,
   BackendSnapshot,
@@ -37,36 +37,31 @@ export {
   UnknownOutcomeError,
 } from './backend-errors.ts'
 export type { BackendErrorName, BackendErrors } from './backend-errors.ts'
-export { canonicalJson } from './canonical-json.ts'
+export { canonicalJson, createRecordCodec, findSplice } from './record-codec.ts'
+export type { DefaultOnRead, RecordCodecOptions } from './record-codec.ts'
 export { decodeContinue, encodeContinue } from './continue-token.ts'
 export type { ContinuePosition } from './continue-token.ts'
 export { CorruptObjectError, isStorageError, StorageError, tooLarge, tooOld } from './errors.ts'
 export type { StorageErrorInit } from './errors.ts'
-export { eventType } from './event-type.ts'
-export type { ObjectEventType } from './event-type.ts'
+export { eventType, IteratedWatch } from './object-watch.ts'
+export type { ObjectEventType } from './object-watch.ts'
 export { createFactory } from './factory.ts'
 export type { Config, Drivers, OpenDriver, StorageFactory, TransportConfig } from './factory.ts'
-export { IteratedWatch } from './iterated-watch.ts'
-export { findSplice } from './json-splice.ts'
-export { inRange, keyRange, prefixEnd, prefixRange } from './key-range.ts'
-export { lateObject } from './late-object.ts'
+export { inRange, InvalidKeyError, keyRange, prefixEnd, prefixRange, prepareKey } from './object-key.ts'
+export { lateObject } from './stored-record.ts'
 export { findMetadata, readMetadata } from './metadata-slice.ts'
 export type { MetadataSpan } from './metadata-slice.ts'
-export { InvalidKeyError, prepareKey } from './object-key.ts'
-export { requireTransaction } from './require-transaction.ts'
-export { hasObjectSnapshots } from './object-snapshots.ts'
+export { hasObjectSnapshots } from './object-access.ts'
 export { createObjectStore } from './object-store.ts'
 export type { ObjectStoreOptions, StorageRequest } from './object-store.ts'
 export { OrderedTree, TreeSnapshot } from './ordered-tree/ordered-tree.ts'
 export { VersionedTree } from './ordered-tree/versioned-tree.ts'
 export type { Keyed } from './ordered-tree/tree-node.ts'
-export { checkPreconditions } from './preconditions.ts'
+export { checkPreconditions } from './object-writes.ts'
 export { isEmptyPredicate, matcher } from './predicate.ts'
-export type { LabelSet } from './label-sets.ts'
-export { createRecordCodec } from './record-codec.ts'
-export type { DefaultOnRead, RecordCodecOptions } from './record-codec.ts'
-export { parseResourceVersion, requireParsableResourceVersion } from './resource-version.ts'
-export { isStoredObject } from './storage.ts'
+export type { LabelSet } from './record-matcher.ts'
+export { listedState, parseResourceVersion, requireParsableResourceVersion, startsWithState } from './resource-version.ts'
+export { isStoredObject } from './stored-record.ts'
 export type {
   CreateOptions,
   DeleteObjectOptions,
@@ -86,20 +81,17 @@ export type {
   StorageErrorDetails,
   StorageStats,
   StoredObject,
+  TryUpdate,
   UnreadableDetails,
   UnreadableObject,
   UpdateOptions,
-  TryUpdate,
   UpdateOutput,
   ValueHeaders,
   WatchObjectsOptions,
 } from './storage.ts'
 export { createStorageMetrics } from './storage-metrics.ts'
 export type { ResourceMetrics, StorageMetrics, StorageOperation } from './storage-metrics.ts'
-export { createPrefixTransformer } from './value/prefix-transformer.ts'
-export type { PrefixedTransformer } from './value/prefix-transformer.ts'
-export { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
-export type { PlainValue, ResourceTransformers, ValueTransformer } from './value/value-transformer.ts'
-export { listedState, startsWithState } from './version-rules.ts'
+export { createPrefixTransformer, encryptedUnexpectedly, isEncryptedValue } from './value-transformer.ts'
+export type { PlainValue, PrefixedTransformer, ResourceTransformers, ValueTransformer } from './value-transformer.ts'
 export { defaultQueueLimits, WatchQueue } from './watch-queue.ts'
 export type { QueueLimits, WatchQueueOptions } from './watch-queue.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { findSplice } from './json-splice.ts'
+import { findSplice } from './record-codec.ts'
 
 it('finds the position after the members before resourceVersion', () => {
   const at = (text: string): string => text.slice(0, findSplice(text))

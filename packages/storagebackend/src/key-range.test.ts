@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inRange, prefixRange } from './key-range.ts'
+import { inRange, prefixRange } from './object-key.ts'
 
 const text = fc
   .array(fc.constantFrom('a', 'b', '/', '\x7f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}', '\0'), { maxLength: 5 })

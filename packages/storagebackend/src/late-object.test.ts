@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lateObject } from './late-object.ts'
+import { lateObject } from './stored-record.ts'
 import { findMetadata } from './metadata-slice.ts'
 import { createRecordCodec } from './record-codec.ts'
 

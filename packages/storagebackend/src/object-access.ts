@@ -1,18 +1,18 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision } from './backend.ts'
+import { hasSnapshots } from './backend.ts'
+import type { Backend, CommitResult, Entry, GetResult, LeaseId, Operation, ReadOptions, Revision, BackendSnapshot } from './backend.ts'
 import { transformFailed } from './errors.ts'
-import type { LabelSet } from './label-sets.ts'
+import type { LabelSet } from './record-matcher.ts'
 import { matcher } from './predicate.ts'
 import type { ResourceMetrics, StorageOperation } from './storage-metrics.ts'
-import { isStoredObject } from './storage.ts'
-import type { ObjectCodec, Predicate, StoredObject, ValueHeaders } from './storage.ts'
-import { StoredRecord } from './stored-record.ts'
+import type { ObjectCodec, Predicate, StoredObject, ValueHeaders, ObjectSnapshot, ObjectSnapshots, Storage } from './storage.ts'
+import { isStoredObject, StoredRecord } from './stored-record.ts'
 import { translateBackendError } from './translate-error.ts'
-import { encryptedUnexpectedly, isEncryptedValue } from './value/encrypted-prefix.ts'
-import type { ValueTransformer } from './value/value-transformer.ts'
+import { encryptedUnexpectedly, isEncryptedValue } from './value-transformer.ts'
+import type { ValueTransformer } from './value-transformer.ts'
 
-export interface ObjectAccessOptions<T extends KubeObject> {
+interface ObjectAccessOptions<T extends KubeObject> {
   readonly backend: Backend
   readonly codec: ObjectCodec<T>
   readonly transformer: ValueTransformer | undefined
@@ -23,7 +23,7 @@ export interface ObjectAccessOptions<T extends KubeObject> {
 type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
 
 /** The result of a comparison of stored bytes with new ones. */
-export type Comparison = 'same' | 'stale' | 'different'
+type Comparison = 'same' | 'stale' | 'different'
 
 /**
  * Opens the entries of one resource. The opened object is kept in the entry's slot and shared by all readers. With a transformer, only that object has
@@ -225,4 +225,61 @@ function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   }
   if (view instanceof StoredRecord) return (view.labelSet ??= headers.labelSetOf(entry.value))
   return isStoredObject(view) ? undefined : (view as LabelSet)
+}
+
+/**
+ * The `ObjectSnapshots` of a driver with snapshots. None with a transformer: that may wait, and reading a snapshot never does.
+ */
+export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): ObjectSnapshots<T> | undefined {
+  const { backend } = access
+  if (!hasSnapshots(backend) || access.transformer) return undefined
+  return {
+    snapshotAt(revision: Revision) {
+      try {
+        const snapshot = backend.snapshotAt(revision)
+        return snapshot && openSnapshot(access, snapshot.within(prefix))
+      } catch (error) {
+        throw translateBackendError(error, prefix)
+      }
+    },
+  }
+}
+
+/** Opens objects as they are read. */
+export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snapshot: BackendSnapshot): ObjectSnapshot<T> {
+  return {
+    get(key) {
+      const entry = snapshot.get(key)
+      return entry && access.open(entry)
+    },
+    scan: (range, { keep = true } = {}) => openEach(snapshot.scan(range), (entry) => (keep ? access.open(entry) : access.openOnce(entry))),
+    select: (range, predicate) => selectEach(access.selecting(predicate), snapshot.scan(range)),
+    count: (range) => snapshot.count(range),
+  }
+}
+
+export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): storage is Storage<T> & ObjectSnapshots<T> {
+  return 'snapshotAt' in storage
+}
+
+function* openEach<T extends KubeObject>(
+  entries: Iterable<Entry>,
+  open: (entry: Entry) => StoredObject<T>,
+): Generator<StoredObject<T>, undefined> {
+  for (const entry of entries) yield open(entry)
+}
+
+/** A walk may pause after so many entries that do not match. */
+const skippedBetweenPauses = 32
+
+function* selectEach<T extends KubeObject>(
+  select: (entry: Entry) => StoredObject<T> | undefined,
+  entries: Iterable<Entry>,
+): Generator<StoredObject<T> | undefined, undefined> {
+  let skipped = 0
+  for (const entry of entries) {
+    const object = select(entry)
+    if (object === undefined && ++skipped % skippedBetweenPauses !== 0) continue
+    yield object
+  }
 }

@@ -1,16 +1,18 @@
 import type { KubeObject } from '@keelson/apimachinery'
-import { hasSnapshots, type BackendSnapshot, type Entry, type KeyRange, type ListPage } from './backend.ts'
+import { hasSnapshots } from './backend.ts'
+import type { BackendSnapshot, Entry, KeyRange, ListPage, Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
-import { encodeContinue } from './continue-token.ts'
+import { encodeContinue, decodeContinue } from './continue-token.ts'
 import { isStorageError, StorageError, tooLarge, transformFailed } from './errors.ts'
-import { keyRange, prefixEnd } from './key-range.ts'
-import { planList, type ListPlan } from './plan-list.ts'
+import { keyRange, prefixEnd } from './object-key.ts'
 import type { ObjectAccess } from './object-access.ts'
-import { ObjectPage, type ObjectPageOptions } from './object-page.ts'
+import { ObjectPage } from './object-page.ts'
+import type { ObjectPageOptions } from './object-page.ts'
 import { isEmptyPredicate } from './predicate.ts'
 import type { ListObjectsOptions, ObjectList, StoredObject } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
 import type { UnreadableObjects } from './unreadable-objects.ts'
+import { requireResourceVersion, listedState } from './resource-version.ts'
 
 const maxFetch = 10_000
 
@@ -20,7 +22,7 @@ const continueExpired =
   'or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an ' +
   'inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
 
-export interface ListRequest<T extends KubeObject> {
+interface ListRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
   /** A prepared key: that of one object, or a prefix that ends in "/". */
   readonly prefix: string
@@ -160,4 +162,43 @@ function compacted(prefix: string, plan: ListPlan): StorageError {
   if (!plan.continued) return new StorageError({ ...details, message: expired })
   // -1 lets the client continue at the newest revision, if it accepts an inconsistent list.
   return new StorageError({ ...details, message: continueExpired, continue: encodeContinue(plan.start, prefix, -1) })
+}
+
+/** How a list reads the driver. */
+interface ListPlan {
+  /** The revision to read at; 0 is the newest. */
+  readonly at: Revision
+  /** The state that is read must not be older than this. */
+  readonly notOlderThan: Revision
+  /** The first key, inclusive. */
+  readonly start: string
+  readonly continued: boolean
+  /** 0 is no limit. */
+  readonly limit: number
+}
+
+function planList(prefix: string, options: ListObjectsOptions): ListPlan {
+  const { resourceVersion = '', resourceVersionMatch, recursive = true } = options
+  const limit = Math.max(0, options.limit ?? 0)
+  const position = recursive && options.continue ? decodeContinue(options.continue, prefix) : undefined
+  if (position && resourceVersion !== '' && resourceVersion !== '0') {
+    const message = 'specifying resource version is not allowed when using continue'
+    throw new StorageError({ code: 'BadRequest', key: prefix, message })
+  }
+  const revision = requireResourceVersion(resourceVersion)
+  const state = listedState({
+    resourceVersion,
+    resourceVersionMatch,
+    // One key has no pages.
+    limit: recursive ? limit : 0,
+    revision,
+    token: position && { revision: position.revision, startKey: position.start },
+  })
+  return {
+    at: state.type === 'exact' ? state.revision : 0,
+    notOlderThan: state.type === 'latest' ? 0 : state.revision,
+    start: position?.start ?? prefix,
+    continued: position !== undefined,
+    limit,
+  }
 }

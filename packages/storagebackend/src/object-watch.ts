@@ -1,22 +1,21 @@
 import { TimeSlice } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { hasSnapshots, type Change, type Entry, type KeyRange, type Revision } from './backend.ts'
+import { hasSnapshots } from './backend.ts'
+import type { Change, Entry, KeyRange, Revision } from './backend.ts'
 import { isBackendError } from './backend-errors.ts'
 import { StorageError, tooLarge, tooOld } from './errors.ts'
-import { eventType } from './event-type.ts'
-import { IteratedWatch } from './iterated-watch.ts'
+import { openSnapshot } from './object-access.ts'
 import type { ObjectAccess } from './object-access.ts'
-import { openSnapshot } from './object-snapshots.ts'
 import { isEmptyPredicate, matcher } from './predicate.ts'
 import type { ObjectEvent, ObjectEvents, ObjectWatch, StoredObject, WatchObjectsOptions } from './storage.ts'
 import { translateBackendError } from './translate-error.ts'
 import { isUnreadable } from './unreadable-objects.ts'
-import { startsWithState } from './version-rules.ts'
+import { startsWithState } from './resource-version.ts'
 
 const watchTooOld = 'The resourceVersion for the provided watch is too old.'
 const initialBatch = 500
 
-export interface WatchRequest<T extends KubeObject> {
+interface WatchRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
   readonly range: KeyRange
   /** The parsed resourceVersion: 0 for "" and "0". */
@@ -172,4 +171,32 @@ function unreadableDeletion(key: string, error: Error): StorageError {
     message: `saw a DELETED event, but object data is corrupt - ${error.message}`,
     cause: error,
   })
+}
+
+/** An `ObjectWatch` over an async iterable of batches. */
+export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T> {
+  readonly #batches: AsyncIterable<ObjectEvents<T>>
+
+  constructor(batches: AsyncIterable<ObjectEvents<T>>) {
+    this.#batches = batches
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<ObjectEvents<T>> {
+    return this.#batches[Symbol.asyncIterator]()
+  }
+
+  async forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void> {
+    for await (const batch of this.#batches) {
+      const busy = read(batch)
+      if (busy !== undefined) await busy
+    }
+  }
+}
+
+export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/** The event of a change for a watch whose selector matched the object before it (`before`) and matches it after (`now`). Undefined: the watch sees none. */
+export function eventType(before: boolean, now: boolean): ObjectEventType | undefined {
+  if (now) return before ? 'MODIFIED' : 'ADDED'
+  return before ? 'DELETED' : undefined
 }

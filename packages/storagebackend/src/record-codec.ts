@@ -1,10 +1,8 @@
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { canonicalJson } from './canonical-json.ts'
 import { CorruptObjectError } from './errors.ts'
-import { findSplice } from './json-splice.ts'
-import { LabelSets, type LabelSet } from './label-sets.ts'
+import { LabelSets, recordMatcher } from './record-matcher.ts'
+import type { LabelSet } from './record-matcher.ts'
 import { encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './record-format.ts'
-import { recordMatcher } from './record-matcher.ts'
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
 
@@ -113,4 +111,104 @@ function checksum(names: readonly string[]): number {
   let hash = 0x811c9dc5
   for (const c of names.join('\n')) hash = Math.imul(hash ^ c.codePointAt(0)!, 0x01000193) >>> 0
   return hash
+}
+
+/** The metadata members that kube-apiserver writes before `resourceVersion`. */
+const before: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
+
+/**
+ * The position for `,"resourceVersion":"…"` in the JSON text of an object: after the last of the leading metadata members that come before it.
+ * `text` is compact JSON without kind and apiVersion; metadata must have at least one such member, the name.
+ */
+export function findSplice(text: string): number {
+  let at = metadataStart(text)
+  let splice = -1
+  while (text.charCodeAt(at) === quote) {
+    const keyEnd = skipString(text, at)
+    if (!before.has(text.slice(at + 1, keyEnd - 1))) break
+    splice = at = skipValue(text, keyEnd + 1)
+    if (text.charCodeAt(at) !== comma) break
+    at++
+  }
+  if (splice < 0) throw new Error('the metadata of a stored object must start with its name')
+  return splice
+}
+
+const quote = 0x22
+const comma = 0x2c
+const backslash = 0x5c
+
+/** The position after the "{" of the top-level metadata. */
+function metadataStart(text: string): number {
+  const first = '{"metadata":{'
+  if (text.startsWith(first)) return first.length
+  let at = 1
+  while (text.charCodeAt(at) === quote) {
+    const keyEnd = skipString(text, at)
+    if (text.startsWith('"metadata":{', at)) return keyEnd + 2
+    at = skipValue(text, keyEnd + 1) + 1
+  }
+  throw new Error('a stored object must have metadata')
+}
+
+function skipString(text: string, at: number): number {
+  for (let i = at + 1; ;) {
+    const end = text.indexOf('"', i)
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++
+    if (slashes % 2 === 0) return end + 1
+    i = end + 1
+  }
+}
+
+function skipValue(text: string, at: number): number {
+  const opening = text.charCodeAt(at)
+  if (opening === quote) return skipString(text, at)
+  let depth = 0
+  for (let i = at; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === quote) i = skipString(text, i) - 1
+    else if (c === 0x7b || c === 0x5b) depth++
+    else if (c === 0x7d || c === 0x5d) {
+      if (depth === 0) return i
+      if (--depth === 0) return i + 1
+    } else if (c === comma && depth === 0) return i
+  }
+  return text.length
+}
+
+/**
+ * Compact JSON that is equal for equal objects: metadata first, with the members before `resourceVersion` in their fixed order, everything else
+ * sorted by name. For kinds without a schema; a schema has its own order.
+ */
+export function canonicalJson(object: object): string {
+  const { metadata, ...rest } = object as { metadata?: Record<string, unknown> }
+  const parts = [`"metadata":${metadataJson(metadata ?? {})}`]
+  pushMembers(parts, rest)
+  return `{${parts.join(',')}}`
+}
+
+function metadataJson(metadata: Record<string, unknown>): string {
+  const { name, generateName, namespace, selfLink, uid, ...rest } = metadata
+  const parts: string[] = []
+  for (const [key, value] of Object.entries({ name: name ?? '', generateName, namespace, selfLink, uid })) {
+    if (value !== undefined) parts.push(`"${key}":${sortedJson(value)}`)
+  }
+  pushMembers(parts, rest)
+  return `{${parts.join(',')}}`
+}
+
+function sortedJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => (item === undefined ? 'null' : sortedJson(item))).join(',')}]`
+  const parts: string[] = []
+  pushMembers(parts, value as Record<string, unknown>)
+  return `{${parts.join(',')}}`
+}
+
+function pushMembers(parts: string[], object: Record<string, unknown>): void {
+  for (const key of Object.keys(object).sort()) {
+    const value = object[key]
+    if (value !== undefined) parts.push(`${JSON.stringify(key)}:${sortedJson(value)}`)
+  }
 }

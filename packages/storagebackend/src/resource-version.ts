@@ -1,6 +1,7 @@
 import { quote } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
+import type { ListObjectsOptions, WatchObjectsOptions } from './storage.ts'
 
 /** The `resourceVersion` of a request: "" and "0" are 0. Undefined when it is not an unsigned integer of 64 bits. */
 export function parseResourceVersion(text: string | undefined): Revision | undefined {
@@ -28,4 +29,55 @@ export function requireParsableResourceVersion(text: string | undefined): Revisi
   const revision = parseResourceVersion(text)
   if (revision !== undefined) return revision
   throw new StorageError({ code: 'UnparsableResourceVersion', key: '', message: refusalOf(text!) })
+}
+
+/** A list request, reduced to what its `resourceVersion` means. `revision` is the parsed `resourceVersion`. */
+interface ListedVersion extends Required<Pick<ListObjectsOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit'>> {
+  readonly revision: Revision
+  /** The decoded continue token. A negative revision continues at the latest state. */
+  readonly token: { readonly revision: Revision; readonly startKey: string } | undefined
+}
+
+type ListedState =
+  | { readonly type: 'latest'; readonly startKey: string | undefined }
+  /** A state of any age if `revision` is 0. */
+  | { readonly type: 'notOlderThan'; readonly revision: Revision }
+  | { readonly type: 'exact'; readonly revision: Revision; readonly startKey: string | undefined }
+
+/**
+ * The state that a list means. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ *
+ *   continue   resourceVersion  match         limit   means
+ *   ────────   ───────────────  ────────────  ─────   ───────────────────────────────────────────
+ *   rv > 0     "" or 0          none          any     exactly the token's revision, from its key
+ *   rv < 0     "" or 0          none          any     the latest, from the token's key
+ *   no         N                Exact         any     exactly N
+ *   no         N                none          > 0     exactly N (older than "match")
+ *   no         ""               none          any     the latest
+ *   no         0 or N           NotOlderThan  any     0: any age; N: N or newer
+ *   no         0 or N           none          any     the same
+ */
+export function listedState({ resourceVersion, resourceVersionMatch, limit, revision, token }: ListedVersion): ListedState {
+  if (token !== undefined) {
+    const { startKey } = token
+    return token.revision > 0 ? { type: 'exact', revision: token.revision, startKey } : { type: 'latest', startKey }
+  }
+  const isExact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit > 0)
+  if (isExact && revision > 0) return { type: 'exact', revision, startKey: undefined }
+  return resourceVersion === '' ? { type: 'latest', startKey: undefined } : { type: 'notOlderThan', revision }
+}
+
+/**
+ * True if a watch starts with ADDED events for a state, false if it starts with the changes after its `resourceVersion`.
+ *
+ *   sendInitialEvents  resourceVersion   starts with
+ *   ─────────────────  ───────────────   ─────────────────────────────────────────────────────────────────────
+ *   true               "" / 0 / N        the latest state / one of any age / one not older than N; then, if
+ *                                        bookmarks are allowed, the bookmark that ends the initial events
+ *   unset              "" / 0            the latest state / one of any age
+ *   unset or false     N                 the changes after N
+ *   false              "" / 0            the changes from now on
+ */
+export function startsWithState({ sendInitialEvents }: Pick<WatchObjectsOptions, 'sendInitialEvents'>, revision: Revision): boolean {
+  return sendInitialEvents ?? revision === 0
 }

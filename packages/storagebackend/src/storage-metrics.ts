@@ -1,8 +1,12 @@
-import { groupResourceString } from '@keelson/apimachinery'
-import type { GroupResource } from '@keelson/apimachinery'
+import { groupResourceString, TimeSlice } from '@keelson/apimachinery'
+import type { GroupResource, KubeObject } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
 import type { StorageStats } from './storage.ts'
+import { hasSnapshots } from './backend.ts'
+import type { Entry } from './backend.ts'
+import { prefixRange } from './object-key.ts'
+import type { ObjectAccess } from './object-access.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
@@ -127,4 +131,32 @@ interface OperationSeries {
   readonly duration: Histogram
   readonly requests: Value
   readonly errors: () => Value
+}
+
+/** Without snapshots the average is that of the first so many objects: enough for an estimate, and cheap to fetch. */
+const sampled = 100
+
+/** The number and average stored size of the objects under `prefix`: exact if the driver has snapshots, otherwise from a sample. */
+export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
+  const range = prefixRange(prefix)
+  const { backend } = access
+  if (!hasSnapshots(backend)) {
+    const { entries, count } = await access.measured('listWithCount', prefix, () => backend.list(range, { limit: sampled }))
+    return { objectCount: count, estimatedAverageObjectSize: await averageSize(entries) }
+  }
+  const snapshot = await access.measured('listWithCount', prefix, () => backend.snapshot())
+  return { objectCount: snapshot.count(range), estimatedAverageObjectSize: await averageSize(snapshot.scan(range)) }
+}
+
+async function averageSize(entries: Iterable<Entry>): Promise<number> {
+  const slice = new TimeSlice(64)
+  let count = 0
+  let total = 0
+  for (const { value } of entries) {
+    count++
+    total += value.length
+    const pause = slice.pauseIfOver()
+    if (pause) await pause
+  }
+  return count === 0 ? 0 : Math.floor(total / count)
 }

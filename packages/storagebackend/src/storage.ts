@@ -1,6 +1,6 @@
 import type { DeepReadonly, FieldSelector, KubeObject, LabelsSelector } from '@keelson/apimachinery'
 import type { KeyRange, Revision } from './backend.ts'
-import type { LabelSet } from './label-sets.ts'
+import type { LabelSet } from './record-matcher.ts'
 
 /**
  * One version of one object, as bytes. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
@@ -21,10 +21,6 @@ export interface StoredObject<T extends KubeObject = KubeObject> {
   object(): DeepReadonly<T>
   /** A decoded copy that belongs to the caller. */
   copy(): T
-}
-
-export function isStoredObject(value: unknown): value is StoredObject {
-  return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
 }
 
 /** The selectors of a list or watch. */

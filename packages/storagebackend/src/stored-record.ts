@@ -1,9 +1,17 @@
-import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { CorruptObjectError } from './errors.ts'
-import type { LabelSet } from './label-sets.ts'
-import { decodeIndex, type RecordIndex } from './record-format.ts'
+import type { LabelSet } from './record-matcher.ts'
+import { decodeIndex } from './record-format.ts'
+import type { RecordIndex } from './record-format.ts'
 import type { StoredObject } from './storage.ts'
+import { readMetadata } from './metadata-slice.ts'
+import type { MetadataSpan } from './metadata-slice.ts'
+
+/** True for a `StoredObject` of any implementation, also of another copy of this package. */
+export function isStoredObject(value: unknown): value is StoredObject {
+  return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
+}
 
 /** An opened record. Nothing is decoded before it is needed. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
@@ -65,3 +73,59 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
     return object
   }
 }
+
+/**
+ * A decoded copy for the caller whose annotations and managed fields are decoded on first use; until then they are not own keys of the metadata.
+ * They are often most of the stored bytes, and callers that print a few members of many objects seldom need them.
+ */
+export function lateObject<T extends KubeObject>(stored: StoredObject<T>, span: MetadataSpan | undefined): DeepReadonly<T> {
+  const object = span === undefined || span.firstAt === 0 ? undefined : withoutLarge<T>(stored.body, span)
+  if (object === undefined) return stored.copy() as DeepReadonly<T>
+  // Written differently than stored bodies: null, or with an escaped key.
+  if (object.metadata.annotations !== undefined || object.metadata.managedFields !== undefined) return stored.copy() as DeepReadonly<T>
+  object.metadata.resourceVersion = String(stored.revision)
+  object.metadata = Object.assign(new LateMetadata(stored), object.metadata)
+  return object as DeepReadonly<T>
+}
+
+class LateMetadata {
+  readonly #stored: StoredObject
+  #whole: ObjectMeta | undefined
+
+  constructor(stored: StoredObject) {
+    this.#stored = stored
+  }
+
+  get annotations(): ObjectMeta['annotations'] {
+    return this.#decoded.annotations
+  }
+
+  get managedFields(): ObjectMeta['managedFields'] {
+    return this.#decoded.managedFields
+  }
+
+  get #decoded(): ObjectMeta {
+    return (this.#whole ??= readMetadata(this.#stored))
+  }
+}
+
+/** Undefined if it is not JSON: decoding the whole object then reports the error. */
+function withoutLarge<T>(body: Uint8Array, { firstAt, firstEnd, secondAt, secondEnd }: MetadataSpan): T | undefined {
+  const target = body.length > scratch.length ? Buffer.allocUnsafe(body.length) : scratch
+  let length = append(target, 0, body.subarray(0, firstAt))
+  if (secondAt > 0) length = append(target, length, body.subarray(firstEnd, secondAt))
+  length = append(target, length, body.subarray(secondAt > 0 ? secondEnd : firstEnd))
+  try {
+    return JSON.parse(target.toString('utf8', 0, length)) as T
+  } catch {
+    return undefined
+  }
+}
+
+function append(target: Buffer, length: number, bytes: Uint8Array): number {
+  target.set(bytes, length)
+  return length + bytes.length
+}
+
+/** Written and read without an await in between. */
+const scratch = Buffer.allocUnsafe(64 * 1024)

@@ -46,7 +46,7 @@ const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/auth\/src\/impersonation-headers\.ts: decodes/, 'A name in a header.'],
   [/^packages\/backend-etcd3\/src\/grpc-status\.ts: decodes/, 'A message of gRPC.'],
   [/^packages\/core-services\/src\/kubelet\/pod-\w+\.ts: parses a query/, 'Writes a query for a kubelet.'],
-  [/^packages\/api\/src\/schema\/lazy-struct\.ts: cuts parameters|\/internal-form\.ts: cuts parameters/, 'A schema.'],
+  [/^packages\/api\/src\/schema\/schema-table\.ts: cuts parameters|\/internal-form\.ts: cuts parameters/, 'A schema.'],
   [/^packages\/control-plane\/src\/open-backends\.ts: cuts parameters/, 'A list of servers.'],
   [/^packages\/http-installer\/src\/connect\/rewrite-html\.ts: reads the Content-Type/, 'Of the response of another server.'],
 ]

@@ -1,2 +1,2 @@
-export type { OpenAPISchema } from './open-api-schema.ts'
 export { openAPISchemas, toOpenAPIv3 } from './to-openapi.ts'
+export type { OpenAPISchema } from './to-openapi.ts'

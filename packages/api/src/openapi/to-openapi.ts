@@ -1,9 +1,5 @@
-import type { FieldSchema, ScalarType, StructSchema, TypeSchema } from '@keelson/apimachinery'
-import type { OpenAPISchema } from './open-api-schema.ts'
-import { componentPrefix } from './open-api-schema.ts'
-import { declaredStruct } from '../schema/parse-field.ts'
-import { unionsOf } from './discriminated.ts'
-import { inlineScalars, scalarComponents, scalarZeros } from './scalar-components.ts'
+import type { FieldSchema, ScalarType, StructSchema, TypeSchema, GroupVersionKind, JsonValue } from '@keelson/apimachinery'
+import { declaredStruct } from '../schema/schema-table.ts'
 
 /** Unions in JSON, which kube-apiserver's OpenAPI v3 leaves without a schema. */
 const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
@@ -107,4 +103,85 @@ function element(type: TypeSchema): OpenAPISchema {
 
 function reference(definition: string): OpenAPISchema {
   return { $ref: componentPrefix + definition }
+}
+
+/** The part of OpenAPI v3's schema object that describes API types. */
+export interface OpenAPISchema {
+  readonly $ref?: string
+  readonly type?: 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string'
+  readonly format?: string
+  readonly default?: JsonValue
+  readonly allOf?: readonly OpenAPISchema[]
+  readonly oneOf?: readonly OpenAPISchema[]
+  readonly items?: OpenAPISchema
+  readonly additionalProperties?: OpenAPISchema
+  readonly properties?: Readonly<Record<string, OpenAPISchema>>
+  readonly required?: readonly string[]
+  readonly 'x-kubernetes-list-type'?: string
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[]
+  readonly 'x-kubernetes-map-type'?: string
+  readonly 'x-kubernetes-preserve-unknown-fields'?: true
+  readonly 'x-kubernetes-patch-strategy'?: string
+  readonly 'x-kubernetes-patch-merge-key'?: string
+  readonly 'x-kubernetes-group-version-kind'?: readonly GroupVersionKind[]
+}
+
+const componentPrefix = '#/components/schemas/'
+
+/** Scalars with an inline OpenAPI schema. */
+const inlineScalars: Readonly<Partial<Record<ScalarType, OpenAPISchema>>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { format: 'int32', type: 'integer' },
+  int64: { format: 'int64', type: 'integer' },
+  uint32: { format: 'int64', type: 'integer' },
+  uint64: { format: 'int64', type: 'integer' },
+  double: { format: 'double', type: 'number' },
+  bytes: { format: 'byte', type: 'string' },
+}
+
+/** Zero values of scalars: the default of a field or item that is always written. */
+const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | boolean>>> = {
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  uint64: 0,
+  double: 0,
+}
+
+/** Scalars with an OpenAPI component of their own. */
+const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition: string, schema: OpenAPISchema]>>> = {
+  quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
+  intOrString: [
+    'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
+    { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  ],
+  time: ['io.k8s.apimachinery.pkg.apis.meta.v1.Time', { format: 'date-time', type: 'string' }],
+  microTime: ['io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime', { format: 'date-time', type: 'string' }],
+  duration: ['io.k8s.apimachinery.pkg.apis.meta.v1.Duration', { type: 'string' }],
+  rawExtension: ['io.k8s.apimachinery.pkg.runtime.RawExtension', { type: 'object' }],
+  fieldsV1: ['io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'object' }],
+  json: ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {}],
+}
+
+/** Discriminated unions by definition name, which only OpenAPI documents declare. */
+const discriminated: Readonly<Record<string, { readonly discriminator?: string; readonly members: readonly string[] }>> = {
+  'io.k8s.api.core.v1.AppArmorProfile': { discriminator: 'type', members: ['localhostProfile'] },
+  'io.k8s.api.core.v1.PodSchedulingGroup': { members: ['podGroupName'] },
+  'io.k8s.api.core.v1.SeccompProfile': { discriminator: 'type', members: ['localhostProfile'] },
+  'io.k8s.api.flowcontrol.v1.LimitResponse': { discriminator: 'type', members: ['queuing'] },
+  'io.k8s.api.flowcontrol.v1.PriorityLevelConfigurationSpec': { discriminator: 'type', members: ['exempt', 'limited'] },
+  'io.k8s.api.flowcontrol.v1.Subject': { discriminator: 'kind', members: ['group', 'serviceAccount', 'user'] },
+  'io.k8s.api.scheduling.v1alpha2.PodGroupSchedulingPolicy': { members: ['basic', 'gang'] },
+  'io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference': { members: ['workload'] },
+}
+
+/** Returns the value of the extension. */
+function unionsOf(definition: string): readonly object[] | undefined {
+  if (!Object.hasOwn(discriminated, definition)) return undefined
+  const { discriminator, members } = discriminated[definition]!
+  const fields = Object.fromEntries(members.map((name) => [name, name[0]!.toUpperCase() + name.slice(1)]))
+  return [{ ...(discriminator && { discriminator }), 'fields-to-discriminateBy': fields }]
 }

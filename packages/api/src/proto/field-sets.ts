@@ -1,5 +1,5 @@
 import type { JsonValue } from '@keelson/apimachinery'
-import { parseJsonBytes } from './json-bytes.ts'
+import { parseJsonBytes } from './field-values.ts'
 
 /** Longer sets are rarely shared between objects. */
 const maxTextLength = 16_384

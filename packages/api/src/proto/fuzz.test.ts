@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { KindType } from '../kind-type.ts'
 import { fixturePod } from '../testing/fixture-pod.ts'
 import { loadEverything } from '../testing/load-everything.ts'
-import { ProtoError } from './proto-error.ts'
+import { ProtoError } from './field-values.ts'
 import { decodeUnknown, encodeUnknown } from './unknown-envelope.ts'
 
 const kinds = (await loadEverything()).flatMap((module) => module.kinds)

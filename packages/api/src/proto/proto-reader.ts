@@ -1,16 +1,14 @@
 import { Buffer } from 'node:buffer'
-// The reader extends that of protobufjs: varints, fixed-size numbers, position. Generated code reads the messages, to match Go's exact JSON
-// shape.
 import protobuf from 'protobufjs/minimal.js'
 import { formatDuration, isApiError, newTooManyValues, setOwn } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
-import type { FastBuffer } from './fast-buffer.ts'
+import { canonicalQuantity, parseJsonBytes, ProtoError, sortKeysInPlace } from './field-values.ts'
+import type { FastBuffer } from './field-values.ts'
 import type { FieldSets } from './field-sets.ts'
-import { canonicalQuantity } from './canonical-quantity.ts'
-import { parseJsonBytes } from './json-bytes.ts'
-import { ProtoError } from './proto-error.ts'
-import { sortKeysInPlace } from './sorted-maps.ts'
 import { microTimeOf, timeOfSeconds, zeroTimeSeconds } from './timestamps.ts'
+
+// The reader extends that of protobufjs: varints, fixed-size numbers, position. Generated code reads the messages, to match Go's exact JSON
+// shape.
 
 /** Maximum nesting of messages. Schemas in CustomResourceDefinitions are the deepest real objects. */
 const maxDepth = 200

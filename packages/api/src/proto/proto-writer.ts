@@ -1,10 +1,8 @@
 import { Buffer } from 'node:buffer'
 import { parseDuration } from '@keelson/apimachinery'
 import type { JsonValue } from '@keelson/apimachinery'
-import type { FastBuffer } from './fast-buffer.ts'
-import { formatJsonBytes } from './json-bytes.ts'
-import { ProtoError } from './proto-error.ts'
-import { sortedKeys } from './sorted-maps.ts'
+import { formatJsonBytes, ProtoError, sortedKeys } from './field-values.ts'
+import type { FastBuffer } from './field-values.ts'
 import { microNanosOfTime, secondsOfTime } from './timestamps.ts'
 
 /** Space for a tag, a length and the longest varint. */

@@ -1,4 +1,4 @@
-import { ProtoError } from './proto-error.ts'
+import { ProtoError } from './field-values.ts'
 
 const secondsPerDay = 86_400
 /** 0001-01-01T00:00:00Z, Go's zero time, which JSON writes as null. */

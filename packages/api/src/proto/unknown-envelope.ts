@@ -1,6 +1,6 @@
 import { formatGroupVersion, parseGroupVersion } from '@keelson/apimachinery'
 import type { GroupVersion, GroupVersionKind } from '@keelson/apimachinery'
-import { ProtoError } from './proto-error.ts'
+import { ProtoError } from './field-values.ts'
 import type { ProtoReader } from './proto-reader.ts'
 import { readMessage } from './proto-reader.ts'
 import { writeMessage } from './proto-writer.ts'

@@ -8,7 +8,7 @@ import { appsV1 } from '../generated/apps/v1/index.ts'
 import { resourceV1 } from '../generated/resource/v1/index.ts'
 import type { GroupVersionTypes, KindType } from '../kind-type.ts'
 import { fixturePod } from '../testing/fixture-pod.ts'
-import { ProtoError } from './proto-error.ts'
+import { ProtoError } from './field-values.ts'
 
 const kindOf = (module: GroupVersionTypes, name: string): KindType => module.kinds.find(({ gvk }) => gvk.kind === name)!
 const again = (kind: KindType, object: unknown): JsonObject =>

@@ -8,19 +8,19 @@ import {
   strictDecodingMessage,
 } from '@keelson/apimachinery'
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
+import { toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
 import { decodeDocument, notRegistered, warningsOf } from './document.ts'
 import type { SentBody, TypedDocument } from './document.ts'
-import { internalTypeName } from './internal-type-name.ts'
 
-/** A new state of an object, in the hub version. */
+/** A decoded object in the hub version. */
 export interface DecodedBody {
   readonly object: KubeObject
-  /** The same with lists that were sent empty, which storage does not keep. Undefined: none was. */
+  /** The same object with the empty lists of the body, which storage drops. Undefined if the body has none. */
   readonly sent: KubeObject | undefined
 }
 
-/** Decodes a body into the route's hub version: checked, defaulted and converted. Yields to other requests between long steps. Throws 400. */
+/** Decodes, checks, defaults and converts a body to the hub version. Lets other requests run between long steps. Throws 400 for an invalid body. */
 export function decodeBody(
   route: WriteRoute,
   body: SentBody,
@@ -49,13 +49,6 @@ function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
 
 function bothToHub(route: WriteRoute, { object, sent }: DecodedBody): DecodedBody {
   return { object: toHub(route, object), sent: sent && toHub(route, sent) }
-}
-
-/** Defaults are those of the version that was sent. */
-export function toHub(route: WriteRoute, object: KubeObject): KubeObject {
-  object.metadata ??= {}
-  route.scheme.setDefaults(route.gvk, object)
-  return route.scheme.toHub(route.gvk, object)
 }
 
 function decodeTyped(route: WriteRoute, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
@@ -91,9 +84,21 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   return { object: decoded.object, sent }
 }
 
-/** The beginning of a body: text when it looks like JSON, else hexadecimal. */
+/** Returns the start of a body for an error message: text if it looks like JSON, else hexadecimal. */
 function summarize(body: Uint8Array): string {
   if (body.byteLength === 0) return '<empty>'
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(30, body.byteLength))
   return start.toString(body[0] === 0x7b ? 'latin1' : 'hex') + (body.byteLength > 30 ? ' ...' : '')
+}
+
+/** The Go package of a group, where the first label of the group's name is not the package. */
+const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' }
+
+/**
+ * Returns the internal Go type of a resource as kube-apiserver's errors print it: "core.Pod", or "unstructured.Unstructured" for a kind without
+ * generated types.
+ */
+export function internalTypeName({ hub, type }: Pick<WriteRoute, 'hub' | 'type'>, suffix: '' | 'List' = ''): string {
+  if (type === undefined) return `unstructured.Unstructured${suffix}`
+  return `${packages[hub.group] ?? hub.group.split('.', 1)[0]}.${hub.kind}${suffix}`
 }

@@ -6,7 +6,7 @@ import { applyMergePatch } from '@keelson/apimachinery/patch'
 import { assert, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { expect, it } from 'vitest'
-import { decodeChanged } from './changed.ts'
+import { decodeChanged } from '../patch/decode-patched.ts'
 
 const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kind: 'Pod' })!
 
@@ -59,7 +59,7 @@ it('gives the same result as decoding the whole document', () => {
   )
 })
 
-it('knows which lists were sent empty', () => {
+it('reports empty lists of the patched document', () => {
   const changed = applyMergePatch(stored as unknown as JsonObject, { spec: { nodeSelector: { a: null } }, metadata: { finalizers: [] } })
   const { spec, metadata } = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec: object }
   expect([wasSentEmpty(spec, 'nodeSelector'), wasSentEmpty(metadata, 'finalizers'), wasSentEmpty(metadata, 'labels')]).toEqual([

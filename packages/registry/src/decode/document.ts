@@ -12,10 +12,10 @@ import { parseYaml, parseYamlInThread } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
 import type { KindType } from '@keelson/api'
-import { parseApiVersion } from '../api-version.ts'
+import { parseApiVersion } from '../write/route.ts'
 import { keepReset } from '../write/managed-fields.ts'
 
-/** Decodes CBOR. The embedder supplies it, so that servers without CBOR don't load the codec. */
+/** Decodes CBOR. The embedder supplies it, so that servers without CBOR do not load a codec. */
 export interface CborDecoder {
   decodeCbor(bytes: Uint8Array): JsonValue
 }
@@ -24,27 +24,27 @@ export interface CborDecoder {
 export interface SentBody {
   readonly form: 'json' | 'yaml' | 'protobuf' | 'cbor'
   readonly bytes: Uint8Array
-  /** Present where `form` is `cbor`. */
+  /** The decoder. Required if `form` is `cbor`. */
   readonly cbor: CborDecoder | undefined
-  /** Present if the text takes so long to parse that it was parsed in advance. */
+  /** Returns the parsed text, if `parseInAdvance` parsed it. */
   readonly yaml?: (() => ParsedYaml) | undefined
 }
 
-/** Parses a long YAML text in advance, without blocking other requests. A promise only then. */
+/** Parses a long YAML body in another thread, so that it does not block other requests. Returns a promise only then. */
 export function parseInAdvance(sent: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
   const yaml = sent.form === 'yaml' ? parseYamlInThread(sent.bytes, () => context.signal) : undefined
   return yaml === undefined ? sent : yaml.then((read) => ({ ...sent, yaml: read }))
 }
 
-/** A body whose kind is known; the rest is not decoded yet. */
+/** A body whose kind is known, but whose members are not decoded yet. */
 export interface TypedDocument {
-  /** As the body says, completed from the default. */
+  /** The kind in the body. Members that the body leaves out have the values of the default kind. */
   readonly gvk: GroupVersionKind
-  /** Without kind and apiVersion. Throws when the body does not fit the type. */
+  /** Decodes the object, without kind and apiVersion. Throws if the body does not match the type. */
   decode(type: KindType, strict: FieldValidation, options?: { readonly keepEmptyLists: boolean }): Decoded<KubeObject>
 }
 
-/** Throws an error whose message says why a body's kind cannot be found. */
+/** Reads the kind of a body. Throws a plain Error with kube-apiserver's message if it cannot be read. */
 export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defaults: GroupVersionKind): TypedDocument {
   switch (form) {
     case 'json':
@@ -77,7 +77,7 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
     gvk,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, owned, ...options })
-      // A second decoding must share nothing with the first.
+      // Only the first result may reuse the parsed document, since results must not share members.
       owned = false
       keepReset(parsed.value, decoded.object)
       return decoded
@@ -105,7 +105,7 @@ function yamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocu
 
 const yamlErrors = 'yaml: unmarshal errors:'
 
-/** The warnings of a strict error: one for each line of a YAML error. */
+/** Splits a strict error into warnings: one for each line of a YAML error. */
 export function warningsOf(strictError: string): readonly string[] {
   if (!strictError.startsWith(`${yamlErrors}\n`)) return [strictError]
   return strictError
@@ -169,12 +169,12 @@ function jsonWord(value: JsonValue): string {
 }
 
 function completeKind({ apiVersion, kind }: { apiVersion: string; kind: string }, defaults: GroupVersionKind): GroupVersionKind {
-  const given = parseApiVersion(apiVersion)
-  const { group, version } = apiVersion === '' ? defaults : given
+  const parsed = parseApiVersion(apiVersion)
+  const { group, version } = apiVersion === '' ? defaults : parsed
   return { group, version: version === '' && group === defaults.group ? defaults.version : version, kind: kind || defaults.kind }
 }
 
-/** The error for a kind that the server does not know, as kube-apiserver words it. */
+/** Returns kube-apiserver's error text for a kind that the server does not know. */
 export function notRegistered(gvk: GroupVersionKind, scheme = 'pkg/api/legacyscheme/scheme.go:30'): string {
   const version = JSON.stringify(formatGroupVersion(gvk))
   return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${version} in scheme ${JSON.stringify(scheme)}`

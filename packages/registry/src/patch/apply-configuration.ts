@@ -5,7 +5,7 @@ import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import type { DecodedBody } from '../decode/body.ts'
 import { warningsOf } from '../decode/document.ts'
 import type { CborDecoder } from '../decode/document.ts'
-import type { WriteOptions } from '../write/attributes.ts'
+import type { WriteOptions } from '../write/admission.ts'
 import type { Configuration } from '../write/change.ts'
 import type { WriteRoute } from '../write/route.ts'
 import { unsupportedPatch } from './apply-patch.ts'
@@ -16,7 +16,10 @@ interface AppliedWrite {
   readonly options: WriteOptions
 }
 
-/** Server-side apply: merges the configuration into `live` and records its owner. Converts and defaults on the way. A promise if it takes long. */
+/**
+ * Server-side apply: merges the configuration into `live` and records the owner of each field. Converts and defaults the result. Returns a promise
+ * only if this takes long.
+ */
 export function applyConfiguration(
   { route, context, options }: AppliedWrite,
   configuration: Configuration,
@@ -36,7 +39,7 @@ export function applyConfiguration(
 
 interface AppliedConfiguration {
   readonly config: JsonObject
-  /** Reports strict errors: after all other errors. */
+  /** Reports strict errors. Called after the apply, because all other errors come first. */
   readonly check: (validation: FieldValidation, warn: (text: string) => void) => void
 }
 
@@ -46,7 +49,7 @@ function readConfiguration(configuration: Configuration): AppliedConfiguration {
   return form === 'cbor' ? cborConfiguration(bytes, cbor!) : yamlConfiguration(yaml ?? (() => parseYaml(bytes)), bytes.byteLength)
 }
 
-/** `length`: of the text that `read` parses, in bytes. Throws 400. */
+/** Parses a YAML configuration. `length` is the size of the text in bytes. Throws 400 for an invalid text. */
 function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfiguration {
   let parsed: ParsedYaml
   try {
@@ -57,9 +60,9 @@ function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfi
   const { value, duplicates } = parsed
   refuseTooManyValues(value, length)
   if (value !== null && (typeof value !== 'object' || Array.isArray(value))) {
-    const given = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number'
-    const why = `json: cannot unmarshal ${given} into Go value of type map[string]interface {}`
-    throw newBadRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
+    const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number'
+    const reason = `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`
+    throw newBadRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${reason}`)
   }
   return {
     config: value ?? {},
@@ -73,7 +76,7 @@ function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfi
   }
 }
 
-/** Duplicate keys are refused by the codec, so nothing is left to check. Throws 400. */
+/** Decodes a CBOR configuration. The decoder refuses duplicate keys, so no strict errors remain. Throws 400 for an invalid document. */
 function cborConfiguration(body: Uint8Array, cbor: CborDecoder): AppliedConfiguration {
   let value: JsonValue
   try {

@@ -1,5 +1,14 @@
-import { maybeThen, newGenericServerResponse, newNotFound, restAfter } from '@keelson/apimachinery'
-import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
+import {
+  maybeThen,
+  newGenericServerResponse,
+  newNotFound,
+  restAfter,
+  decodeStruct,
+  goValue,
+  isJsonObject,
+  stringifyJson,
+} from '@keelson/apimachinery'
+import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext, StructSchema } from '@keelson/apimachinery'
 import {
   applyJsonPatchInSlices,
   applyMergePatch,
@@ -7,26 +16,24 @@ import {
   decodeJsonPatch,
   decodeMergePatch,
   decodeStrategicMergePatch,
+  strategicPatchAfterMerge,
 } from '@keelson/apimachinery/patch'
-import { toHub } from '../decode/body.ts'
 import type { DecodedBody } from '../decode/body.ts'
-import type { WriteOptions } from '../write/attributes.ts'
+import type { WriteOptions } from '../write/admission.ts'
 import type { MergePatchType } from '../write/change.ts'
 import { keepReset } from '../write/managed-fields.ts'
-import { fromHub } from '../write/route.ts'
+import { fromHub, toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
 import { decodePatched } from './decode-patched.ts'
-import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './print-patched.ts'
-import type { PrintPatched } from './print-patched.ts'
 
-/** A promise if it takes long. */
+/** Applies the patch to a document. Returns a promise only if this takes long. */
 type Merge = (document: JsonObject, route: WriteRoute, context: RequestContext) => JsonValue | Promise<JsonValue>
 interface ReadPatch {
   readonly strictErrors: readonly string[]
   readonly merge: Merge
-  /** Prints the patched document for errors. */
+  /** Prints the patched document for error messages. */
   readonly print: PrintPatched
-  /** Makes an object of objects rather than of JSON: errors are about the patch. */
+  /** True for strategic merge patches, which kube-apiserver applies to objects instead of JSON. Errors are then about the patch. */
   readonly converting: boolean
 }
 
@@ -62,7 +69,10 @@ interface PatchedWrite {
   readonly options: WriteOptions
 }
 
-/** The new hub object: `current` in the route's version, patched, decoded, defaulted and converted. A promise if it takes long. */
+/**
+ * Patches `current` in the route's version, and decodes, defaults and converts the result to the hub version. Returns a promise only if this takes
+ * long.
+ */
 export function applyPatch(
   { route, context, name, options }: PatchedWrite,
   { type, body }: { readonly type: MergePatchType; readonly body: Uint8Array },
@@ -89,11 +99,75 @@ export function applyPatch(
 }
 
 function schemaOf({ type }: WriteRoute): NonNullable<WriteRoute['type']>['schema'] {
-  // Kinds without generated types have no schema to merge by.
+  // A strategic merge needs a schema.
   if (type === undefined) throw unsupportedPatch()
   return type.schema
 }
 
 export function unsupportedPatch(): Error {
   return newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
+}
+
+/**
+ * Prints the patched document for error messages, with members in the order in which kube-apiserver decodes them. `document` is the state before the
+ * patch. A promise, which is returned only if printing takes long, rejects with the signal's reason.
+ */
+type PrintPatched = (document: JsonObject, schema: StructSchema | undefined, signal: () => AbortSignal) => string | Promise<string>
+
+/**
+ * Prints a document after a merge patch. kube-apiserver walks the objects that are in both document and patch, and new objects of the patch, to drop
+ * nulls. This sorts their members. Other members keep their order.
+ */
+export function printedMergePatched(patch: JsonValue): PrintPatched {
+  const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
+    if (value === before) return value
+    if (!isJsonObject(before)) return sorted(value)
+    return isJsonObject(value) ? byName(value, (member, name) => ordered(member, memberOf(before, name))) : value
+  }
+  return (document, schema) => {
+    const before = inSchemaOrder(document, schema)
+    return stringifyJson(ordered(applyMergePatch(before, patch), before))
+  }
+}
+
+/**
+ * Prints a document after a JSON patch. Members are sorted in the objects on the path of an operation (a `test` too). Other members keep their order.
+ */
+export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatched {
+  return (document, schema, signal) => {
+    const visited = new Set<JsonValue>()
+    const ordered = (value: JsonValue): JsonValue => {
+      if (!visited.has(value)) return value
+      if (Array.isArray(value)) return value.map(ordered)
+      return isJsonObject(value) ? byName(value, ordered) : value
+    }
+    const patched = applyJsonPatchInSlices(inSchemaOrder(document, schema), operations, { signal, passed: visited })
+    return maybeThen(patched, (value) => stringifyJson(ordered(value)))
+  }
+}
+
+/** Prints a strategic merge patch in the state in which merging leaves it. */
+export function printedStrategicPatch(patch: JsonObject): PrintPatched {
+  return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
+}
+
+function inSchemaOrder(document: JsonObject, schema: StructSchema | undefined): JsonObject {
+  if (schema === undefined) return document
+  const { kind, apiVersion } = document
+  // Decoding drops kind and apiVersion.
+  return { kind, apiVersion, ...decodeStruct(schema, document).object } as JsonObject
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  return isJsonObject(value) ? byName(value, sorted) : value
+}
+
+function byName(value: JsonObject, change: (member: JsonValue, name: string) => JsonValue): JsonObject {
+  const names = Object.keys(value).toSorted()
+  return Object.fromEntries(names.map((name): [string, JsonValue] => [name, change(value[name]!, name)]))
+}
+
+function memberOf(value: JsonObject, name: string): JsonValue | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined
 }

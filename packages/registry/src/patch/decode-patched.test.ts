@@ -8,7 +8,7 @@ import type { WriteRoute } from '../write/route.ts'
 const gvk = { group: '', version: 'v1', kind: 'Pod' }
 const route = { gvk, apiVersion: 'v1', type: createApiTypes([coreV1]).kind(gvk) } as unknown as WriteRoute
 
-it('truncates a number that is too large, next to an empty list', async () => {
+it('truncates a number that is too large when the document has an empty list', async () => {
   const patched: JsonObject = {
     metadata: { name: 'a' },
     spec: { containers: [{ name: 'c', env: [], ports: [{ containerPort: 2 ** 31 }] }] },
@@ -19,7 +19,7 @@ it('truncates a number that is too large, next to an empty list', async () => {
   for (const pod of [object, sent]) expect(pod).toMatchObject({ spec: { containers: [{ ports: [{ containerPort: -(2 ** 31) }] }] } })
 })
 
-it('reports the error that comes first in the printed document', () => {
+it('reports the first error in the order of the printed document', () => {
   const patched: JsonObject = { kind: 'Pod', apiVersion: 'v1', metadata: { namespace: true, labels: 1 } }
   const printed = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
   const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed, converting: false }

@@ -9,26 +9,42 @@ import {
   parseJson,
   restAfter,
   strictDecodingMessage,
+  asSent,
+  copyObject,
+  isJsonObject,
+  setOwn,
+  stringifyJson,
 } from '@keelson/apimachinery'
-import type { Decoded, FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { parseApiVersion } from '../api-version.ts'
-import type { DecodedBody } from '../decode/body.ts'
-import { decodeChanged } from '../decode/changed.ts'
-import { notRegistered } from '../decode/document.ts'
-import { nameMissing } from '../write/object-meta.ts'
+import type {
+  Decoded,
+  FieldValidation,
+  JsonObject,
+  JsonValue,
+  KubeObject,
+  RequestContext,
+  DecodeOptions,
+  StructSchema,
+} from '@keelson/apimachinery'
+import { parseApiVersion } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
+import type { DecodedBody } from '../decode/body.ts'
+import { notRegistered } from '../decode/document.ts'
+import { nameMissing } from '../write/change.ts'
 
-export interface PatchedDocument {
+interface PatchedDocument {
   readonly patched: JsonValue
   readonly current: KubeObject
   readonly patchErrors: readonly string[]
-  /** The patched document as errors print it. */
+  /** Prints the patched document for error messages. */
   readonly printed: () => string | Promise<string>
-  /** The patch merged objects, not JSON: the document need not name its kind again. */
+  /** True if the patch was applied to an object instead of JSON. The result then has the right kind. */
   readonly converting: boolean
 }
 
-/** Decodes the patched document into a versioned object; errors blame the patch. A promise if printing the document takes long. */
+/**
+ * Decodes a patched document into an object of the route's version. Errors are about the patch. Returns a promise only if printing the document takes
+ * long.
+ */
 export function decodePatched(
   route: WriteRoute,
   context: RequestContext,
@@ -52,8 +68,8 @@ export function decodePatched(
       throw nameMissing(current.metadata.name ?? '')
     })
   }
-  if (kind !== 'right') return refuse(kind.misfit)
-  const patched = ofKind(route, whole)
+  if (kind !== 'right') return refuse(kind.mismatch)
+  const patched = withKind(route, whole)
   const { type } = route
   let decoded: Decoded<KubeObject>
   const began = performance.now()
@@ -67,7 +83,7 @@ export function decodePatched(
       converting || type === undefined
         ? refuse(found)
         : maybeThen(printed(), (text) =>
-            maybeThen(restAfter(began), () => refuse(misfitOf(() => decodeStruct(type.schema, parseJson(text))) ?? found)),
+            maybeThen(restAfter(began), () => refuse(errorOf(() => decodeStruct(type.schema, parseJson(text))) ?? found)),
           ),
     )
   }
@@ -80,7 +96,7 @@ export function decodePatched(
   )
 }
 
-function misfitOf(decode: () => unknown): string | undefined {
+function errorOf(decode: () => unknown): string | undefined {
   try {
     decode()
     return undefined
@@ -89,7 +105,7 @@ function misfitOf(decode: () => unknown): string | undefined {
   }
 }
 
-/** Orders strict errors like the text that kube-apiserver decodes. */
+/** Returns strict errors in the order in which kube-apiserver reports them. */
 function inPrintedOrder(
   { type }: WriteRoute,
   errors: readonly string[],
@@ -99,35 +115,35 @@ function inPrintedOrder(
   return maybeThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
 }
 
-/** The members of an object that is not decoded. */
+/** Returns a strict error for each member of an object that is not decoded. */
 function unknownMembers(patched: JsonObject): readonly string[] {
   const names = Object.keys(patched).filter((name) => name !== 'apiVersion' && name !== 'kind')
   return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
 }
 
-/** The kind that a patched document names: the route's, none with a version (kube-apiserver then decodes nothing of the object), or a wrong one. */
-type PatchedKind = 'right' | 'unversioned' | { readonly misfit: string }
+/** The result of comparing the document's kind with the route's. kube-apiserver decodes no members of an object without a version. */
+type PatchedKind = 'right' | 'unversioned' | { readonly mismatch: string }
 
 function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
-  const said = { apiVersion: '', kind: '' }
+  const named = { apiVersion: '', kind: '' }
   for (const member of ['apiVersion', 'kind'] as const) {
     const value = patched[member] ?? ''
-    if (typeof value !== 'string') return { misfit: `couldn't get version/kind; json parse error: ${noText(value, member)}` }
-    said[member] = value
+    if (typeof value !== 'string') return { mismatch: `couldn't get version/kind; json parse error: ${notString(value, member)}` }
+    named[member] = value
   }
-  const kind = said.kind || route.gvk.kind
-  if (said.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { misfit: notInternal(route, kind) }
-  const gvk = { ...parseApiVersion(said.apiVersion), kind }
-  if (gvk.kind === route.gvk.kind && said.apiVersion === route.apiVersion) return 'right'
-  const misfit =
+  const kind = named.kind || route.gvk.kind
+  if (named.apiVersion === '') return kind === route.gvk.kind ? 'unversioned' : { mismatch: unknownInternalKind(route, kind) }
+  const gvk = { ...parseApiVersion(named.apiVersion), kind }
+  if (gvk.kind === route.gvk.kind && named.apiVersion === route.apiVersion) return 'right'
+  const mismatch =
     route.types.kind(gvk) === undefined
       ? notRegistered(gvk)
-      : `unable to decode ${said.apiVersion}, Kind=${gvk.kind} into *${route.gvk.version}.${route.gvk.kind}`
-  return { misfit }
+      : `unable to decode ${named.apiVersion}, Kind=${gvk.kind} into *${route.gvk.version}.${route.gvk.kind}`
+  return { mismatch }
 }
 
-/** The error for another kind without a version, which kube-apiserver looks up in the internal version of the group. */
-function notInternal({ gvk, types }: WriteRoute, kind: string): string {
+/** Returns the error for another kind without a version. kube-apiserver looks that kind up in the group's internal version. */
+function unknownInternalKind({ gvk, types }: WriteRoute, kind: string): string {
   const { group } = gvk
   if (types.kind({ ...gvk, kind }) === undefined) {
     return `no kind ${JSON.stringify(kind)} is registered for the internal version of group ${JSON.stringify(group)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
@@ -136,14 +152,113 @@ function notInternal({ gvk, types }: WriteRoute, kind: string): string {
   return `converting (${inside}.${kind}) to (${inside}.${gvk.kind}): unknown conversion`
 }
 
-function noText(value: JsonValue, member: string): string {
+function notString(value: JsonValue, member: string): string {
   return `json: cannot unmarshal ${describeJson(value)} into Go struct field .${member} of type string`
 }
 
-/** Sets the route's kind and version over other texts. Decoding reports other types. */
-function ofKind(route: WriteRoute, patched: JsonObject): JsonObject {
+/** Returns the document with the route's kind and apiVersion. Values that are not strings stay, so that decoding reports them. */
+function withKind(route: WriteRoute, patched: JsonObject): JsonObject {
   const isText = (value: unknown): boolean => typeof (value ?? '') === 'string'
   if (!isText(patched['kind']) || !isText(patched['apiVersion'])) return patched
   if (patched['kind'] === route.gvk.kind && patched['apiVersion'] === route.apiVersion) return patched
   return { ...patched, kind: route.gvk.kind, apiVersion: route.apiVersion }
+}
+
+/**
+ * Decodes a document that was patched from `current`, an object of the same schema. Decodes only changed members. Unchanged members are copied from
+ * `current`, string maps entry by entry. Managed fields are shared, because no code changes them in place.
+ */
+export function decodeChanged(schema: StructSchema, changed: JsonObject, current: KubeObject, options: DecodeOptions): Decoded<KubeObject> {
+  const members = split(schema, changed, current as unknown as JsonObject)
+  const decoded = members.hasUnchanged ? decodeRest(schema, members.rest, options) : undefined
+  // Decode everything, so that the errors are those of the whole document.
+  if (decoded === undefined || decoded.strictErrors.length > 0) return decodeWhole(schema, changed, options)
+  return { ...decoded, object: mergeMembers(schema, members, decoded.object as unknown as JsonObject) as unknown as KubeObject }
+}
+
+function decodeRest(schema: StructSchema, rest: JsonObject, options: DecodeOptions): Decoded<KubeObject> | undefined {
+  try {
+    return decodeWhole(schema, rest, options)
+  } catch {
+    return undefined
+  }
+}
+
+/** Decodes through JSON text, so that numbers are written as in stored objects. */
+function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOptions): Decoded<KubeObject> {
+  return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), { ...options, owned: true })
+}
+
+/** The members of a struct, divided into unchanged members and members to decode. */
+interface MemberSplit {
+  readonly unchanged: ReadonlyMap<string, JsonValue>
+  readonly inner: ReadonlyMap<string, MemberSplit>
+  /** Complete string maps that have unchanged entries. */
+  readonly texts: ReadonlyMap<string, JsonObject>
+  readonly rest: JsonObject
+  /** True if any member is unchanged, at this level or below. */
+  readonly hasUnchanged: boolean
+}
+
+const typeMeta: ReadonlySet<string> = new Set(['kind', 'apiVersion'])
+const allChanged: MemberSplit = { unchanged: new Map(), inner: new Map(), texts: new Map(), rest: {}, hasUnchanged: false }
+
+function split(schema: StructSchema, changed: JsonObject, current: JsonObject): MemberSplit {
+  const unchanged = new Map<string, JsonValue>()
+  const inner = new Map<string, MemberSplit>()
+  const texts = new Map<string, JsonObject>()
+  const rest: JsonObject = {}
+  for (const name of Object.keys(changed)) {
+    const value = changed[name]!
+    const before = Object.hasOwn(current, name) ? current[name] : undefined
+    const type = schema.byName.get(name)?.type
+    if (type === undefined && !typeMeta.has(name)) return allChanged
+    if (type === undefined || typeof value !== 'object' || value === null) rest[name] = value
+    else if (value === before) unchanged.set(name, value)
+    else if (type.kind === 'struct' && isJsonObject(value) && isJsonObject(before)) {
+      const members = split(type, value, before)
+      if (members.hasUnchanged) inner.set(name, members)
+      rest[name] = members.hasUnchanged ? members.rest : value
+    } else if (type.kind === 'map' && type.values.kind === 'string' && isJsonObject(value) && isJsonObject(before)) {
+      const changedTexts = changedEntries(value, before)
+      if (changedTexts !== value) texts.set(name, value)
+      if (changedTexts !== undefined) rest[name] = changedTexts
+    } else rest[name] = value
+  }
+  return { unchanged, inner, texts, rest, hasUnchanged: unchanged.size > 0 || inner.size > 0 || texts.size > 0 }
+}
+
+/** Returns the changed entries: `map` itself if all changed, undefined if none did. */
+function changedEntries(map: JsonObject, before: JsonObject): JsonObject | undefined {
+  let changedTexts: JsonObject | undefined
+  let unchanged = 0
+  for (const key in map) {
+    const value = map[key]!
+    if (typeof value === 'string' && Object.hasOwn(before, key) && before[key] === value) unchanged++
+    else setOwn((changedTexts ??= {}), key, value)
+  }
+  return unchanged === 0 ? map : changedTexts
+}
+
+/** Merges unchanged and decoded members, in schema order like decoding. */
+function mergeMembers(schema: StructSchema, { unchanged, inner, texts }: MemberSplit, decoded: JsonObject): JsonObject {
+  const whole: JsonObject = {}
+  for (const { name, type } of schema.fields) {
+    const value = unchanged.get(name)
+    const members = inner.get(name)
+    const map = texts.get(name)
+    if (value !== undefined) whole[name] = name === 'managedFields' ? value : copyObject(value)
+    else if (members !== undefined) whole[name] = mergeMembers(type as StructSchema, members, (decoded[name] ?? {}) as JsonObject)
+    else if (map !== undefined) whole[name] = mergeTexts(map, decoded[name] ?? {})
+    else if (decoded[name] !== undefined) whole[name] = decoded[name]
+  }
+  return asSent(whole, decoded)
+}
+
+/** Merges unchanged and decoded entries, sorted by key like decoding. */
+function mergeTexts(map: JsonObject, decoded: JsonValue): JsonObject {
+  const others = decoded as JsonObject
+  const whole: JsonObject = {}
+  for (const key of Object.keys(map).sort()) setOwn(whole, key, Object.hasOwn(others, key) ? others[key] : map[key])
+  return whole
 }

@@ -2,10 +2,10 @@ import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
-import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './print-patched.ts'
+import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './apply-patch.ts'
 
 const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kind: 'ConfigMap' })!
-const signal = (): AbortSignal => expect.fail('not needed')
+const signal = (): AbortSignal => expect.fail('unexpected call')
 
 const document: JsonObject = {
   z: { y: 1, x: 2 },
@@ -23,7 +23,7 @@ it.each([
   [{ z: [{ d: 1, c: 2 }] }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":[{"d":1,"c":2}]}'],
 ])('a merge patch %j', (patch, printed) => expect(printedMergePatched(patch)(document, undefined, signal)).toBe(printed))
 
-it('sorts the objects that a JSON patch passes, and leaves its values as written', () => {
+it('sorts the objects on the path of a JSON patch, and keeps the order of its values', () => {
   const print = printedJsonPatched([
     { op: 'replace', path: '/list/1/image', value: { d: 1, c: 2 } },
     { op: 'add', path: '/new', value: { d: 1, c: 2 } },
@@ -37,7 +37,7 @@ it('sorts the objects that a JSON patch passes, and leaves its values as written
   )
 })
 
-it('sorts copies of objects that a JSON patch passed before', () => {
+it('sorts copies of objects that were on the path of an earlier operation', () => {
   const print = printedJsonPatched([
     { op: 'test', path: '/z/y', value: 1 },
     { op: 'copy', from: '/z', path: '/copy' },
@@ -48,7 +48,7 @@ it('sorts copies of objects that a JSON patch passed before', () => {
   )
 })
 
-it('prints a long JSON patch in slices, and stops when the request ends', async () => {
+it('prints a long JSON patch in slices, and stops when the request is aborted', async () => {
   const leaving = new AbortController()
   const operations = Array.from({ length: 2_000 }, () => ({ op: 'move', from: '/long/50000', path: '/long/1000' }))
   const print = (): unknown =>
@@ -66,7 +66,7 @@ it('prints a long JSON patch in slices, and stops when the request ends', async 
   await expect(unread).rejects.toThrow('gone')
 })
 
-it('prints a strategic patch as merging left it: without replace directives, and without nulls that had nothing to merge with', () => {
+it('prints a merged strategic patch without replace directives, and without nulls that matched no member', () => {
   const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)({ data: { a: 'b' } }, schema, signal)
   expect(print({ data: { $patch: 'replace', x: 1 } })).toBe('map[data:map[x:1]]')
   expect(print({ data: { $patch: 'delete' } })).toBe('map[data:map[$patch:delete]]')

@@ -8,7 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { protobufCodecs } from '../protobuf-codecs.ts'
+import { protobufCodecs } from '../codecs.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
 import type { ListRequest, RestResult } from '../rest.ts'
 import type { Store } from '../store.ts'
@@ -19,13 +19,13 @@ import { testContext } from './test-context.ts'
 import type { TestContext } from './test-context.ts'
 
 export interface ResourceCases<T extends KubeObject> {
-  /** Defaulted hub objects that may be created; a new one at each call. Names do not matter. */
+  /** Returns a new defaulted hub object that may be created. The suite sets its name. */
   readonly valid: () => T
-  /** Three names in their order, where the names of objects have a form of their own. Default: a, b and c. */
+  /** Three names in sorted order, for kinds with special name rules. Default: a, b and c. */
   readonly names?: readonly [string, string, string]
-  /** Objects that are refused with 422, each with the field of one cause. */
+  /** Objects that are refused with 422, each with the field of one cause. Default: none. */
   readonly invalid?: readonly { readonly title: string; readonly object: () => T; readonly field: string }[]
-  /** A change that an update may make. Default: a label. */
+  /** Makes a change that updates allow. Default: adds a label. */
   readonly change?: (object: T) => void
   readonly types?: ApiTypes
   readonly hooks?: TestStoreOptions<T>['hooks']
@@ -39,7 +39,7 @@ function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, type
   return protobufCodecs({ types, scheme })({ kind: types.kind(gvk)!, selectableFields: {}, defaultOnRead }) as unknown as ObjectCodec<T>
 }
 
-/** Tests the behaviour that all resources share, in memory and on disk. */
+/** Defines tests of the behaviour that all resources share, in memory and on disk. */
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   const { valid, invalid = [], change = addLabel, types, hooks, names = ['a', 'b', 'c'] } = cases
   const [a, b, c] = names
@@ -69,7 +69,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     const create = async (name: string, dryRun = false): Promise<KubeObject> => plain(await store.create(context, named(name), { dryRun }))
     const read = async (name: string): Promise<KubeObject> => plain(await store.get(context, name, {}))
 
-    it.skipIf(left.has('create'))('creates with uid, time and version, and finds it again', async () => {
+    it.skipIf(left.has('create'))('creates with uid, time and version, and reads the object back', async () => {
       const created = await create(a)
       expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/)
       expect(created.metadata.creationTimestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
@@ -95,7 +95,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         () => undefined,
         (error: unknown) => error,
       )
-      if (!isApiError(failure, 'Invalid')) throw new Error(`not refused as invalid: ${String(failure)}`)
+      if (!isApiError(failure, 'Invalid')) throw new Error(`expected an invalid object: ${String(failure)}`)
       expect(failure.details?.causes?.map((cause) => cause.field)).toContain(field)
     })
 
@@ -116,7 +116,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const again = async (same: KubeObject): Promise<KubeObject> =>
         plain((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
       const created = await create(a)
-      // The first may write what is filled in on reading.
+      // The first update may write the defaults that were set on read.
       const before = definition.storage?.defaultOnRead === undefined ? created : await again(created)
       expect((await again(before)).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     })
@@ -129,7 +129,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(await read(a)).toEqual(created)
     })
 
-    it.skipIf(left.has('create') || left.has('list'))('lists in order of name', async () => {
+    it.skipIf(left.has('create') || left.has('list'))('lists in name order', async () => {
       for (const name of [b, a, c]) await create(name)
       const list = await store.list(context, everythingThere)
       expect(Array.from(list.items, (item) => item.field('metadata.name'))).toEqual([a, b, c])
@@ -146,7 +146,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
     describe.skipIf(left.has('create') || left.has('delete') || definition.deletion !== undefined)('deletion', () => {
       const options = { gracePeriodSeconds: 0, propagationPolicy: 'Background' }
 
-      it('removes', async () => {
+      it('removes the object', async () => {
         await create(a)
         const { immediate } = await store.delete(context, a, { options, dryRun: false })
         expect(immediate).toBe(true)
@@ -164,13 +164,13 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
         expect((await store.delete(context, a, { options: { ...options, preconditions }, dryRun: false })).immediate).toBe(true)
       })
 
-      it('in a dry run removes nothing', async () => {
+      it('removes nothing in a dry run', async () => {
         const created = await create(a)
         await store.delete(context, a, { options, dryRun: true })
         expect(await read(a)).toEqual(created)
       })
 
-      it.skipIf(left.has('update'))('waits for finalizers, and ends with the last', async () => {
+      it.skipIf(left.has('update'))('waits until the last finalizer is removed', async () => {
         const held = named(a)
         held.metadata.finalizers = ['example.com/hold']
         await store.create(context, held, { dryRun: false })
@@ -205,10 +205,10 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(cells[store.table.columns.findIndex(({ name }) => name === 'Name')]).toBe(a)
     })
 
-    it.skipIf(left.has('create') || types === undefined)('reads values of a shared etcd with any codec', async () => {
+    it.skipIf(left.has('create') || types === undefined)('reads values of a shared etcd with both encodings', async () => {
       await create(a)
       const stored = await store.get(context, a, {})
-      if (!isStoredObject(stored)) throw new Error('not as it is stored')
+      if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
       const openCodec = (): ObjectCodec<T> => etcdCodec(definition, types!)
       const writer = openCodec()
       const key = `/registry/${a}`
@@ -216,12 +216,12 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       expect(writer.open(key, value, 7).copy()).toEqual(openCodec().open(key, value, 7).copy())
     })
 
-    it.skipIf(left.has('create'))('has the same row when metadata is decoded late', async () => {
+    it.skipIf(left.has('create'))('has the same table row when metadata is decoded lazily', async () => {
       const object = named(a)
       object.metadata.annotations = { ...object.metadata.annotations, note: 'n' }
       await store.create(context, object, { dryRun: false })
       const stored = await store.get(context, a, {})
-      if (!isStoredObject(stored)) throw new Error('not as it is stored')
+      if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
       const now = Date.now()
       expect(store.table.cells(lateObject(stored, findMetadata(stored)), now)).toEqual(store.table.cells(stored.copy(), now))
     })
@@ -260,12 +260,12 @@ const everythingThere: ListRequest = {
 }
 const watching = { allowBookmarks: false, sendInitialEvents: undefined, deadline: Number.POSITIVE_INFINITY } as const
 
-/** The change of a PUT of this object, without the HTTP request. */
+/** Creates the change of a PUT with this object as its body. */
 export function put(object: KubeObject): Change {
   return { kind: 'edit', edit: () => copyObject(object) }
 }
 
-/** The object of a result, with kind and apiVersion only where the result is a plain object. */
+/** Returns the object of a result. Only plain objects have kind and apiVersion. */
 export function plain(result: RestResult): KubeObject {
   return isStoredObject(result) ? result.copy() : result
 }

@@ -5,22 +5,22 @@ import { createRecordCodec } from '@keelson/storagebackend'
 import type { Backend } from '@keelson/storagebackend'
 import { createResourceStorage } from '../create-resource-storage.ts'
 import type { ResourceStorageOptions } from '../create-resource-storage.ts'
-import { recordCodecs } from '../record-codecs.ts'
+import { recordCodecs } from '../codecs.ts'
 import type { ResourceDefinition } from '../resource-definition.ts'
-import { createRESTOptionsGetter } from '../rest-options-getter.ts'
+import { createRESTOptionsGetter } from '../rest-options.ts'
 import type { CodecFactory, StorageDecorator } from '../rest-options.ts'
 import type { RESTStorage } from '../rest.ts'
 import { newStorageFactoryConfig } from '../storage-factory.ts'
 import type { Store } from '../store.ts'
 
 export interface TestStoreOptions<T extends KubeObject> {
-  /** Default: any kind, with its members stored in order of name. */
+  /** The known types. Default: accepts any kind, and stores members sorted by name. */
   readonly types?: ApiTypes
-  /** Default: no watch cache. */
+  /** Creates the storage. Default: no watch cache. */
   readonly decorator?: StorageDecorator
-  /** Default: one in memory, which disposing the test store closes. */
+  /** The store. Default: a new one in memory, which closes with the test store. */
   readonly backend?: Backend
-  /** The prefix of keys, for tests that share a store. Default "/registry". */
+  /** The prefix of keys, for tests that share a store. Default: "/registry". */
   readonly prefix?: string
   readonly now?: () => number
   readonly newUid?: () => string
@@ -37,7 +37,7 @@ export interface TestStore<T extends KubeObject> extends AsyncDisposable {
   readonly store: Store<T>
 }
 
-/** A resource on a real store in memory. */
+/** Opens a resource on a real store in memory. */
 export function openTestStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: TestStoreOptions<T> = {}): TestStore<T> {
   const { types, decorator, now, newUid, generateName, subresources, hooks, deleteCollectionWorkers, enableGarbageCollection } = options
   const backend = options.backend ?? openMemory()
@@ -71,16 +71,16 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
   }
 }
 
-/** Codecs without a schema: members are sorted by name. */
+/** Codecs without a schema. They sort members by name. */
 export const untypedCodecs: CodecFactory = ({ kind, selectableFields, defaultOnRead }) =>
   createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields, defaultOnRead })
 
-/** Has every kind, without a schema. */
+/** Types that include every kind, without schemas. */
 export const untyped: ApiTypes = {
   schemaOf: () => undefined,
   kind(gvk: GroupVersionKind): KindType {
     const unknown = (): never => {
-      throw new Error(`no type is known for ${gvk.kind}`)
+      throw new Error(`unknown type ${gvk.kind}`)
     }
     return {
       gvk,

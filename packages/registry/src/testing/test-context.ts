@@ -5,7 +5,7 @@ export interface TestContext extends RequestContext {
   readonly warnings: string[]
 }
 
-/** The context of a request as the HTTP layer would make it, collecting warnings. */
+/** Creates a request context like that of the HTTP layer, which also collects warnings. */
 export function testContext(namespace: string, resource?: GroupVersionResource): TestContext {
   const warnings: string[] = []
   return {

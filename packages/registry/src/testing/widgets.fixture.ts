@@ -8,7 +8,7 @@ export interface Widget extends KubeObject {
   status?: { phase?: string }
 }
 
-/** A resource that shows everything the registry can do: graceful deletion, generation, a status, selectable fields. */
+/** A resource that uses many features of the registry: graceful deletion, generation, status, selectable fields. */
 export const widgets: ResourceDefinition<Widget> = defineResource<Widget>({
   group: 'example.com',
   version: 'v1',
@@ -53,7 +53,7 @@ export const widgets: ResourceDefinition<Widget> = defineResource<Widget>({
   },
 })
 
-/** Goes away in steps, as namespaces do. */
+/** A resource that is deleted in two steps, like namespaces. */
 export const gardens: ResourceDefinition<Widget> = defineResource<Widget>({
   group: 'example.com',
   version: 'v1',

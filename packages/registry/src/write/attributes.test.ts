@@ -2,9 +2,8 @@ import { Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { testContext } from '../testing/test-context.ts'
-import { noAdmission } from './admission.ts'
-import { WriteAttributes } from './attributes.ts'
-import type { AdmittedObjects, AdmittedWrite } from './attributes.ts'
+import { noAdmission, WriteAttributes } from './admission.ts'
+import type { AdmittedObjects, AdmittedWrite } from './admission.ts'
 
 interface Thing extends KubeObject {
   size?: number
@@ -52,7 +51,7 @@ it('converts both objects to another version, once if they are final', () => {
   expect(conversions).toBe(2)
 })
 
-it('gives the objects themselves in the hub version', () => {
+it('returns the same objects for the hub version', () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
   expect(attributes({ object }).as(hub)).toEqual({ kind: hub, object, oldObject: undefined })
   expect(attributes({ object }).as(hub).object).toBe(object)

@@ -1,13 +1,13 @@
-import { maybeThen, newConflict } from '@keelson/apimachinery'
-import type { JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { decodeBody, toHub } from '../decode/body.ts'
+import { maybeThen, newConflict, newBadRequest } from '@keelson/apimachinery'
+import type { JsonObject, KubeObject, RequestContext, ApiError, OwnerReference } from '@keelson/apimachinery'
+import { toHub } from './route.ts'
+import { decodeBody } from '../decode/body.ts'
 import type { DecodedBody } from '../decode/body.ts'
 import type { SentBody } from '../decode/document.ts'
-import type { AdmittedWrite, WriteOptions } from './attributes.ts'
-import { checkName, dedupOwnerReferences, ensureNamespace } from './object-meta.ts'
+import type { AdmittedWrite, WriteOptions } from './admission.ts'
 import type { WriteRoute } from './route.ts'
 
-/** Patches that are computed from the current object. */
+/** Patch types that are applied to the current object. */
 export const mergePatchTypes = [
   'application/json-patch+json',
   'application/merge-patch+json',
@@ -15,43 +15,43 @@ export const mergePatchTypes = [
 ] as const
 export type MergePatchType = (typeof mergePatchTypes)[number]
 
-/** The configuration of a server-side apply, with kind and apiVersion: as a body, or decoded. */
+/** The configuration of a server-side apply with kind and apiVersion, as a body or decoded. */
 export type Configuration = SentBody | { readonly config: JsonObject }
 
-/** The new state of an object, as data: computed from the current state, again after each lost race. */
+/** A change of an object, as data. It is applied to the current object, and again after each lost race. */
 export type Change =
-  /** PUT: the body is the new state. */
+  /** PUT, where the body is the new object. */
   | { readonly kind: 'replace'; readonly body: SentBody }
   | { readonly kind: 'patch'; readonly type: MergePatchType; readonly body: Uint8Array }
   /** Server-side apply. */
   | { readonly kind: 'apply'; readonly configuration: Configuration }
-  /** A change made in process. `edit` gets its own copy of the current object, undefined if there is none, and may change and return it. */
+  /** A change made in process. `edit` receives a copy of the current object, or undefined if there is none. It may change and return the copy. */
   | { readonly kind: 'edit'; edit(this: void, current: KubeObject | undefined): KubeObject | Promise<KubeObject> }
 
-/** A write on a route, as admission sees it. */
+/** A write that came in by a route. */
 export interface RoutedWrite extends AdmittedWrite {
   readonly route: WriteRoute
   readonly options: WriteOptions
 }
 
-/** One POST. */
+/** One POST request. */
 export interface CreateWrite {
   readonly route: WriteRoute
   readonly context: RequestContext
-  /** In the URL; "" on a collection. */
+  /** The name in the URL, or "" for a collection. */
   readonly name: string
   readonly options: WriteOptions
-  /** A body, or an object in the hub version. The object becomes the registry's. */
+  /** The body, or an object in the hub version, which the registry may change. */
   readonly sent: SentBody | { readonly object: KubeObject }
 }
 
-/** A new object in the hub version, decoded, defaulted and converted. */
+/** Decodes, defaults and converts a new object to the hub version. */
 export function decodeNew({ route, context, options, sent }: CreateWrite): DecodedBody | Promise<DecodedBody> {
   if ('object' in sent) return { object: toHub(route, sent.object), sent: undefined }
   return decodeBody(route, sent, options.fieldValidation, (text) => context.warn(text))
 }
 
-/** The body of a PUT in the hub version, decoded, defaulted, converted and checked. */
+/** Decodes, defaults, converts and checks the body of a PUT. */
 export function decodeReplacement(routed: RoutedWrite | undefined, body: SentBody): DecodedBody | Promise<DecodedBody> {
   const write = requireRoute(routed)
   const { route, context, options } = write
@@ -67,11 +67,11 @@ export function decodeReplacement(routed: RoutedWrite | undefined, body: SentBod
 }
 
 export function requireRoute(routed: RoutedWrite | undefined): RoutedWrite {
-  if (routed === undefined) throw new Error('only edits are possible without a route')
+  if (routed === undefined) throw new Error('a write without a route can only be an edit')
   return routed
 }
 
-/** Refuses a change to another object. */
+/** Refuses a change that would move the write to another object. */
 export function checkIdentity({ route, context, name }: RoutedWrite, object: KubeObject, current: KubeObject | undefined): void {
   const { uid = '' } = object.metadata
   if (current === undefined && uid !== '') {
@@ -80,4 +80,58 @@ export function checkIdentity({ route, context, name }: RoutedWrite, object: Kub
   }
   ensureNamespace(object, route, context.namespace)
   checkName(object, name)
+}
+
+/** Drops the fields of a new object that only the server sets. */
+export function wipeSystemFields(object: KubeObject): void {
+  const { metadata } = object
+  delete metadata.creationTimestamp
+  delete metadata.uid
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  delete metadata.selfLink
+}
+
+/** Sets the namespace of the route, and refuses another one. Removes the namespace of a cluster-wide object. */
+export function ensureNamespace(object: KubeObject, route: Pick<WriteRoute, 'namespaced'>, namespace: string): void {
+  const { metadata } = object
+  const expected = route.namespaced ? namespace : ''
+  const current = metadata.namespace ?? ''
+  if (current === expected) return
+  if (expected === '') delete metadata.namespace
+  else if (current === '') metadata.namespace = expected
+  else throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** Refuses an object whose name differs from the name in the URL. */
+function checkName(object: KubeObject, name: string): void {
+  const current = object.metadata.name ?? ''
+  if (current === '') throw nameMissing(name)
+  if (current !== name) throw newBadRequest(`the name of the object (${current}) does not match the name on the URL (${name})`)
+}
+
+export function nameMissing(name: string): ApiError {
+  return newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
+}
+
+const advice =
+  'API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: '
+
+/** Drops duplicate owner references and adds a warning. */
+export function dedupOwnerReferences(object: KubeObject, context: RequestContext, when: 'sent' | 'admitted'): void {
+  const references = object.metadata.ownerReferences
+  if (references === undefined || references.length < 2) return
+  const unique = new Map<string, OwnerReference>()
+  const duplicates: string[] = []
+  for (const reference of references) {
+    // Read each member once, because a body may have tens of thousands of references.
+    const { apiVersion, kind, name, uid, controller, blockOwnerDeletion } = reference
+    const identity = JSON.stringify([apiVersion, kind, name, uid, controller, blockOwnerDeletion])
+    if (unique.has(identity)) duplicates.push(uid)
+    else unique.set(identity, reference)
+  }
+  if (duplicates.length === 0) return
+  const what = when === 'sent' ? 'duplicate entries' : 'duplicate entries after mutating admission happens'
+  context.warn(`.metadata.ownerReferences contains ${what}; ${advice}${duplicates.join(', ')}`)
+  object.metadata.ownerReferences = [...unique.values()]
 }

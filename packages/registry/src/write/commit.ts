@@ -10,25 +10,35 @@ import {
   verbatim,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { StorageError, checkPreconditions, isStorageError, isStoredObject } from '@keelson/storagebackend'
+import type {
+  CreateOptions,
+  DefaultOnRead,
+  DeleteObjectOptions,
+  ObjectPreconditions,
+  Storage,
+  StoredObject,
+  TryUpdate,
+  UpdateOptions,
+} from '@keelson/storagebackend'
 import type { UpdateRequest } from '../rest.ts'
-import { qualifiedResource } from '../store-parts.ts'
-import type { StoreParts, UpdatePlan } from '../store-parts.ts'
+import { qualifiedResource } from '../store-dependencies.ts'
+import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
-import { readWritten, writeTarget } from './target.ts'
 
 /** One write to one object of a store. */
 export interface StoreWrite<T extends KubeObject> {
-  readonly parts: StoreParts<T>
+  readonly dependencies: StoreDependencies<T>
   readonly context: RequestContext
   readonly name: string
   readonly key: string
 }
 
-export function timeToLive({ ttlSeconds }: Pick<StoreParts<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
+export function timeToLive({ ttlSeconds }: Pick<StoreDependencies<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
   return ttlSeconds === undefined ? undefined : { ttlSeconds }
 }
 
-/** A new object has no version yet. Like in kube-apiserver, a text that is not a number counts as none. */
+/** Removes the resourceVersion of a new object, and refuses a number. Other texts count as none, as in kube-apiserver. */
 export function dropResourceVersion({ metadata }: KubeObject): void {
   if (metadata.resourceVersion === undefined) return
   if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion)) {
@@ -37,84 +47,175 @@ export function dropResourceVersion({ metadata }: KubeObject): void {
   delete metadata.resourceVersion
 }
 
-/** The error of a failed create: says whether the taken name was generated, and whether the present object is being deleted. */
+/** Returns the error of a failed create. It states whether the conflicting name was generated, and whether the existing object is being deleted. */
 export async function explainCreate<T extends KubeObject>(
-  { parts, context, name, key }: StoreWrite<T>,
+  { dependencies, context, name, key }: StoreWrite<T>,
   { metadata }: T,
   failure: unknown,
 ): Promise<unknown> {
-  const resource = qualifiedResource(parts, context)
+  const resource = qualifiedResource(dependencies, context)
   const error = translateError('create', failure, resource, name)
   if (!isApiError(error, 'AlreadyExists')) return error
   const collision = (metadata.generateName ?? '') === '' ? error : newGenerateNameConflict(resource, name, 1)
   try {
-    const present = await parts.storage.get(key)
-    if (present.object().metadata.deletionTimestamp === undefined) return collision
+    const existing = await dependencies.storage.get(key)
+    if (existing.object().metadata.deletionTimestamp === undefined) return collision
   } catch {
     return collision
   }
   return apiErrorFromStatus({ ...collision.status, message: `object is being deleted: ${collision.message}` }, { cause: error })
 }
 
-/** The error of a failed update. `created`: the object that it was about to create. */
+/** Returns the error of a failed update. `created` is the new object if the update tried to create one. */
 export function explainUpdate<T extends KubeObject>(
-  { parts, context, name }: StoreWrite<T>,
+  { dependencies, context, name }: StoreWrite<T>,
   created: T | undefined,
   failure: unknown,
 ): unknown {
-  const resource = qualifiedResource(parts, context)
+  const resource = qualifiedResource(dependencies, context)
   if (created === undefined) return translateError('update', failure, resource, name)
   const error = translateError('create', failure, resource, name)
   const generated = (created.metadata.generateName ?? '') !== ''
   return generated && isApiError(error, 'AlreadyExists') ? newGenerateNameConflict(resource, name, 1) : error
 }
 
-/** Refuses an update of an old version. No version means the latest, if the kind allows that. */
+/** Refuses an update with an old version. Without a version it applies to the latest object, if the kind allows that. */
 export function matchVersion<T extends KubeObject>(
-  { parts, context, name, plan }: StoreWrite<T> & { readonly plan: UpdatePlan<T> },
+  { dependencies, context, name, plan }: StoreWrite<T> & { readonly plan: UpdatePlan<T> },
   { metadata }: T,
   stored: string,
 ): void {
-  const given = parseVersion(metadata.resourceVersion ?? '')
-  const resource = qualifiedResource(parts, context)
-  if (given === '0') {
+  const requested = parseVersion(metadata.resourceVersion ?? '')
+  const resource = qualifiedResource(dependencies, context)
+  if (requested === '0') {
     if (!plan.allowUnconditionalUpdate) {
       const error = fieldError.invalid(fieldPath('metadata', 'resourceVersion'), verbatim('0'), 'must be specified for an update')
       throw newInvalid({ group: resource.group, kind: resource.resource }, name, [error])
     }
     metadata.resourceVersion = stored
-  } else if (given !== stored) {
+  } else if (requested !== stored) {
     throw newConflict(resource, name, 'the object has been modified; please apply your changes to the latest version and try again')
   }
 }
 
-/** The canonical digits; "0" for none. */
+/** Returns the version without leading zeros, or "0" if there is none. */
 function parseVersion(text: string): string {
   if (text === '') return '0'
   if (!/^[0-9]+$/.test(text)) throw newUnknownError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
   return String(BigInt(text))
 }
 
-/** A deletion was requested, no grace period runs, and this change removed the last finalizer. */
-export function mayBeRemoved<T extends KubeObject>({ definition }: StoreParts<T>, object: T, old: DeepReadonly<T>): boolean {
+/** Returns true if this change removed the last finalizer of an object whose deletion was requested without a grace period. */
+export function mayBeRemoved<T extends KubeObject>({ definition }: StoreDependencies<T>, object: T, old: DeepReadonly<T>): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false
   return definition.deletion?.readyToRemove(object as DeepReadonly<T>) ?? true
 }
 
-/** Removes the object whose last finalizer an update removed. */
+/** Removes an object after an update removed its last finalizer. */
 export async function removeFinalized<T extends KubeObject>(
-  { parts, context, name, key }: StoreWrite<T>,
+  { dependencies, context, name, key }: StoreWrite<T>,
   { dryRun, preconditions }: Pick<UpdateRequest, 'dryRun' | 'preconditions'>,
 ): Promise<void> {
   try {
-    const removed = await writeTarget(parts, dryRun).delete(key, {
+    const removed = await writeTarget(dependencies, dryRun).delete(key, {
       ...(preconditions === undefined ? undefined : { preconditions }),
       signal: context.signal,
     })
-    if (!dryRun) await parts.hooks.afterDelete?.(readWritten(removed))
+    if (!dryRun) await dependencies.hooks.afterDelete?.(readWritten(removed))
   } catch (error) {
-    // Another update may have removed the last finalizer too, and been first.
-    if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifiedResource(parts, context), name)
+    // A concurrent update may have removed the last finalizer first.
+    if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifiedResource(dependencies, context), name)
+  }
+}
+
+/** The result of a write: the stored object, or in a dry run the object that would be stored. */
+export type Written<T extends KubeObject> = StoredObject<T> | T
+
+export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
+  return isStoredObject(written) ? written.object() : (written as DeepReadonly<T>)
+}
+
+/** The write methods of a storage. `Storage` has the contract. */
+interface WriteTarget<T extends KubeObject> {
+  create(key: string, object: T, options?: CreateOptions): Promise<Written<T>>
+  guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<Written<T>>
+  delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
+}
+
+export function writeTarget<T extends KubeObject>(
+  { storage, definition }: Pick<StoreDependencies<T>, 'storage' | 'definition'>,
+  dryRun: boolean,
+): WriteTarget<T> {
+  return dryRun ? new DryRunTarget(storage, definition.storage?.defaultOnRead) : storage
+}
+
+/** Reads, checks and refuses like the storage, but writes nothing. */
+class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
+  readonly #storage: Storage<T>
+  readonly #defaultOnRead: DefaultOnRead<T> | undefined
+
+  constructor(storage: Storage<T>, defaultOnRead: DefaultOnRead<T> | undefined) {
+    this.#storage = storage
+    this.#defaultOnRead = defaultOnRead
+  }
+
+  async create(key: string, object: T): Promise<Written<T>> {
+    if ((await this.#find(key)) !== undefined) throw new StorageError({ code: 'KeyExists', key })
+    return this.#asRead(object)
+  }
+
+  async guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options: UpdateOptions<T> = {}): Promise<Written<T>> {
+    const stored = await this.#find(key)
+    if (stored === undefined && options.ignoreNotFound !== true) throw new StorageError({ code: 'KeyNotFound', key })
+    checkPreconditions(key, stored?.object(), options.preconditions)
+    const output = await tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
+    if (output !== undefined) return this.#asRead(output.object)
+    if (stored === undefined) throw new StorageError({ code: 'KeyNotFound', key })
+    return stored
+  }
+
+  async delete(key: string, options: DeleteObjectOptions<T> = {}): Promise<Written<T>> {
+    const stored = await this.#storage.get(key)
+    checkPreconditions(key, stored.object(), options.preconditions)
+    await options.validate?.(stored.object())
+    return stored
+  }
+
+  #asRead(object: T): T {
+    if (this.#defaultOnRead?.isDue(object as DeepReadonly<T>) === true) this.#defaultOnRead.fill(object)
+    return object
+  }
+
+  async #find(key: string): Promise<StoredObject<T> | undefined> {
+    try {
+      return await this.#storage.get(key)
+    } catch (error) {
+      if (isStorageError(error) && error.code === 'KeyNotFound') return undefined
+      throw error
+    }
+  }
+}
+
+export interface Rewrite<T extends KubeObject> {
+  /** Receives a copy, which it may change and return. */
+  readonly change: (current: T) => T
+  readonly dryRun: boolean
+  readonly preconditions?: ObjectPreconditions | undefined
+}
+
+/** Changes an object without strategy, managed fields and admission. */
+export async function rewrite<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  context: RequestContext,
+  name: string,
+  { change, dryRun, preconditions }: Rewrite<T>,
+): Promise<Written<T>> {
+  const options = { ...(preconditions === undefined ? undefined : { preconditions }), signal: context.signal }
+  try {
+    const key = dependencies.keys.key(context, name)
+    return await writeTarget(dependencies, dryRun).guaranteedUpdate(key, (current) => ({ object: change(current!) }), options)
+  } catch (error) {
+    throw translateError('update', error, dependencies.resource, name)
   }
 }

@@ -38,14 +38,14 @@ it('refuses a resourceVersion with an error without a reason', async () => {
   await expect(create({ name: 'a', resourceVersion: '0' })).resolves.toBeDefined()
 })
 
-it('refuses another namespace than the request’s', async () => {
+it('refuses another namespace than that of the request', async () => {
   await expect(create({ name: 'a', namespace: 'other' })).rejects.toMatchObject({
     code: 400,
     message: 'the namespace of the provided object does not match the namespace sent on the request',
   })
 })
 
-it('names its kind in the messages of invalid objects', async () => {
+it('names the kind in errors of invalid objects', async () => {
   await expect(create({})).rejects.toMatchObject({
     code: 422,
     message: 'Widget.example.com "" is invalid: metadata.name: Required value: name or generateName is required',
@@ -55,7 +55,7 @@ it('names its kind in the messages of invalid objects', async () => {
   })
 })
 
-it('generates another name if one is taken, and gives up after eight', async () => {
+it('generates another name if one exists, and gives up after eight attempts', async () => {
   await create({ name: 'g-x' })
   names = ['x', 'x', 'y']
   expect((await create({ generateName: 'g-' })).metadata.name).toBe('g-y')
@@ -67,7 +67,7 @@ it('generates another name if one is taken, and gives up after eight', async () 
   })
 })
 
-it('reports that the object with the name is being deleted', async () => {
+it('reports that the existing object is being deleted', async () => {
   await create({ name: 'a', finalizers: ['example.com/hold'] })
   await test.store.delete(context, 'a', { options: {}, dryRun: false })
   await expect(create({ name: 'a' })).rejects.toMatchObject({
@@ -76,7 +76,7 @@ it('reports that the object with the name is being deleted', async () => {
   })
 })
 
-it('warns through the context and validates the final object', async () => {
+it('sends warnings to the context and validates the final object', async () => {
   const warned = testContext('ns')
   const seen: KubeObject[] = []
   await test.store.create(warned, { metadata: { name: 'a' }, spec: { size: 13 } } as Widget, {
@@ -87,7 +87,7 @@ it('warns through the context and validates the final object', async () => {
   expect(seen[0]?.metadata).toMatchObject({ name: 'a', namespace: 'ns', uid: 'uid-1' })
 })
 
-it('a dry run has no version and still finds the name taken', async () => {
+it('returns no version in a dry run, and still finds an existing name', async () => {
   const created = await create({ name: 'a' }, undefined, true)
   expect(created).toMatchObject({ kind: 'Widget', apiVersion: 'example.com/v1' })
   expect(created.metadata.resourceVersion).toBeUndefined()
@@ -95,7 +95,7 @@ it('a dry run has no version and still finds the name taken', async () => {
   await expect(create({ name: 'a' }, undefined, true)).rejects.toMatchObject({ reason: 'AlreadyExists' })
 })
 
-it('refuses names that would leave the prefix of their keys', async () => {
+it('refuses names that are no valid path segments', async () => {
   await expect(test.store.get(context, 'a/b', {})).rejects.toMatchObject({
     code: 400,
     message: 'Name parameter invalid: "a/b": may not contain \'/\'',
@@ -114,7 +114,7 @@ it('creates on update if the kind allows it', async () => {
   expect([created, plain(object).metadata.generation]).toEqual([true, 1])
 })
 
-it('a cluster resource has no namespace', async () => {
+it('drops the namespace of a cluster-wide object', async () => {
   await using open = openTestStore(gardens)
   const created = plain(await open.store.create(testContext(''), { metadata: { name: 'a', namespace: 'x' } }, { dryRun: false }))
   expect(created.metadata.namespace).toBeUndefined()

@@ -2,9 +2,9 @@ import { appendAll, isApiError } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
 import { deleteObject } from './delete.ts'
-import { list } from '../list.ts'
+import { list } from '../read.ts'
 import type { DeleteRequest, ListRequest } from '../rest.ts'
-import type { StoreParts } from '../store-parts.ts'
+import type { StoreDependencies } from '../store-dependencies.ts'
 
 const pageSize = 10_000
 
@@ -12,17 +12,17 @@ export interface DeletedCollection<T extends KubeObject> {
   readonly items: readonly StoredObject<T>[]
   /** The revision of the list. */
   readonly revision: number
-  /** The rest of a list with a limit. */
+  /** The continue token of a list with a limit. */
   readonly continue?: string
   readonly remainingItemCount?: number | undefined
 }
 
 /**
- * Deletes the objects of a list, page by page, several at a time, and returns them. Not atomic: after a failure some objects are gone and
- * some are not. Objects that another client deletes meanwhile count as deleted.
+ * Deletes the objects of a list page by page, several at a time, and returns them. This is not atomic: after a failure some objects are deleted and
+ * some are not. Objects that another client deletes in the meantime count as deleted.
  */
 export async function deleteCollection<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   request: DeleteRequest,
   listRequest: ListRequest,
@@ -33,13 +33,13 @@ export async function deleteCollection<T extends KubeObject>(
   let page: ListRequest = { ...listRequest, limit }
   for (;;) {
     context.signal.throwIfAborted()
-    const found = await list(parts, context, page)
+    const found = await list(dependencies, context, page)
     const batch = [...found.items]
     const first: number = revision ?? found.revision
     revision = first
     appendAll(items, batch)
-    await deleteAll(parts, context, request, batch)
-    // A request with a limit gets one page.
+    await deleteAll(dependencies, context, request, batch)
+    // A request with a limit reads one page.
     if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }
     if (found.continue === '') return { items, revision: first }
     page = { ...listRequest, limit, continue: found.continue, resourceVersion: '', resourceVersionMatch: undefined }
@@ -47,7 +47,7 @@ export async function deleteCollection<T extends KubeObject>(
 }
 
 async function deleteAll<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   request: DeleteRequest,
   batch: readonly StoredObject<T>[],
@@ -58,25 +58,25 @@ async function deleteAll<T extends KubeObject>(
     while (next < batch.length && failures.length === 0) {
       const item = batch[next++]!
       try {
-        await deleteOne(parts, context, request, item)
+        await deleteOne(dependencies, context, request, item)
       } catch (error) {
         failures.push(error)
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(parts.deleteCollectionWorkers, batch.length)) }, worker))
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(dependencies.deleteCollectionWorkers, batch.length)) }, worker))
   if (failures.length > 0) throw failures[0]
 }
 
 async function deleteOne<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   request: DeleteRequest,
   item: StoredObject<T>,
 ): Promise<void> {
   const within = context.namespace === '' ? withNamespace(context, item.field('metadata.namespace')) : context
   try {
-    await deleteObject(parts, within, item.field('metadata.name'), request)
+    await deleteObject(dependencies, within, item.field('metadata.name'), request)
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error
   }

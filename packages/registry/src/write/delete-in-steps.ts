@@ -1,36 +1,35 @@
 import { formatTime, newConflict } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
-import { admitDelete } from './attributes.ts'
-import { preconditionsOf } from './deletion.ts'
-import type { Deletion } from './deletion.ts'
-import { foregroundFinalizer, orphanFinalizer } from './propagation.ts'
+import { admitDelete } from './admission.ts'
+import { preconditionsOf, foregroundFinalizer, orphanFinalizer } from './prepare-delete.ts'
+import type { Deletion } from './prepare-delete.ts'
 import type { DeletionPolicy } from '../resource-definition.ts'
-import { qualifiedResource } from '../store-parts.ts'
+import { qualifiedResource } from '../store-dependencies.ts'
 import { translateError } from '../translate-error.ts'
-import { writeTarget } from './target.ts'
-import type { Written } from './target.ts'
+import { writeTarget } from './commit.ts'
+import type { Written } from './commit.ts'
 
 /**
- * Marks the object and lets its policy change it: the first step of a deletion in steps. A second request changes nothing.
- * undefined: nothing holds the object any more, and it may be removed.
+ * Runs the first step of a deletion in two steps: marks the object, and lets the policy change it. A second request changes nothing. Returns
+ * undefined if the object may be removed.
  */
 export async function beginDeletion<T extends KubeObject>(
   run: Deletion<T>,
   stored: StoredObject<T>,
   policy: DeletionPolicy<T>,
 ): Promise<Written<T> | undefined> {
-  const { parts, context, name, key, options, request } = run
+  const { dependencies, context, name, key, options, request } = run
   const found = stored.object()
-  pinUid(run, found)
+  requireSameUid(run, found)
   if (found.metadata.deletionTimestamp !== undefined) return policy.readyToRemove(found) ? undefined : stored
   try {
-    return await writeTarget(parts, request.dryRun).guaranteedUpdate(
+    return await writeTarget(dependencies, request.dryRun).guaranteedUpdate(
       key,
       async (current, latest) => {
-        if (current === undefined || latest === undefined) throw new Error('an absent object reached a deletion')
+        if (current === undefined || latest === undefined) throw new Error('cannot delete an absent object')
         await admitDelete(run, latest.object() as KubeObject)
-        current.metadata.deletionTimestamp ??= formatTime(parts.now())
+        current.metadata.deletionTimestamp ??= formatTime(dependencies.now())
         policy.beginDelete(current)
         setFinalizers(current.metadata, options)
         return { object: current }
@@ -38,41 +37,41 @@ export async function beginDeletion<T extends KubeObject>(
       { ...preconditionsOf(options), signal: context.signal },
     )
   } catch (error) {
-    throw translateError('update', error, qualifiedResource(parts, context), name)
+    throw translateError('update', error, qualifiedResource(dependencies, context), name)
   }
 }
 
-/** Makes all steps apply to this object only, not to a later one of the same name. */
-function pinUid<T extends KubeObject>({ parts, context, name, options }: Deletion<T>, { metadata }: DeepReadonly<T>): void {
+/** Restricts all steps to this object, so that a later object of the same name is not deleted. */
+function requireSameUid<T extends KubeObject>({ dependencies, context, name, options }: Deletion<T>, { metadata }: DeepReadonly<T>): void {
   const { uid = '', resourceVersion = '' } = metadata
-  const asked = options.preconditions ?? {}
+  const requested = options.preconditions ?? {}
   const refuse = (what: string, wanted: string, found: string): never => {
     throw newConflict(
-      qualifiedResource(parts, context),
+      qualifiedResource(dependencies, context),
       name,
       `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
     )
   }
-  if (asked.uid !== undefined && asked.uid !== uid) refuse('UID', asked.uid, uid)
-  if (asked.resourceVersion !== undefined && asked.resourceVersion !== resourceVersion) {
-    refuse('ResourceVersion', asked.resourceVersion, resourceVersion)
+  if (requested.uid !== undefined && requested.uid !== uid) refuse('UID', requested.uid, uid)
+  if (requested.resourceVersion !== undefined && requested.resourceVersion !== resourceVersion) {
+    refuse('ResourceVersion', requested.resourceVersion, resourceVersion)
   }
-  options.preconditions = { ...asked, uid }
+  options.preconditions = { ...requested, uid }
 }
 
-/** Unlike elsewhere, `orphanDependents: false` here asks for the foreground finalizer. */
+/** Sets the finalizers of the propagation policy. `orphanDependents: false` adds the foreground finalizer only here. */
 function setFinalizers(metadata: ObjectMeta, { orphanDependents, propagationPolicy }: DeleteOptions): void {
-  const present = metadata.finalizers ?? []
-  const asked =
+  const current = metadata.finalizers ?? []
+  const requested =
     orphanDependents !== undefined
       ? { orphan: orphanDependents, foreground: !orphanDependents }
       : propagationPolicy !== undefined
         ? { orphan: propagationPolicy === 'Orphan', foreground: propagationPolicy === 'Foreground' }
         : undefined
-  if (asked === undefined) return
-  const finalizers = present.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
-  if (asked.orphan) finalizers.push(orphanFinalizer)
-  if (asked.foreground) finalizers.push(foregroundFinalizer)
+  if (requested === undefined) return
+  const finalizers = current.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
+  if (requested.orphan) finalizers.push(orphanFinalizer)
+  if (requested.foreground) finalizers.push(foregroundFinalizer)
   if (finalizers.length > 0) metadata.finalizers = finalizers
   else delete metadata.finalizers
 }

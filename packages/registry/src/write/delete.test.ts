@@ -26,7 +26,7 @@ const remove = async (options: DeleteOptions = {}, dryRun = false): Promise<{ im
   return { immediate, object: plain(object) }
 }
 const read = async (): Promise<KubeObject> => plain(await test.store.get(context, 'a', {}))
-/** A delete that the validating half of admission has the last word on. */
+/** Creates a delete request with this validating admission. */
 function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
   const admission: AdmissionChain = { handles: () => true, admit() {}, validate }
   const gvr = { group: 'example.com', version: 'v1', resource: 'widgets' }
@@ -35,7 +35,7 @@ function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
 }
 const gone = { reason: 'NotFound', message: 'widgets.example.com "a" not found' }
 
-it('removes at once and answers with the last state', async () => {
+it('removes at once and returns the last state', async () => {
   const created = await create({ name: 'a' })
   const { immediate, object } = await remove()
   expect([immediate, object.metadata.uid]).toEqual([true, created.metadata.uid])
@@ -49,7 +49,7 @@ it('a dry run removes nothing', async () => {
   await expect(read()).resolves.toBeDefined()
 })
 
-it('refuses preconditions that do not hold, by the kind’s name', async () => {
+it('refuses failed preconditions, and names the kind', async () => {
   const { metadata } = await create({ name: 'a' })
   await expect(remove({ preconditions: { uid: 'other' } })).rejects.toMatchObject({
     code: 409,
@@ -71,7 +71,7 @@ it('refuses options that contradict each other', async () => {
 })
 
 describe('finalizers', () => {
-  it('hold the object until an update removes the last one', async () => {
+  it('keep the object until an update removes the last one', async () => {
     await create({ name: 'a', finalizers: ['example.com/x', 'example.com/y'] })
     const { immediate, object } = await remove()
     expect(immediate).toBe(false)
@@ -86,7 +86,7 @@ describe('finalizers', () => {
     await expect(read()).rejects.toMatchObject(gone)
   })
 
-  it('none may be added once deletion has begun', async () => {
+  it('cannot be added after deletion has begun', async () => {
     await create({ name: 'a', finalizers: ['example.com/x'] })
     await remove()
     const more = put({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/new'] } })
@@ -103,7 +103,7 @@ describe('finalizers', () => {
     expect([immediate, object.metadata.finalizers]).toEqual([false, finalizers])
   })
 
-  it('a later policy takes the earlier one’s place, and Background lets go', async () => {
+  it('a later policy replaces an earlier one, and Background removes it', async () => {
     await create({ name: 'a' })
     await remove({ propagationPolicy: 'Foreground' })
     expect((await remove({ propagationPolicy: 'Orphan' })).object.metadata.finalizers).toEqual(['orphan'])
@@ -118,7 +118,7 @@ describe('finalizers', () => {
 })
 
 describe('a grace period', () => {
-  it('is marked first, only becomes shorter, and ends with a delete without grace', async () => {
+  it('marks first, only becomes shorter, and ends with a delete without a grace period', async () => {
     await create({ name: 'a' }, { grace: 30 })
     const first = await remove()
     expect(first.immediate).toBe(false)
@@ -148,14 +148,14 @@ describe('a grace period', () => {
     })
   })
 
-  it('of none removes at once, in two revisions', async () => {
+  it('of zero removes at once, in two revisions', async () => {
     const created = await create({ name: 'a' }, { grace: 0 })
     const { immediate, object } = await remove()
     expect(immediate).toBe(true)
     expect(Number(object.metadata.resourceVersion)).toBe(Number(created.metadata.resourceVersion) + 2)
   })
 
-  it('keeps an update from removing the object', async () => {
+  it('prevents an update from removing the object', async () => {
     await create({ name: 'a', finalizers: ['example.com/x'] }, { grace: 30 })
     await remove()
     await test.store.update(context, 'a', { change: put({ metadata: { name: 'a' } }), dryRun: false })
@@ -163,7 +163,7 @@ describe('a grace period', () => {
   })
 })
 
-describe('a collection', () => {
+describe('deletecollection', () => {
   const all: ListRequest = {
     predicate: { labels: everything(), fields: everyField() },
     resourceVersion: '',
@@ -171,7 +171,7 @@ describe('a collection', () => {
     limit: 0,
     continue: '',
   }
-  it('is deleted as selected, and returned', async () => {
+  it('deletes and returns the selected objects', async () => {
     for (let i = 0; i < 7; i++) await create({ name: `w${i}`, labels: { odd: String(i % 2) } })
     const odd = { ...all, predicate: { labels: parseLabelSelector('odd=1'), fields: everyField() } }
     const { items } = await test.store.deleteCollection(context, { options: {}, dryRun: false }, odd)
@@ -180,7 +180,7 @@ describe('a collection', () => {
     expect(Array.from(left.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
   })
 
-  it('with a limit is one page; a refusal ends it', async () => {
+  it('deletes one page with a limit, and ends at a refusal', async () => {
     for (let i = 0; i < 4; i++) await create({ name: `w${i}` })
     const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
     expect(page.continue).not.toBe('')
@@ -193,7 +193,7 @@ describe('a collection', () => {
     await expect(refused).rejects.toThrow('no')
   })
 
-  it('is left alone after the client disconnects', async () => {
+  it('stops when the client disconnects', async () => {
     for (let i = 0; i < 20; i++) await create({ name: `w${i}` })
     const gone = new AbortController()
     let asked = 0
@@ -203,18 +203,18 @@ describe('a collection', () => {
     expect([...(await test.store.list(context, all)).items].length).toBeGreaterThan(10)
   })
 
-  it('is not served for kinds that exclude it', async () => {
+  it('does not exist for kinds that exclude it', async () => {
     await using open = openTestStore(gardens)
     expect(canDeleteCollection(open.paths.get('gardens')!)).toBe(false)
     expect(canDeleteCollection(test.paths.get('widgets')!)).toBe(true)
   })
 })
 
-describe('deletion in steps', () => {
+describe('deletion in two steps', () => {
   const cluster = testContext('', { group: 'example.com', version: 'v1', resource: 'gardens' })
   const request = { options: {}, dryRun: false }
 
-  it('marks, waits for the kind’s own finalizers, and ends with the update that removes the last one', async () => {
+  it('marks, waits for the finalizers of the kind, and ends with the update that removes the last one', async () => {
     await using open = openTestStore(gardens, { now: () => now })
     await open.store.create(cluster, { metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget, { dryRun: false })
     const first = await open.store.delete(cluster, 'g', request)
@@ -231,14 +231,14 @@ describe('deletion in steps', () => {
     await expect(open.store.get(cluster, 'g', {})).rejects.toMatchObject({ reason: 'NotFound' })
   })
 
-  it('removes an object that nothing holds with the second request', async () => {
+  it('removes an object without finalizers with the second request', async () => {
     await using open = openTestStore(gardens)
     await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
     expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(false)
     expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(true)
   })
 
-  it('applies to one object, not to its name', async () => {
+  it('does not delete a later object of the same name', async () => {
     await using open = openTestStore(gardens)
     await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
     await expect(open.store.delete(cluster, 'g', { options: { preconditions: { uid: 'x' } }, dryRun: false })).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import type { DecodedBody } from '../decode/body.ts'
 import type { WriteRoute } from './route.ts'
 
-/** Writes into the object which manager owns which field after this write. `live`: the stored object, undefined if there is none. */
+/** Records in the object which manager owns which field after this write. `live` is the stored object, if there is one. */
 export function trackManagers(route: WriteRoute, context: RequestContext, live: KubeObject | undefined, decoded: DecodedBody): void {
   const { object, sent } = decoded
   if (object.metadata === undefined) return
@@ -12,18 +12,18 @@ export function trackManagers(route: WriteRoute, context: RequestContext, live: 
   else route.fieldManager.update(live, object, context.fieldManager, sent)
 }
 
-/** Keeps an empty list of managers, which asks to forget them all. Decoding drops empty lists, so this looks at the document. */
+/** Keeps an empty list of managers, which a client sends to clear all managers. Decoding drops empty lists, so this reads the document. */
 export function keepReset(document: JsonValue, object: KubeObject): void {
   const metadata = memberOf(document, 'metadata')
-  const given = metadata === undefined ? undefined : memberOf(metadata, 'managedFields')
-  if (Array.isArray(given) && given.length === 0 && object.metadata !== undefined) object.metadata.managedFields = []
+  const managers = metadata === undefined ? undefined : memberOf(metadata, 'managedFields')
+  if (Array.isArray(managers) && managers.length === 0 && object.metadata !== undefined) object.metadata.managedFields = []
 }
 
 function memberOf(value: JsonValue, name: string): JsonValue | undefined {
   return isJsonObject(value) ? value[name] : undefined
 }
 
-/** Puts `before` back, with a warning, if mutating admission made the managed fields undecodable. */
+/** Restores `before` with a warning if mutating admission left managed fields that cannot be decoded. */
 export function keepDecodable(object: KubeObject, before: ObjectMeta['managedFields'], context: RequestContext): void {
   const { metadata } = object
   if (metadata === undefined || metadata.managedFields === before) return
@@ -38,8 +38,8 @@ export function keepDecodable(object: KubeObject, before: ObjectMeta['managedFie
 }
 
 /**
- * Puts the times of managers back if nothing else changes, so that nothing is written. The tracking of managers cannot know which changes
- * strategies undo.
+ * Restores the timestamps of managers if nothing else changed, so that nothing is written. Tracking runs before the strategy, so it cannot know which
+ * changes the strategy resets.
  */
 export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObject>): void {
   const now = object.metadata.managedFields ?? []

@@ -1,59 +1,71 @@
 import { formatTime, newConflict, newInternal, newInvalid, parseTime, validateDeleteOptions } from '@keelson/apimachinery'
-import type { DeepReadonly, DeleteOptions, KubeObject, RequestContext } from '@keelson/apimachinery'
-import type { StoreParts } from '../store-parts.ts'
+import type { DeepReadonly, DeleteOptions, KubeObject, RequestContext, ObjectMeta } from '@keelson/apimachinery'
+import { isStoredObject } from '@keelson/storagebackend'
+import type { ObjectPreconditions } from '@keelson/storagebackend'
+import type { StoreDependencies } from '../store-dependencies.ts'
+import type { DeleteRequest } from '../rest.ts'
+import type { Written } from './commit.ts'
 
 /**
- * `now`: remove the object. `graceful`: write the marked object; it is removed when its grace period is over.
- * `pending`: its deletion is under way and nothing changes.
+ * The kind of a deletion. `now`: remove the object. `graceful`: store the marked object, which is removed after its grace period. `pending`: the
+ * deletion has begun earlier and nothing changes.
  */
-export type DeletionMode = 'now' | 'graceful' | 'pending'
+type DeletionMode = 'now' | 'graceful' | 'pending'
 
-/** Checks options and preconditions and marks `object` for a graceful deletion. May change both arguments: they are copies. */
+/** Checks options and preconditions, and marks `object` for a graceful deletion. May change both arguments, which are copies. */
 export function beforeDelete<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
   options: DeleteOptions,
 ): DeletionMode {
   const errors = validateDeleteOptions(options)
   if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
-  checkDeletePreconditions(parts, object, options)
+  checkDeletePreconditions(dependencies, object, options)
   if ((options.gracePeriodSeconds ?? 0) < 0) options.gracePeriodSeconds = 1
   const { metadata } = object
   if ((metadata.deletionGracePeriodSeconds ?? 0) < 0) metadata.deletionGracePeriodSeconds = 1
-  const { strategy } = parts.definition
+  const { strategy } = dependencies.definition
   if (strategy.checkGracefulDelete === undefined) return 'now'
-  if (metadata.deletionTimestamp !== undefined) return hasten(parts, object, options)
+  if (metadata.deletionTimestamp !== undefined) return shortenGracePeriod(dependencies, object, options)
   if (!strategy.checkGracefulDelete(context, object as DeepReadonly<T>, options)) return 'now'
   if (options.gracePeriodSeconds === undefined) throw newInternal('options.GracePeriodSeconds should not be nil')
-  metadata.deletionTimestamp = formatTime(parts.now() + options.gracePeriodSeconds * 1000)
+  metadata.deletionTimestamp = formatTime(dependencies.now() + options.gracePeriodSeconds * 1000)
   metadata.deletionGracePeriodSeconds = options.gracePeriodSeconds
   if ((metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
   return 'graceful'
 }
 
-/** Shortens a running grace period; it never becomes longer. */
-function hasten<T extends KubeObject>(parts: StoreParts<T>, { metadata }: T, options: DeleteOptions): DeletionMode {
-  const present = metadata.deletionGracePeriodSeconds ?? 0
-  // Marked but not removed, because the second step failed: finish it.
-  if (present === 0) return 'now'
-  const asked = options.gracePeriodSeconds
-  if (asked === undefined) {
-    options.gracePeriodSeconds = present
+/** Shortens a running grace period, but never extends it. */
+function shortenGracePeriod<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  { metadata }: T,
+  options: DeleteOptions,
+): DeletionMode {
+  const current = metadata.deletionGracePeriodSeconds ?? 0
+  // The object was marked, but its removal failed. Remove it now.
+  if (current === 0) return 'now'
+  const requested = options.gracePeriodSeconds
+  if (requested === undefined) {
+    options.gracePeriodSeconds = current
     return 'pending'
   }
-  if (asked >= present) return 'pending'
-  const now = parts.now()
-  const moved = parseTime(metadata.deletionTimestamp!) + (asked - present) * 1000
+  if (requested >= current) return 'pending'
+  const now = dependencies.now()
+  const moved = parseTime(metadata.deletionTimestamp!) + (requested - current) * 1000
   const passed = moved < now
   metadata.deletionTimestamp = formatTime(passed ? now : moved)
-  // A request with a grace period leaves the removal to the kubelet, even if the period is over.
-  metadata.deletionGracePeriodSeconds = passed && asked !== 0 ? 1 : asked
+  // After the period the kubelet still has to remove the object, unless the request has no grace period.
+  metadata.deletionGracePeriodSeconds = passed && requested !== 0 ? 1 : requested
   return 'graceful'
 }
 
-function checkDeletePreconditions<T extends KubeObject>(parts: StoreParts<T>, { metadata }: T, { preconditions }: DeleteOptions): void {
-  const subject = { group: parts.gvk.group, resource: parts.gvk.kind }
+function checkDeletePreconditions<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  { metadata }: T,
+  { preconditions }: DeleteOptions,
+): void {
+  const subject = { group: dependencies.gvk.group, resource: dependencies.gvk.kind }
   const name = metadata.name ?? ''
   if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid) {
     throw newConflict(
@@ -69,4 +81,69 @@ function checkDeletePreconditions<T extends KubeObject>(parts: StoreParts<T>, { 
       `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ''}). The object might have been modified`,
     )
   }
+}
+
+/** The finalizer that keeps an object until its dependents are orphaned. */
+export const orphanFinalizer = 'orphan'
+/** The finalizer that keeps an object until its dependents are deleted. */
+export const foregroundFinalizer = 'foregroundDeletion'
+
+interface FinalizerChange {
+  readonly changed: boolean
+  readonly finalizers: readonly string[]
+}
+
+/** Returns the finalizers of an object after a delete request with these options. The garbage collector removes those added here. */
+export function finalizersForDeletion<T extends KubeObject>(
+  dependencies: Pick<StoreDependencies<T>, 'definition' | 'enableGarbageCollection'>,
+  metadata: DeepReadonly<ObjectMeta>,
+  options: DeleteOptions,
+): FinalizerChange {
+  const current = metadata.finalizers ?? []
+  if (!dependencies.enableGarbageCollection) return { changed: false, finalizers: current }
+  const policy = propagation(dependencies, current, options)
+  const finalizers = current.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer)
+  if (policy === 'orphan') finalizers.push(orphanFinalizer)
+  if (policy === 'foreground') finalizers.push(foregroundFinalizer)
+  const [before, after] = [new Set(current), new Set(finalizers)]
+  const isSame = before.size === after.size && finalizers.every((name) => before.has(name))
+  return isSame ? { changed: false, finalizers: current } : { changed: true, finalizers }
+}
+
+/** Returns the propagation policy: that of the options, else that of existing finalizers, else the default of the kind. */
+function propagation<T extends KubeObject>(
+  { definition }: Pick<StoreDependencies<T>, 'definition'>,
+  current: readonly string[],
+  options: DeleteOptions,
+): 'orphan' | 'foreground' | 'background' {
+  const defaultPolicy = definition.strategy.defaultPropagation ?? 'background'
+  if (defaultPolicy === 'unsupported') return 'background'
+  if (options.orphanDependents !== undefined) return options.orphanDependents ? 'orphan' : 'background'
+  if (options.propagationPolicy === 'Orphan') return 'orphan'
+  if (options.propagationPolicy === 'Foreground') return 'foreground'
+  if (options.propagationPolicy === 'Background') return 'background'
+  const existing = current.find((name) => name === orphanFinalizer || name === foregroundFinalizer)
+  if (existing !== undefined) return existing === orphanFinalizer ? 'orphan' : 'foreground'
+  return defaultPolicy
+}
+
+/** One DELETE request. `options` is a copy, because a strategy may set the grace period. */
+export interface Deletion<T extends KubeObject> {
+  readonly dependencies: StoreDependencies<T>
+  readonly context: RequestContext
+  readonly name: string
+  readonly key: string
+  readonly options: DeleteOptions
+  readonly request: DeleteRequest
+}
+
+/** Returns the preconditions of the next step. Marking changes the version, so a resourceVersion is replaced by that of `marked`. */
+export function preconditionsOf<T extends KubeObject>(
+  { preconditions }: DeleteOptions,
+  marked?: Written<T>,
+): { preconditions: ObjectPreconditions } | undefined {
+  if (preconditions === undefined) return undefined
+  if (preconditions.resourceVersion === undefined || marked === undefined) return { preconditions }
+  const resourceVersion = isStoredObject(marked) ? String(marked.revision) : (marked.metadata.resourceVersion ?? '')
+  return { preconditions: { ...preconditions, resourceVersion } }
 }

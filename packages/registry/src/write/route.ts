@@ -1,41 +1,47 @@
 import type { ApiTypes, KindType } from '@keelson/api'
 import { formatGroupVersion } from '@keelson/apimachinery'
-import type { GroupResource, GroupVersionKind, GroupVersionResource, KubeObject, RequestContext, Scheme } from '@keelson/apimachinery'
-import type { FieldManager } from '@keelson/apimachinery/managed-fields'
-import { storageFieldManager } from '../field-manager.ts'
+import type {
+  GroupResource,
+  GroupVersionKind,
+  GroupVersionResource,
+  KubeObject,
+  RequestContext,
+  Scheme,
+  GroupVersion,
+} from '@keelson/apimachinery'
+import { FieldManager } from '@keelson/apimachinery/managed-fields'
 import type { RESTStorage } from '../rest.ts'
-import type { AdmissionChain } from './admission.ts'
-import type { AdmittedRoute } from './attributes.ts'
+import type { AdmissionChain, AdmittedRoute } from './admission.ts'
 
-/** The facts about one route, a path in one version, that its writes need. */
+/** The properties of one route (a path in one version) that its writes use. */
 export interface WriteRoute extends AdmittedRoute {
   readonly storage: Pick<RESTStorage, 'alsoAccepts'>
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
   readonly groupResource: GroupResource
   readonly hub: GroupVersionKind
-  /** The route serves the hub version: nothing is converted. */
+  /** Whether the route serves the hub version, so that nothing is converted. */
   readonly servesHub: boolean
-  /** Undefined for kinds without generated types; these are JSON and YAML only. */
+  /** Undefined for kinds without generated types, which support only JSON and YAML. */
   readonly type: KindType | undefined
   readonly apiVersion: string
   readonly namespaced: boolean
-  /** Undefined for kinds without a schema, whose fields nobody manages. */
+  /** Undefined for kinds without a schema, whose managed fields are not tracked. */
   readonly fieldManager: FieldManager | undefined
-  /** Asked before a PUT or an apply creates an object: throws if the user may update but not create. */
+  /** Throws if the user may update but not create. Called before a PUT or an apply creates an object. */
   readonly authorizeCreate: (context: RequestContext) => Promise<void> | void
 }
 
 export interface WriteRouteOptions {
   readonly storage: RESTStorage
-  /** In the version that the route serves. */
+  /** The kind in the version that the route serves. */
   readonly gvk: GroupVersionKind
   readonly gvr: GroupVersionResource
   readonly subresource: string
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
   readonly admission: AdmissionChain
-  /** Default: everybody who may update may create. */
+  /** Default: users who may update may also create. */
   readonly authorizeCreate?: WriteRoute['authorizeCreate']
   readonly now: () => number
 }
@@ -62,7 +68,60 @@ export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
   }
 }
 
-/** Does not change `object`, which may be shared. */
+/** Converts an object to the route's version. Does not change `object`, which may be shared. */
 export function fromHub({ servesHub, scheme, gvk }: Pick<WriteRoute, 'servesHub' | 'scheme' | 'gvk'>, object: KubeObject): KubeObject {
   return servesHub ? object : scheme.fromHub(gvk, object)
+}
+
+/** Sets the defaults of the route's version, and converts the object to the hub version. */
+export function toHub(route: WriteRoute, object: KubeObject): KubeObject {
+  object.metadata ??= {}
+  route.scheme.setDefaults(route.gvk, object)
+  return route.scheme.toHub(route.gvk, object)
+}
+
+export interface StorageFieldManagerOptions {
+  readonly scheme: Scheme
+  readonly types: Pick<ApiTypes, 'kind'>
+  /** The kind in the version of the route. */
+  readonly kind: GroupVersionKind
+  readonly storage: Pick<RESTStorage, 'gvk' | 'resetFields'>
+  /** "" or "status". */
+  readonly subresource: string
+  readonly now: () => number
+}
+
+/** Creates the field manager of one path in one version. Returns undefined for a kind without a schema. */
+export function storageFieldManager(options: StorageFieldManagerOptions): FieldManager | undefined {
+  const { scheme, types, kind, storage, subresource, now } = options
+  const hub = storage.gvk
+  const inVersion = (apiVersion: string): GroupVersionKind => ({ ...parseApiVersion(apiVersion), kind: kind.kind })
+  if (types.kind(kind) === undefined) return undefined
+  return new FieldManager({
+    kind,
+    subresource,
+    now,
+    resetFields: storage.resetFields,
+    versions: {
+      schemaOf(apiVersion) {
+        const gvk = inVersion(apiVersion)
+        const other = scheme.hubOf(gvk)
+        const ours = other === undefined ? sameVersion(gvk, kind) : sameVersion(other, hub)
+        return ours ? types.kind(gvk)?.schema : undefined
+      },
+      fromHub: (object, apiVersion) => scheme.fromHub(inVersion(apiVersion), object),
+      toHub: (object, apiVersion) => scheme.toHub(inVersion(apiVersion), object),
+      setDefaults: (object, apiVersion) => scheme.setDefaults(inVersion(apiVersion), object),
+    },
+  })
+}
+
+function sameVersion(a: GroupVersionKind, b: GroupVersionKind): boolean {
+  return a.group === b.group && a.version === b.version
+}
+
+/** Splits an apiVersion at its first slash. Unlike `parseGroupVersion` it never throws, because clients may send any text. */
+export function parseApiVersion(apiVersion: string): GroupVersion {
+  const slash = apiVersion.indexOf('/')
+  return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }
 }

@@ -11,7 +11,7 @@ const validate = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldError
   spec?.size === 13 ? [fieldError.invalid(fieldPath('spec', 'size'), 13, 'not that')] : []
 const widget = (size: number): Widget => ({ metadata: { name: 'a' }, spec: { size } })
 
-it('stops after 1,000 errors, and lists them all', async () => {
+it('stops after 1,000 errors and reports all of them', async () => {
   let validated = 0
   const each = (_context: unknown, { spec }: DeepReadonly<Widget>): FieldErrorList =>
     Array.from({ length: spec?.size ?? 0 }).flatMap((_, i) => {
@@ -42,7 +42,7 @@ it('stops after 1,000 errors, and lists them all', async () => {
 it.each<[string, Strategy<Widget>['runValidation']]>([
   ['at once', (_context, run) => run()],
   ['in steps', async (_context, run) => Promise.resolve().then(() => run())],
-])('a validation that is run %s decides', async (_, runValidation) => {
+])('returns the errors of a validation that runs %s', async (_, runValidation) => {
   const strategy = { ...widgets.strategy, validateCreate: validate, validateUpdate: validate, runValidation: runValidation! }
   await using test = openTestStore({ ...widgets, strategy })
   const refusal = { code: 422, message: 'Widget.example.com "a" is invalid: spec.size: Invalid value: 13: not that' }

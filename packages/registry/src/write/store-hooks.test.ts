@@ -2,18 +2,18 @@ import { newInvalid } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import type { StorageDecorator } from '../rest-options.ts'
 import type { Change } from './change.ts'
-import type { StoreHooks } from './store-hooks.ts'
+import type { StoreHooks } from '../store-dependencies.ts'
 import { openTestStore, put, testContext } from '../testing/index.ts'
 import { widgets } from '../testing/widgets.fixture.ts'
 import type { Widget } from '../testing/widgets.fixture.ts'
-import { undecoratedStorage } from '../undecorated-storage.ts'
+import { undecoratedStorage } from '../rest-options.ts'
 
 const context = testContext('ns')
 const real = { dryRun: false }
 const now = { options: { gracePeriodSeconds: 0 }, dryRun: false }
 const widget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: { size } })
 
-/** Records the calls of hooks, in order. */
+/** Creates hooks that record their calls in order. */
 function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
   const calls: string[] = []
   const begin = (what: string) => {
@@ -57,7 +57,7 @@ it('finishes hooks with the outcome of the write', async () => {
   expect(calls).toEqual(['begin update 1 to 2', 'update 1 to 2 kept', 'begin update 2 to -2', 'update 2 to -2 given back', 'deleted a'])
 })
 
-it('returns the error of a hook, and finishes nothing', async () => {
+it('returns the error of a hook, and finishes no hook', async () => {
   const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
   await using test = openTestStore(widgets, { hooks: () => ({ beginCreate: () => Promise.reject(refusal) }) })
   await expect(test.store.create(context, widget('a'), real)).rejects.toBe(refusal)
@@ -74,7 +74,7 @@ it('runs no begin hook for subresources, but afterDelete for an object whose las
   expect(calls).toEqual(['deleted a'])
 })
 
-it('releases the allocations of a lost race, and begins again', async () => {
+it('releases allocations after a lost race, and runs the hook again', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, widget('a'), real)
@@ -101,11 +101,11 @@ it('releases the allocations of a lost race, and begins again', async () => {
   ])
 })
 
-it('finishes nothing if the outcome of the write is unknown', async () => {
+it('finishes no hook if the outcome of the write is unknown', async () => {
   const { calls, hooks } = recording()
   const decorator: StorageDecorator = (request) => ({
     ...undecoratedStorage(request),
-    create: () => Promise.reject(new Error('the disk went away')),
+    create: () => Promise.reject(new Error('the disk disappeared')),
   })
   await using test = openTestStore(widgets, { decorator, hooks: () => hooks })
   await expect(test.store.create(context, widget('a'), real)).rejects.toThrow('the disk went away')

@@ -26,7 +26,7 @@ const update = async (object: KubeObject, options: { dryRun?: boolean; uid?: str
   return plain((await test.store.update(context, 'a', { change: put(object), dryRun, preconditions })).object)
 }
 
-it('keeps fields that no client may change', async () => {
+it('keeps fields that clients may not change', async () => {
   const wild = { name: 'a', uid: '', creationTimestamp: '1999-01-01T00:00:00Z', generation: 99 }
   const updated = await update({ metadata: wild, spec: { size: 1 } } as Widget)
   expect(updated.metadata).toMatchObject({
@@ -36,7 +36,7 @@ it('keeps fields that no client may change', async () => {
   })
 })
 
-it('updates the latest version without a version, and refuses an old one', async () => {
+it('updates the latest object without a version, and refuses an old version', async () => {
   await update({ metadata: { name: 'a' }, spec: { size: 2 } } as Widget)
   await expect(update({ ...created, spec: { size: 3 } } as Widget)).rejects.toMatchObject({
     code: 409,
@@ -57,7 +57,7 @@ it('refuses an update without a version if the kind requires one', async () => {
   })
 })
 
-it('reports a wrong uid as a conflict with the storage’s message', async () => {
+it('reports a wrong uid as a conflict with the message of the storage', async () => {
   await expect(update({ metadata: { name: 'a' } }, { uid: 'other' })).rejects.toMatchObject({
     code: 409,
     message:
@@ -74,7 +74,7 @@ it('reports changes of immutable fields as often as kube-apiserver', async () =>
   expect(failure?.details.causes.filter(({ field }) => field === 'metadata.uid')).toHaveLength(2)
 })
 
-it('a dry run answers with the change and writes nothing', async () => {
+it('returns the change of a dry run and writes nothing', async () => {
   const dry = await update({ metadata: { name: 'a' }, spec: { size: 5 } } as Widget, { dryRun: true })
   expect(dry).toMatchObject({
     kind: 'Widget',
@@ -84,7 +84,7 @@ it('a dry run answers with the change and writes nothing', async () => {
   expect(plain(await test.store.get(context, 'a', {}))).toEqual(created)
 })
 
-it('an edit gets a copy of its own, and so does a scale', async () => {
+it('passes copies to edits and to the subresource scale', async () => {
   const shared = async (): Promise<Widget> => ((await test.store.get(context, 'a', {})) as StoredObject<Widget>).object() as Widget
   const spoil = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
   await test.store.update(context, 'a', { change: { kind: 'edit', edit: spoil }, dryRun: true })
@@ -102,12 +102,12 @@ it('an edit gets a copy of its own, and so does a scale', async () => {
   expect(await shared()).toMatchObject({ spec: { size: 1 } })
 })
 
-it('decodes no body without a route', async () => {
+it('refuses a body without a route', async () => {
   const body = { form: 'json', bytes: Buffer.from('{}'), cbor: undefined } as const
   await expect(test.store.update(context, 'a', { change: { kind: 'replace', body }, dryRun: false })).rejects.toThrow('without a route')
 })
 
-it('applies the change again to a concurrent update', async () => {
+it('applies the change again after a concurrent update', async () => {
   let rounds = 0
   const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
     if (++rounds === 1) await update({ metadata: { name: 'a' }, spec: { size: 7 } } as Widget)
@@ -118,7 +118,7 @@ it('applies the change again to a concurrent update', async () => {
   expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
 })
 
-it('loses none of many concurrent changes', async () => {
+it('loses no concurrent change', async () => {
   const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
     const widget = current as Widget
     return { ...widget, spec: { size: (widget.spec?.size ?? 0) + 1 } } as Widget
@@ -136,7 +136,7 @@ it('creates no object for an update with a uid precondition', async () => {
   }
 })
 
-it('changes status only through its own path, which creates nothing', async () => {
+it('changes status only through the subresource, which creates nothing', async () => {
   const changed = { ...created, spec: { size: 9 }, status: { phase: 'Ready' } } as Widget
   expect((await update(changed)).status).toBeUndefined()
   const status = test.paths.get('widgets/status') as RESTStorage & Updater

@@ -26,7 +26,7 @@ const types = createApiTypes([coreV1])
 let steps: string[]
 let test: TestStore<ConfigMap>
 let route: WriteRoute
-/** Runs once, in the mutating half of admission. */
+/** A concurrent write that runs once, during mutating admission. */
 let meanwhile: (() => Promise<void>) | undefined
 
 const configMaps = defineResource<ConfigMap>({
@@ -130,20 +130,20 @@ it('creates by apply even if a PUT does not create', async () => {
   expect(await strict.store.update(context, 'a', { ...request, change: changes['apply']!({}) })).toMatchObject({ created: true })
 })
 
-it('passes a write on a route through admission even without options', async () => {
+it('runs admission for a write on a route without options', async () => {
   await create(object({ z: '0' }))
   steps.length = 0
   await test.store.update(context, 'a', { change: changes['an edit']!({ a: '1' }), dryRun: true, route })
   expect(withoutOwners()).toEqual(ordered)
 })
 
-it('reports a wrong body before an absent object', async () => {
+it('reports an invalid body before an absent object', async () => {
   const wrong: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
   await expect(update(wrong)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })
   expect(steps).toEqual(['default'])
 })
 
-it('keeps the object that all readers share as it is', async () => {
+it('does not change the shared object', async () => {
   await create(object({ a: '1' }))
   const stored = await test.store.get(context, 'a', {})
   const before = JSON.stringify(plain(stored))

@@ -6,21 +6,33 @@ import { applyConfiguration } from '../patch/apply-configuration.ts'
 import { applyPatch, unsupportedPatch } from '../patch/apply-patch.ts'
 import { canCreate } from '../rest.ts'
 import type { Creater, CreateRequest, NamedCreater, RestResult, RESTStorage, UpdateRequest } from '../rest.ts'
-import { qualifiedResource } from '../store-parts.ts'
-import type { StoreParts, UpdatePlan } from '../store-parts.ts'
-import { mutate, validate } from './attributes.ts'
-import type { WriteOptions } from './attributes.ts'
-import { checkIdentity, decodeNew, decodeReplacement, requireRoute } from './change.ts'
+import { qualifiedResource, PendingHook } from '../store-dependencies.ts'
+import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
+import { mutate, validate } from './admission.ts'
+import type { WriteOptions } from './admission.ts'
+import {
+  checkIdentity,
+  decodeNew,
+  decodeReplacement,
+  requireRoute,
+  dedupOwnerReferences,
+  ensureNamespace,
+  wipeSystemFields,
+} from './change.ts'
 import type { CreateWrite, RoutedWrite } from './change.ts'
-import { dropResourceVersion, explainCreate, explainUpdate, matchVersion, mayBeRemoved, removeFinalized, timeToLive } from './commit.ts'
-import type { StoreWrite } from './commit.ts'
+import {
+  dropResourceVersion,
+  explainCreate,
+  explainUpdate,
+  matchVersion,
+  mayBeRemoved,
+  removeFinalized,
+  timeToLive,
+  writeTarget,
+} from './commit.ts'
+import type { StoreWrite, Written } from './commit.ts'
 import { keepDecodable, keepManagerTimes, trackManagers } from './managed-fields.ts'
-import { dedupOwnerReferences, ensureNamespace, wipeSystemFields } from './object-meta.ts'
-import { beforeCreate, fillSystemFields } from './prepare-create.ts'
-import { beforeUpdate } from './prepare-update.ts'
-import { BegunHook } from './store-hooks.ts'
-import { writeTarget } from './target.ts'
-import type { Written } from './target.ts'
+import { beforeCreate, fillSystemFields, beforeUpdate } from './prepare.ts'
 
 /*
  * The steps of every create, PUT, patch and apply, in this order:
@@ -34,10 +46,10 @@ import type { Written } from './target.ts'
  *   commit                 `storeOnce`    guaranteedUpdate
  *   retry                  `storeGenerated`: with another generated name; guaranteedUpdate: `round` after a lost race
  *
- * Writes without a route are the registry's own (eviction): they skip managed fields and admission.
+ * Internal writes (eviction) have no route and skip managed fields and admission.
  */
 
-/** Takes a new object up to mutating admission, and hands it to the storage. */
+/** Runs the steps of a create up to mutating admission, and passes the object to the storage. */
 export async function createObject(storage: RESTStorage & (Creater | NamedCreater), create: CreateWrite): Promise<RestResult> {
   const { route, context, options } = create
   const { dryRun } = options
@@ -61,30 +73,30 @@ export async function createObject(storage: RESTStorage & (Creater | NamedCreate
     : (storage as NamedCreater).createNamed(context, create.name, object, request)
 }
 
-/** With five random characters, eight attempts leave a collision in a million names of one prefix no more often than once in a thousand. */
+/** With five random characters and a million names of one prefix, eight attempts fail less than once in a thousand creates. */
 const maxNameAttempts = 8
 
-/** A store's part of a create: prepares, validates and commits the object, which becomes the store's. */
+/** Prepares, validates and commits a new object. The store may change the object. */
 export function storeNew<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
   request: CreateRequest,
 ): Promise<Written<T>> {
   const { name = '', generateName = '' } = object.metadata
   const isGenerated = name === '' && generateName !== ''
-  return isGenerated ? storeGenerated(parts, context, object, request) : storeOnce(parts, context, object, request)
+  return isGenerated ? storeGenerated(dependencies, context, object, request) : storeOnce(dependencies, context, object, request)
 }
 
 async function storeGenerated<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
   request: CreateRequest,
 ): Promise<Written<T>> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await storeOnce(parts, context, copyObject(object), request)
+      return await storeOnce(dependencies, context, copyObject(object), request)
     } catch (error) {
       if (attempt === maxNameAttempts || !isApiError(error, 'AlreadyExists')) throw error
     }
@@ -92,57 +104,58 @@ async function storeGenerated<T extends KubeObject>(
 }
 
 async function storeOnce<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
   { dryRun, validate: admit }: CreateRequest,
 ): Promise<Written<T>> {
-  const hook = new BegunHook()
-  await prepareNew(parts, context, object, { dryRun, admit, begins: true, hook })
+  const hook = new PendingHook()
+  await prepareNew(dependencies, context, object, { dryRun, admit, begins: true, hook })
   const name = object.metadata.name ?? ''
-  const key = parts.keys.key(context, name)
+  const key = dependencies.keys.key(context, name)
   try {
     if (!dryRun) dropResourceVersion(object)
-    const written = await writeTarget(parts, dryRun).create(key, object, {
-      ...timeToLive(parts),
-      // A getter: most stores never read it, and the request makes its signal on the first read.
+    const written = await writeTarget(dependencies, dryRun).create(key, object, {
+      ...timeToLive(dependencies),
+      // The first access creates the request's signal, so the signal is passed on as a getter.
       get signal() {
         return context.signal
       },
     })
-    if (hook.begun) await hook.succeed()
+    if (hook.isPending) await hook.succeed()
     return written
   } catch (error) {
     await hook.fail(error)
-    throw await explainCreate({ parts, context, name, key }, object, error)
+    throw await explainCreate({ dependencies, context, name, key }, object, error)
   }
 }
 
 interface PrepareNewOptions {
   readonly dryRun: boolean
-  /** The validating half of admission. */
+  /** Validating admission. Undefined: none. */
   readonly admit: CreateRequest['validate'] | undefined
-  /** As in `UpdatePlan`. */
+  /** See `UpdatePlan`. */
   readonly begins: boolean
-  /** Begun on return, for the caller to finish; finished if this throws. */
-  readonly hook: BegunHook
+  /** If this function returns, the caller must finish the hook. If it throws, the hook is finished. */
+  readonly hook: PendingHook
 }
 
-/** Prepares, validates and admits a new object, whichever verb creates it. */
+/** Prepares, validates and admits a new object, for all verbs that create. */
 async function prepareNew<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   context: RequestContext,
   object: T,
   { dryRun, admit, begins, hook }: PrepareNewOptions,
 ): Promise<void> {
   const { metadata } = object
-  fillSystemFields(parts, metadata)
-  if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '') metadata.name = parts.generateName(metadata.generateName!)
-  const { hooks } = parts
+  fillSystemFields(dependencies, metadata)
+  if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '')
+    metadata.name = dependencies.generateName(metadata.generateName!)
+  const { hooks } = dependencies
   if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
     const began = performance.now()
-    const prepared = beforeCreate(parts, context, object)
+    const prepared = beforeCreate(dependencies, context, object)
     if (prepared !== undefined) await prepared
     const admitted = admit?.(object, undefined)
     if (admitted !== undefined) await admitted
@@ -154,20 +167,20 @@ async function prepareNew<T extends KubeObject>(
   }
 }
 
-/** One PUT, patch, apply or edit, with everything that belongs to it. */
+/** One PUT, patch, apply or edit. */
 interface Update<T extends KubeObject> extends StoreWrite<T> {
   readonly plan: UpdatePlan<T>
   readonly request: UpdateRequest<T>
-  /** The update as admission sees it. Undefined: the registry's own. */
+  /** The write for admission. Undefined for internal writes. */
   readonly routed: RoutedWrite | undefined
-  readonly hook: BegunHook
-  /** A PUT's body, which the first round takes. */
+  readonly hook: PendingHook
+  /** The decoded body of a PUT. The first round uses it. */
   decoded: DecodedBody | undefined
   /** The outcome of the last round. */
   last: Round<T> | undefined
 }
 
-/** The outcome of one attempt, on one state of the store. The next one replaces it if that state was not the latest. */
+/** The outcome of one attempt. If the object has changed since, the outcome of the next attempt replaces it. */
 type Round<T> = { readonly kind: 'create' | 'update' | 'delete'; readonly object: T }
 
 export interface UpdateOutcome<T extends KubeObject> {
@@ -177,9 +190,9 @@ export interface UpdateOutcome<T extends KubeObject> {
 
 const noOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
 
-/** Changes an object. Creates it if it is absent and that is allowed, and removes it if its deletion waited only for this change. */
+/** Changes an object. Creates an absent object if that is allowed. Removes the object if its deletion only waited for this change. */
 export async function update<T extends KubeObject>(
-  parts: StoreParts<T>,
+  dependencies: StoreDependencies<T>,
   plan: UpdatePlan<T>,
   context: RequestContext,
   { name, request }: { readonly name: string; readonly request: UpdateRequest<T> },
@@ -189,7 +202,7 @@ export async function update<T extends KubeObject>(
   let { preconditions } = request
   let decoded: DecodedBody | undefined
   if (change.kind === 'replace') {
-    // A wrong body is reported before an absent object.
+    // Decode the body first: its errors come before the error of an absent object.
     const began = performance.now()
     const decoding = decodeReplacement(routed, change.body)
     decoded = decoding instanceof Promise ? await decoding : decoding
@@ -199,26 +212,26 @@ export async function update<T extends KubeObject>(
     if (uid !== '') preconditions = { uid }
   } else if (change.kind === 'apply' && route?.fieldManager === undefined) throw unsupportedPatch()
   const run: Update<T> = {
-    parts,
+    dependencies,
     plan,
     context,
     name,
-    key: parts.keys.key(context, name),
+    key: dependencies.keys.key(context, name),
     request,
     routed,
-    hook: new BegunHook(),
+    hook: new PendingHook(),
     decoded,
     last: undefined,
   }
   let object: Written<T>
   try {
-    object = await writeTarget(parts, dryRun).guaranteedUpdate(run.key, (_current, stored) => round(run, stored), {
+    object = await writeTarget(dependencies, dryRun).guaranteedUpdate(run.key, (_current, stored) => round(run, stored), {
       ignoreNotFound: mayCreate(run),
       sharesCurrent: true,
       ...(preconditions === undefined ? undefined : { preconditions }),
       signal: context.signal,
     })
-    if (run.hook.begun && run.last?.kind !== 'delete') await run.hook.succeed()
+    if (run.hook.isPending && run.last?.kind !== 'delete') await run.hook.succeed()
   } catch (error) {
     await run.hook.fail(error)
     throw explainUpdate(run, run.last?.kind === 'create' ? run.last.object : undefined, error)
@@ -227,21 +240,21 @@ export async function update<T extends KubeObject>(
   if (last?.kind !== 'delete') return { object, created: last?.kind === 'create' }
   await run.hook.abandon()
   await removeFinalized(run, { dryRun, preconditions })
-  // The answer is the object as this change left it.
+  // Return the object as this change left it.
   return { object: last.object, created: false }
 }
 
-/** An apply creates absent objects even if a PUT does not, but not through another form of the object. */
+/** Returns whether the write may create the object. An apply may create it even if a PUT may not, but not through another representation. */
 function mayCreate<T extends KubeObject>({ plan, request: { change, view } }: Update<T>): boolean {
   return plan.allowCreateOnUpdate || (plan.applyCreates && change.kind === 'apply' && view === undefined)
 }
 
-/** One attempt: undefined if the object is to be removed instead. */
+/** Runs one attempt. Returns undefined if the object is to be removed instead. */
 async function round<T extends KubeObject>(run: Update<T>, stored: StoredObject<T> | undefined): Promise<UpdateOutput<T> | undefined> {
-  const { parts, context, name, request, routed } = run
+  const { dependencies, context, name, request, routed } = run
   run.last = undefined
-  if (run.hook.begun) await run.hook.abandon()
-  if (stored === undefined && !mayCreate(run)) throw newNotFound(qualifiedResource(parts, context), name)
+  if (run.hook.isPending) await run.hook.abandon()
+  if (stored === undefined && !mayCreate(run)) throw newNotFound(qualifiedResource(dependencies, context), name)
   const { view } = request
   const viewed = view && stored?.copy()
   const current = viewed === undefined ? (stored?.object() as KubeObject | undefined) : view!.read(viewed)
@@ -261,12 +274,12 @@ async function round<T extends KubeObject>(run: Update<T>, stored: StoredObject<
     object = viewed
   }
   await (stored === undefined ? prepareCreated(run, object) : prepareChanged(run, object, stored))
-  const kind = stored === undefined ? 'create' : mayBeRemoved(parts, object, stored.object()) ? 'delete' : 'update'
+  const kind = stored === undefined ? 'create' : mayBeRemoved(dependencies, object, stored.object()) ? 'delete' : 'update'
   run.last = { kind, object }
-  return kind === 'delete' ? undefined : { object, ...timeToLive(parts) }
+  return kind === 'delete' ? undefined : { object, ...timeToLive(dependencies) }
 }
 
-/** The new state in the hub version, decoded, defaulted and converted. `current` is shared; an edit gets a copy. */
+/** Returns the new state in the hub version, decoded, defaulted and converted. `current` is shared, so an edit gets a copy. */
 function applyChange<T extends KubeObject>(
   run: Update<T>,
   current: KubeObject | undefined,
@@ -278,13 +291,13 @@ function applyChange<T extends KubeObject>(
     return maybeThen(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, sent: undefined }))
   }
   run.decoded = undefined
-  // The registry changes the object it takes, so a later round decodes the body again.
+  // Later steps change the decoded object, so a later round decodes the body again.
   if (change.kind === 'replace') return decoded ?? decodeReplacement(routed, change.body)
   const write = requireRoute(routed)
   return change.kind === 'patch' ? applyPatch(write, change, current) : applyConfiguration(write, change.configuration, current)
 }
 
-/** Records the owners of fields, unless an apply has done so, and runs the mutating half of admission. A promise only if it has to wait. */
+/** Records the owners of fields, unless an apply has done so, and runs mutating admission. Returns a promise only if it has to wait. */
 function trackAndMutate(
   write: RoutedWrite,
   decoded: DecodedBody,
@@ -303,28 +316,31 @@ function trackAndMutate(
   })
 }
 
-/** A PUT or an apply that creates. */
-async function prepareCreated<T extends KubeObject>({ parts, plan, context, request, routed, hook }: Update<T>, object: T): Promise<void> {
+/** Prepares the object of a PUT or an apply that creates. */
+async function prepareCreated<T extends KubeObject>(
+  { dependencies, plan, context, request, routed, hook }: Update<T>,
+  object: T,
+): Promise<void> {
   const { dryRun } = request
   const admit = async (final: KubeObject): Promise<void> => {
     await routed!.route.authorizeCreate(context)
     await validate(routed!, 'CREATE', final, undefined)
   }
-  await prepareNew(parts, context, object, { dryRun, admit: routed && admit, begins: plan.begins, hook })
+  await prepareNew(dependencies, context, object, { dryRun, admit: routed && admit, begins: plan.begins, hook })
   if (!dryRun) delete object.metadata.resourceVersion
 }
 
 /** Prepares, validates and admits the new state of an object. */
 async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, stored: StoredObject<T>): Promise<void> {
-  const { parts, plan, context, request, routed, hook } = run
-  const { hooks } = parts
+  const { dependencies, plan, context, request, routed, hook } = run
+  const { hooks } = dependencies
   const { view, dryRun } = request
   const old = stored.object()
   matchVersion(run, object, String(stored.revision))
   if (plan.begins && hooks.beginUpdate !== undefined) await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun }))
   try {
     const began = performance.now()
-    const prepared = beforeUpdate(parts, plan, context, object, old)
+    const prepared = beforeUpdate(dependencies, plan, context, object, old)
     if (prepared !== undefined) await prepared
     keepManagerTimes(object, old)
     const checked = plan.checkUpdate?.(context, object as DeepReadonly<T>, old)

@@ -1,7 +1,7 @@
 import type { DeviceRequest, DeviceRequestAllocationResult, ResourceClaim, ResourceClaimTemplate } from '@keelson/api/resource/v1'
 import { collectFieldErrors, fieldError, fieldPath, newInvalid } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContext } from '@keelson/apimachinery'
-import type { ResourceDefinition, RESTStorageParts, StoreHooks, SubresourceFactory } from '@keelson/registry'
+import type { ResourceDefinition, RESTStorageExtensions, StoreHooks, SubresourceFactory } from '@keelson/registry'
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
 import { resourceClaims } from './resourceclaims/index.ts'
 import { resourceClaimStatus } from './resourceclaims/status.ts'
@@ -15,7 +15,7 @@ export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<str
 type Requests = readonly DeepReadonly<DeviceRequest>[] | null
 
 /** Allows admin access to devices, which ignores other claims on them, only in namespaces labelled for it. */
-export function adminAccessRules(labelsOf: NamespaceLabels): RESTStorageParts {
+export function adminAccessRules(labelsOf: NamespaceLabels): RESTStorageExtensions {
   const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
   const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {

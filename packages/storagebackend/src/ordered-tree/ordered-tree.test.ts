@@ -1,7 +1,7 @@
 import { compareUtf8 } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { inRange } from '../key-range.ts'
+import { inRange } from '../object-key.ts'
 import { OrderedTree } from './ordered-tree.ts'
 import type { TreeSnapshot } from './ordered-tree.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { hasCompaction, hasSizeStatistics, hasSnapshots } from '../backend.ts'
 import { isBackendError } from '../backend-errors.ts'
-import { prefixRange } from '../key-range.ts'
+import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 
 export function historyTests(test: DeclareBackendTest): void {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { prefixRange } from '../key-range.ts'
+import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { WatchReader, within } from './watch-reader.ts'
 

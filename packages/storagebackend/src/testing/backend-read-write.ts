@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Transaction } from '../backend.ts'
-import { prefixRange } from '../key-range.ts'
+import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { within } from './watch-reader.ts'
 

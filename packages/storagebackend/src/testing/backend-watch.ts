@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { hasCompaction, type Change } from '../backend.ts'
 import { isBackendError } from '../backend-errors.ts'
-import { keyRange, prefixRange } from '../key-range.ts'
+import { keyRange, prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { revisionOf, WatchReader } from './watch-reader.ts'
 

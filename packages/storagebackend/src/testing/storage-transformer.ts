@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { PlainValue, ValueTransformer } from '../value/value-transformer.ts'
+import type { PlainValue, ValueTransformer } from '../value-transformer.ts'
 import { brief, ObjectWatchReader } from './object-watch-reader.ts'
 import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'

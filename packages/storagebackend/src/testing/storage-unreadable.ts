@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { isStorageError } from '../errors.ts'
 import type { ObjectCodec } from '../storage.ts'
-import type { ValueTransformer } from '../value/value-transformer.ts'
+import type { ValueTransformer } from '../value-transformer.ts'
 import { names } from './list-names.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
 import { codeOf, failure } from './storage-errors.ts'

@@ -1,9 +1,9 @@
-import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly, KubeObject, GroupResource } from '@keelson/apimachinery'
 import type { Predicate, StoredObject } from '@keelson/storagebackend'
-import type { Informer, InformerEvent, LoopbackResource } from './client.ts'
+import type { Informer, InformerEvent, LoopbackResource, LoopbackClient } from './client.ts'
 import { followResource } from './follow-resource.ts'
 import type { ObjectChange } from './follow-resource.ts'
-import { ObjectIndex } from './object-index.ts'
+import { ResourceMap } from './create-loopback-client.ts'
 
 export interface InformerOptions {
   /** Default: all namespaces. */
@@ -107,4 +107,76 @@ class WatchingInformer<T extends KubeObject> implements Informer<T> {
 
 function versionOf<T extends KubeObject>(object: DeepReadonly<T>): string | undefined {
   return (object as DeepReadonly<KubeObject>).metadata.resourceVersion
+}
+
+/** Objects by namespace and name. */
+class ObjectIndex<T extends KubeObject> {
+  readonly #namespaces = new Map<string, Map<string, DeepReadonly<T>>>()
+
+  get(namespace: string, name: string): DeepReadonly<T> | undefined {
+    return this.#namespaces.get(namespace)?.get(name)
+  }
+
+  list(namespace?: string): DeepReadonly<T>[] {
+    if (namespace !== undefined) return Array.from(this.#namespaces.get(namespace)?.values() ?? [])
+    const found: DeepReadonly<T>[] = []
+    for (const objects of this.#namespaces.values()) for (const object of objects.values()) found.push(object)
+    return found
+  }
+
+  /** Returns the previous object. */
+  set(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
+    const { namespace, name } = keyOf(object)
+    let objects = this.#namespaces.get(namespace)
+    if (objects === undefined) this.#namespaces.set(namespace, (objects = new Map()))
+    const old = objects.get(name)
+    objects.set(name, object)
+    return old
+  }
+
+  delete(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
+    const { namespace, name } = keyOf(object)
+    const objects = this.#namespaces.get(namespace)
+    const old = objects?.get(name)
+    objects?.delete(name)
+    if (objects?.size === 0) this.#namespaces.delete(namespace)
+    return old
+  }
+}
+
+function keyOf<T extends KubeObject>(object: DeepReadonly<T>): { namespace: string; name: string } {
+  const { namespace = '', name = '' } = (object as DeepReadonly<KubeObject>).metadata
+  return { namespace, name }
+}
+
+/** One informer per resource, shared by all readers and started on first use. Disposing stops all of them. */
+export interface SharedInformers extends AsyncDisposable {
+  /** undefined if the server does not serve the resource. Callers must not dispose the informer. */
+  of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
+  /** Stops the informer of a resource that is no longer served. Resolves when it has ended. */
+  remove(resource: GroupResource): Promise<void>
+}
+
+export function createSharedInformers(
+  client: LoopbackClient,
+  options: Omit<InformerOptions, 'namespace' | 'predicate'> = {},
+): SharedInformers {
+  const started = new ResourceMap<Informer<KubeObject>>()
+  return {
+    of<T extends KubeObject>(resource: GroupResource) {
+      const served = client.resource(resource)
+      if (served === undefined) return undefined
+      let informer = started.get(resource)
+      if (informer === undefined) started.set(resource, (informer = createInformer(served, options)))
+      return informer as unknown as Informer<T>
+    },
+    async remove(resource) {
+      const informer = started.get(resource)
+      started.delete(resource)
+      await informer?.[Symbol.asyncDispose]()
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all(Array.from(started.values(), (informer) => informer[Symbol.asyncDispose]()))
+    },
+  }
 }

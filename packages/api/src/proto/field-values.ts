@@ -1,0 +1,78 @@
+import type { Buffer } from 'node:buffer'
+import { parseQuantity, parseJson, sharedJson, stringifyJson, compareUtf8, setOwn } from '@keelson/apimachinery'
+import type { JsonValue } from '@keelson/apimachinery'
+
+const maxCached = 1024
+const cache = new Map<string, string>()
+
+/** Canonicalizes a quantity as kube-apiserver does when it encodes. Cached, because objects repeat a few spellings. */
+export function canonicalQuantity(text: string): string {
+  let canonical = cache.get(text)
+  if (canonical === undefined) {
+    try {
+      canonical = parseQuantity(text).toString()
+    } catch (error) {
+      throw new ProtoError(`invalid quantity ${JSON.stringify(text)}`, { cause: error })
+    }
+    if (cache.size >= maxCached) cache.clear()
+    if (text.length <= 32) cache.set(text, canonical)
+  }
+  return canonical
+}
+
+/**
+ * Parses JSON embedded in a message as bytes (RawExtension, FieldsV1). Empty bytes mean null; large integers become `bigint`, as in
+ * `parseJson`.
+ */
+export function parseJsonBytes(text: string): JsonValue {
+  if (text === '' || text === '{}') return text === '' ? null : {}
+  try {
+    return longDigits.test(text) ? parseJson(text).value : (JSON.parse(text) as JsonValue)
+  } catch (error) {
+    throw new ProtoError('embedded bytes are not JSON', { cause: error })
+  }
+}
+
+const longDigits = /\d{16}/
+
+export function formatJsonBytes(value: JsonValue): string {
+  const shared = sharedJson(value)
+  // Escaped text in the shared source may be unescaped in this value.
+  if (shared !== undefined && !shared.includes('\\u')) return shared
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof TypeError) return stringifyJson(value)
+    throw error
+  }
+}
+
+/** The keys in UTF-8 order, in which maps are written and shown. */
+export function sortedKeys(map: object): string[] {
+  const keys = Object.keys(map)
+  for (let i = 1; i < keys.length; i++) {
+    if (compareUtf8(keys[i - 1]!, keys[i]!) > 0) return keys.toSorted(compareUtf8)
+  }
+  return keys
+}
+
+export function sortKeysInPlace(map: Record<string, unknown>): void {
+  const entries = sortedKeys(map).map((key): [string, unknown] => [key, map[key]])
+  for (const [key] of entries) delete map[key]
+  for (const [key, value] of entries) setOwn(map, key, value)
+}
+
+/** Node's direct conversions, without encoding name lookup and default arguments. */
+export interface FastBuffer extends Buffer {
+  latin1Slice(start: number, end: number): string
+  utf8Slice(start: number, end: number): string
+  base64Slice(start: number, end: number): string
+  latin1Write(text: string, offset: number, length: number): number
+  utf8Write(text: string, offset: number, length: number): number
+  base64Write(text: string, offset: number, length: number): number
+}
+
+/** The bytes are no valid message, or the object cannot be encoded. The only error that codecs throw. */
+export class ProtoError extends Error {
+  override readonly name = 'ProtoError'
+}

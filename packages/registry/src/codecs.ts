@@ -1,0 +1,186 @@
+import { canonicalStruct, encodeJson, decodeStruct, formatGroupVersion, parseGroupVersion, parseJson } from '@keelson/apimachinery'
+import type { GroupVersionKind, JsonObject, KubeObject, Scheme } from '@keelson/apimachinery'
+import { createRecordCodec, CorruptObjectError } from '@keelson/storagebackend'
+import { decodeUnknown, encodeUnknown, FieldSets, hasProtoMagic } from '@keelson/api'
+import type { ApiTypes, KindType } from '@keelson/api'
+import type { CodecFactory } from './rest-options.ts'
+
+/** Creates the codecs of the embedded store. They write records, which can be listed without parsing, with members in schema order. */
+export function recordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
+  return ({ kind, selectableFields, defaultOnRead }) =>
+    createRecordCodec({
+      kind: kind.gvk.kind,
+      schemaVersion: options.schemaVersion,
+      selectableFields,
+      defaultOnRead,
+      // Strategies add members in any order, but equal objects must be encoded as equal bytes.
+      toJson: (object) => encodeJson(kind.schema, canonicalStruct(kind.schema, object)),
+    })
+}
+
+export interface ProtobufCodecsOptions {
+  /** The types of every version that the store may contain. */
+  readonly types: ApiTypes
+  /** Defaults and conversions for values that another version of the server wrote. */
+  readonly scheme: Scheme
+  /** The encoding of new values. Both encodings are read. Default: protobuf. */
+  readonly mediaType?: StorageMediaType
+}
+
+export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json'
+
+/** Groups that kube-apiserver stores as JSON, because their kinds have no protobuf encoding. */
+const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
+
+/**
+ * Creates the codecs of a store that is shared with kube-apiserver. Values are protobuf in its envelope (`k8s\0`), or JSON. A value is decoded,
+ * defaulted and converted once, when it is read. The result is a record like those of the embedded store.
+ */
+export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
+  // A record stays in memory here, so it needs no second schema version.
+  const records = recordCodecs({ schemaVersion: 1 })
+  const recent = new RecentRecords()
+  // Decoded objects are dropped once they are records, so they may share sets of managed fields.
+  const decoder = { types, scheme, fieldSets: new FieldSets() }
+  return (request) => {
+    const { kind, namedByKey = false, storedVersion = kind.gvk.version, defaultOnRead } = request
+    const storedKind = { ...kind.gvk, version: storedVersion }
+    const record = records(request)
+    // False if decoding a value adds something: a conversion, defaults, or the name.
+    const readAsWritten = !namedByKey && storedVersion === kind.gvk.version && defaultOnRead === undefined
+    const asJson = mediaType === 'application/json' || kind.isJsonOnly === true || jsonGroups.has(kind.gvk.group)
+    return {
+      encode(object, key) {
+        const stored = withoutResourceVersion(object)
+        if (namedByKey) delete stored.metadata.name
+        if (asJson) return encodeJsonValue(kind, stored)
+        const value = encodeUnknown(storedKind, kind.encodeProto(stored))
+        // The written value is opened soon, and decoding it would give the same record.
+        if (key !== undefined && readAsWritten) recent.set(record, key, value, record.encode(object))
+        return value
+      },
+      open(key, value, revision) {
+        const known = recent.get(record, key, value)
+        if (known !== undefined) return record.open(key, known, revision)
+        const object = decode(decoder, kind.gvk, { key, namedByKey }, value)
+        const encoded = record.encode(object as Parameters<typeof record.encode>[0])
+        recent.set(record, key, value, encoded)
+        return record.open(key, encoded, revision)
+      },
+    }
+  }
+}
+
+interface ValueLocation {
+  readonly key: string
+  readonly namedByKey: boolean
+}
+
+interface ValueDecoder {
+  readonly types: ApiTypes
+  readonly scheme: Scheme
+  readonly fieldSets: FieldSets
+}
+
+function decode(decoder: ValueDecoder, hub: GroupVersionKind, { key, namedByKey }: ValueLocation, value: Uint8Array): KubeObject {
+  const { types, scheme } = decoder
+  let found: { readonly gvk: GroupVersionKind; readonly object: KubeObject }
+  try {
+    found = hasProtoMagic(value) ? decodeProtobuf(decoder, value) : decodeJsonValue(types, value)
+  } catch (cause) {
+    throw new CorruptObjectError(`cannot decode the stored ${hub.kind} ${key}: ${(cause as Error).message}`, { cause })
+  }
+  const { gvk, object } = found
+  const storedHub = scheme.hubOf(gvk) ?? gvk
+  if (storedHub.group !== hub.group || storedHub.version !== hub.version || storedHub.kind !== hub.kind) {
+    throw new CorruptObjectError(`expected a ${hub.kind} under ${key}, found ${formatGroupVersion(gvk)} ${gvk.kind}`)
+  }
+  if (namedByKey) object.metadata = { name: key.slice(key.lastIndexOf('/') + 1), ...object.metadata }
+  if (!object.metadata?.name) throw new CorruptObjectError(`the stored ${hub.kind} ${key} has no name`)
+  if (scheme.registration(gvk) === undefined) return object
+  scheme.setDefaults(gvk, object)
+  return scheme.toHub(gvk, object)
+}
+
+function decodeProtobuf({ types, fieldSets }: ValueDecoder, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
+  const { gvk, raw, contentEncoding } = decodeUnknown(value)
+  if (contentEncoding !== '') throw new Error(`unknown content encoding ${JSON.stringify(contentEncoding)}`)
+  return { gvk, object: typeOf(types, gvk).decodeProto(raw, fieldSets) }
+}
+
+function decodeJsonValue(types: ApiTypes, value: Uint8Array): { gvk: GroupVersionKind; object: KubeObject } {
+  const json = parseJson(value).value as JsonObject | null
+  if (typeof json !== 'object' || json === null) throw new Error('the value is neither protobuf nor a JSON object')
+  const { apiVersion, kind } = json
+  if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new Error('the value has no apiVersion or kind')
+  const gvk = { ...parseGroupVersion(apiVersion), kind }
+  return { gvk, object: decodeStruct(typeOf(types, gvk).schema, json).object as unknown as KubeObject }
+}
+
+function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
+  const type = types.kind(gvk)
+  if (type === undefined) throw new Error(`unknown kind ${formatGroupVersion(gvk)} ${gvk.kind}`)
+  return type
+}
+
+/** Encodes an object as kube-apiserver stores it as JSON: kind and apiVersion come first, and a line feed ends the value. */
+function encodeJsonValue(kind: KindType, object: KubeObject): Uint8Array {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
+  const typed = { kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk), ...rest }
+  return Buffer.from(`${encodeJson(kind.schema, decodeStruct(kind.schema, typed as unknown as JsonObject).object)}\n`)
+}
+
+function withoutResourceVersion(object: KubeObject): KubeObject {
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/**
+ * Maximum size of the cached values and records together, in bytes. A record is used again within milliseconds, so the limit only has to cover the
+ * writes in flight.
+ */
+const defaultLimit = 2 * 1024 * 1024
+
+interface Recent {
+  readonly codec: object
+  readonly value: Uint8Array
+  readonly record: Uint8Array
+}
+
+/**
+ * Caches the records of recently opened values, one for each key. A write opens its value up to three times: to compare it, for the writer, and for
+ * the watch. The cache avoids decoding it each time. An entry matches only the same codec, key and bytes.
+ */
+export class RecentRecords {
+  readonly #byKey = new Map<string, Recent>()
+  readonly #limit: number
+  #bytes = 0
+
+  constructor(limit: number = defaultLimit) {
+    this.#limit = limit
+  }
+
+  get(codec: object, key: string, value: Uint8Array): Uint8Array | undefined {
+    const recent = this.#byKey.get(key)
+    return recent !== undefined && recent.codec === codec && Buffer.compare(recent.value, value) === 0 ? recent.record : undefined
+  }
+
+  set(codec: object, key: string, value: Uint8Array, record: Uint8Array): void {
+    this.#remove(key)
+    this.#byKey.set(key, { codec, value, record })
+    this.#bytes += value.length + record.length
+    if (this.#bytes <= this.#limit) return
+    // A Map iterates in insertion order, so the oldest entry is removed first.
+    for (const oldest of this.#byKey.keys()) {
+      this.#remove(oldest)
+      if (this.#bytes <= this.#limit) return
+    }
+  }
+
+  #remove(key: string): void {
+    const recent = this.#byKey.get(key)
+    if (recent === undefined) return
+    this.#byKey.delete(key)
+    this.#bytes -= recent.value.length + recent.record.length
+  }
+}

@@ -1,0 +1,123 @@
+import { copyObject } from '@keelson/apimachinery'
+import type { KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { GetOptions, StoredObject, ObjectList, ObjectEvents, ObjectWatch } from '@keelson/storagebackend'
+import type { GetRequest, ListRequest, WatchRequest, ExportRequest, RestResult } from './rest.ts'
+import { qualifiedResource, readRangeOf } from './store-dependencies.ts'
+import type { StoreDependencies } from './store-dependencies.ts'
+import { translateError } from './translate-error.ts'
+import { readResult } from './rest.ts'
+
+export async function get<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  context: RequestContext,
+  name: string,
+  { resourceVersion = '' }: GetRequest,
+): Promise<StoredObject<T>> {
+  const key = dependencies.keys.key(context, name)
+  try {
+    return await dependencies.storage.get(key, new LazyGetOptions(context, resourceVersion))
+  } catch (error) {
+    throw translateError('get', error, qualifiedResource(dependencies, context), name, resourceVersion)
+  }
+}
+
+/** Options of a read that get the request's signal only when it is needed, because the first access creates the signal. */
+class LazyGetOptions implements GetOptions {
+  readonly resourceVersion: string
+  readonly #context: RequestContext
+
+  constructor(context: RequestContext, resourceVersion: string) {
+    this.#context = context
+    this.resourceVersion = resourceVersion
+  }
+
+  get signal(): AbortSignal {
+    return this.#context.signal
+  }
+
+  get aborted(): boolean {
+    return this.#context.aborted ?? this.#context.signal.aborted
+  }
+}
+
+export async function list<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  context: RequestContext,
+  request: ListRequest,
+): Promise<ObjectList<T>> {
+  const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields, request.continue !== '')
+  try {
+    return await dependencies.storage.list(key, { ...request, recursive, signal: context.signal })
+  } catch (error) {
+    throw translateError('list', error, qualifiedResource(dependencies, context), '', request.resourceVersion)
+  }
+}
+
+export async function watch<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  context: RequestContext,
+  request: WatchRequest,
+  signal: AbortSignal,
+): Promise<ObjectWatch<T>> {
+  const { key, recursive } = readRangeOf(dependencies.keys, context, request.predicate.fields)
+  const resource = qualifiedResource(dependencies, context)
+  const rethrow = (error: unknown): never => {
+    throw translateError('watch', error, resource, '', request.resourceVersion)
+  }
+  return new TranslatedWatch(await dependencies.storage.watch(key, { ...request, recursive, signal }).catch(rethrow), rethrow)
+}
+
+/** A watch whose errors are API errors. */
+class TranslatedWatch<T extends KubeObject> implements ObjectWatch<T> {
+  readonly #watch: ObjectWatch<T>
+  readonly #rethrow: (error: unknown) => never
+
+  constructor(storageWatch: ObjectWatch<T>, rethrow: (error: unknown) => never) {
+    this.#watch = storageWatch
+    this.#rethrow = rethrow
+  }
+
+  forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void> {
+    return this.#watch.forEach(read).catch(this.#rethrow)
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<ObjectEvents<T>> {
+    const batches = this.#watch[Symbol.asyncIterator]()
+    return {
+      next: () => batches.next().catch(this.#rethrow),
+      return: () => batches.return?.() ?? Promise.resolve({ done: true, value: undefined }),
+    }
+  }
+}
+
+/**
+ * Returns a copy of the object without status and cluster-specific fields, for creating it in another cluster. kube-apiserver has removed this
+ * feature, but clients that copy objects between clusters still use it.
+ */
+export function exportObject<T extends KubeObject>(
+  { definition, gvk }: Pick<StoreDependencies<T>, 'definition' | 'gvk'>,
+  context: RequestContext,
+  result: RestResult,
+  { exact }: ExportRequest,
+): KubeObject {
+  const object = copyObject(readResult<T>(result)) as T
+  const { metadata } = object
+  for (const member of ofThisCluster) delete metadata[member]
+  if (!exact) {
+    delete metadata.namespace
+    if (metadata.generateName) delete metadata.name
+  }
+  definition.strategy.prepareForCreate?.(context, object)
+  definition.strategy.prepareForExport?.(object, exact)
+  return { ...object, kind: gvk.kind, apiVersion: gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}` }
+}
+
+const ofThisCluster = [
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'selfLink',
+  'managedFields',
+] as const

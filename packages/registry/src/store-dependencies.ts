@@ -1,0 +1,274 @@
+import {
+  generateName,
+  newUid,
+  systemClock,
+  isDNS1123Label,
+  isPathSegmentName,
+  newBadRequest,
+  quote,
+  isApiError,
+} from '@keelson/apimachinery'
+import type { GroupResource, GroupVersionKind, KubeObject, RequestContext, DeepReadonly, FieldSelector } from '@keelson/apimachinery'
+import { isStorageError } from '@keelson/storagebackend'
+import type { Storage } from '@keelson/storagebackend'
+import type { ApiTypes } from '@keelson/api'
+import { countObjects } from './quota-rules.ts'
+import type { QuotaRules } from './quota-rules.ts'
+import type { ResourceDefinition, Strategy, SubresourceStrategy, UpdateStrategy } from './resource-definition.ts'
+import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
+
+/** The dependencies that all verbs of a resource share. `completeWithOptions` creates them. */
+export interface StoreDependencies<T extends KubeObject> {
+  readonly definition: ResourceDefinition<T>
+  /** The kind in the hub version. */
+  readonly gvk: GroupVersionKind
+  readonly resource: GroupResource
+  readonly storage: Storage<T>
+  readonly keys: KeyFunctions
+  readonly hooks: StoreHooks<T>
+  /** The quota rules of the objects. Undefined: quotas ignore them. */
+  readonly quota: QuotaRules | undefined
+  /** The time to live of objects after their last write. Undefined: unlimited. */
+  readonly ttlSeconds: number | undefined
+  readonly deleteCollectionWorkers: number
+  readonly enableGarbageCollection: boolean
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly newUid: () => string
+  readonly generateName: (base: string) => string
+}
+
+/** The rules for a PUT or PATCH of a resource or a subresource. */
+export interface UpdatePlan<T extends KubeObject> {
+  readonly strategy: UpdateStrategy<T>
+  readonly checkUpdate?: SubresourceStrategy<T>['checkUpdate']
+  readonly repeatedMetadataChecks: NonNullable<Strategy<T>['repeatedMetadataChecks']>
+  readonly allowCreateOnUpdate: boolean
+  readonly allowUnconditionalUpdate: boolean
+  /** Whether apply may create the object even if a PUT may not. False for subresources. */
+  readonly applyCreates: boolean
+  /** Whether `beginUpdate` hooks run. False for subresources. */
+  readonly begins: boolean
+}
+
+/** Returns the resource as the client named it, for error messages (events.events.k8s.io for core events). */
+export function qualifiedResource(dependencies: Pick<StoreDependencies<KubeObject>, 'resource'>, context: RequestContext): GroupResource {
+  const { info } = context
+  if (!info.isResourceRequest || info.resource === '') return dependencies.resource
+  return { group: info.apiGroup, resource: info.resource }
+}
+
+/** The options of a store. Clock, uids and names have defaults. */
+export interface StoreOptions<T extends KubeObject = KubeObject> {
+  readonly restOptions: RESTOptionsGetter
+  readonly types: ApiTypes
+  /** Milliseconds since the epoch. Default: the clock of `restOptions`. */
+  readonly now?: () => number
+  readonly newUid?: () => string
+  readonly generateName?: (base: string) => string
+  /** Hooks with side effects on writes. Default: none. */
+  readonly hooks?: StoreHooksFactory<T>
+}
+
+/** Creates the dependencies of a store. Throws a plain Error that names the resource and the missing or invalid option. */
+export function completeWithOptions<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  options: StoreOptions<T>,
+): StoreDependencies<T> {
+  const subject = describe(definition)
+  throwIf(definition.plural === '', `store for ${subject} must have a non-empty qualified resource`)
+  throwIf(definition.kind === '', `store for ${subject} must have a kind`)
+  throwIf(definition.strategy === undefined, `store for ${subject} must have a strategy`)
+  throwIf(options.restOptions === undefined, `options for ${subject} must have restOptions set`)
+  throwIf(options.types === undefined, `options for ${subject} must have types set`)
+  const { group, version, kind } = definition
+  const gvk = { group, version, kind }
+  const type = options.types.kind(gvk)
+  if (type === undefined) throw new Error(`store for ${subject}: unknown type ${group === '' ? '' : `${group}/`}${version} ${kind}`)
+  const resource = { group, resource: definition.plural }
+  const restOptions = options.restOptions.getRESTOptions(resource, definition.storage)
+  const prefix = keyPrefix(subject, restOptions)
+  const namespaced = definition.scope === 'Namespaced'
+  const selectableFields = { ...metadataFields(namespaced), ...definition.selectableFields } as Record<
+    string,
+    (object: DeepReadonly<T>) => string
+  >
+  const triggerField = definition.storage?.triggerField
+  throwIf(
+    triggerField !== undefined && !Object.hasOwn(selectableFields, triggerField),
+    `store for ${subject}: the trigger field ${triggerField} must be selectable`,
+  )
+  const storage = restOptions.decorator<T>({
+    backend: restOptions.backend,
+    codec: restOptions.createCodec<T>({
+      kind: type,
+      selectableFields,
+      defaultOnRead: definition.storage?.defaultOnRead,
+      ...(definition.storage?.version !== undefined && { storedVersion: definition.storage.version }),
+    }),
+    resource,
+    prefix: `${prefix}/`,
+    ...(triggerField === undefined ? {} : { triggerField }),
+    ...(restOptions.transformer === undefined ? {} : { transformer: restOptions.transformer }),
+    ...(restOptions.metrics === undefined ? {} : { metrics: restOptions.metrics }),
+    ...(restOptions.now === undefined ? {} : { now: restOptions.now }),
+  })
+  return {
+    definition,
+    gvk,
+    resource,
+    storage,
+    keys: namespaced ? namespacedKeys(prefix) : clusterKeys(prefix),
+    hooks: options.hooks?.(storage, `${prefix}/`) ?? {},
+    quota: definition.quota === 'none' ? undefined : (definition.quota ?? countObjects(resource)),
+    ttlSeconds: restOptions.ttlSeconds,
+    deleteCollectionWorkers: Math.max(1, restOptions.deleteCollectionWorkers),
+    enableGarbageCollection: restOptions.enableGarbageCollection ?? true,
+    now: options.now ?? restOptions.now ?? systemClock.now,
+    newUid: options.newUid ?? newUid,
+    generateName: definition.generateName ?? options.generateName ?? ((base) => generateName(base)),
+  }
+}
+
+function keyPrefix(subject: string, { resourcePrefix }: RESTOptions): string {
+  const prefix = resourcePrefix.startsWith('/') ? resourcePrefix : `/${resourcePrefix}`
+  throwIf(prefix === '/' || prefix.endsWith('/'), `store for ${subject} has an invalid prefix ${JSON.stringify(resourcePrefix)}`)
+  return prefix
+}
+
+function metadataFields(namespaced: boolean): Record<string, (object: DeepReadonly<KubeObject>) => string> {
+  const name = (object: DeepReadonly<KubeObject>): string => object.metadata.name ?? ''
+  const namespace = (object: DeepReadonly<KubeObject>): string => object.metadata.namespace ?? ''
+  return namespaced ? { 'metadata.name': name, 'metadata.namespace': namespace } : { 'metadata.name': name }
+}
+
+function describe({ group, plural }: Pick<ResourceDefinition, 'group' | 'plural'>): string {
+  return group === '' ? plural : `${plural}.${group}`
+}
+
+function throwIf(isInvalid: boolean, message: string): void {
+  if (isInvalid) throw new Error(message)
+}
+
+export interface KeyFunctions {
+  /** Returns the prefix of all keys in the context's namespace, or in all namespaces. Ends with "/". */
+  root(context: Pick<RequestContext, 'namespace'>): string
+  /** Returns the key of one object. Throws BadRequest for a missing namespace or name, and for a name that is no valid path segment. */
+  key(context: Pick<RequestContext, 'namespace'>, name: string): string
+}
+
+/** Creates the keys of a namespaced resource. `prefix` has no final slash: "/registry/configmaps" → "/registry/configmaps/NAMESPACE/NAME". */
+export function namespacedKeys(prefix: string): KeyFunctions {
+  return {
+    root: ({ namespace }) => (namespace === '' ? `${prefix}/` : `${prefix}/${namespace}/`),
+    key: ({ namespace }, name) => {
+      if (namespace === '') throw newBadRequest('Namespace parameter required.')
+      return `${prefix}/${namespace}/${checkedName(name)}`
+    },
+  }
+}
+
+export function clusterKeys(prefix: string): KeyFunctions {
+  return {
+    root: () => `${prefix}/`,
+    key: (_context, name) => `${prefix}/${checkedName(name)}`,
+  }
+}
+
+function checkedName(name: string): string {
+  if (name === '') throw newBadRequest('Name parameter required.')
+  const messages = isPathSegmentName(name)
+  if (messages.length > 0) throw newBadRequest(`Name parameter invalid: ${quote(name)}: ${messages.join(';')}`)
+  return name
+}
+
+/** The keys that a list or watch reads: one key if the selector names one object, else a prefix. A continued list always has a prefix. */
+interface ReadRange {
+  readonly key: string
+  readonly recursive: boolean
+}
+
+export function readRangeOf(
+  keys: KeyFunctions,
+  context: Pick<RequestContext, 'namespace'>,
+  fields: FieldSelector,
+  continued = false,
+): ReadRange {
+  const namespace = context.namespace === '' ? (fields.requiresExactMatch('metadata.namespace') ?? '') : context.namespace
+  const effective = { namespace: isDNS1123Label(namespace).length === 0 ? namespace : context.namespace }
+  const name = continued ? undefined : fields.requiresExactMatch('metadata.name')
+  if (name !== undefined && name !== '') {
+    try {
+      return { key: keys.key(effective, name), recursive: false }
+    } catch {
+      // Without a valid key, read the whole prefix and let the predicate select.
+    }
+  }
+  return { key: keys.root(effective), recursive: true }
+}
+
+/**
+ * Ends a hook. With `success` the hook keeps its allocations, otherwise it releases them. Called at most once, and never if the outcome of the write
+ * is unknown (the store became unreachable), because the allocations may be in use. It must not throw.
+ */
+export type FinishHook = (success: boolean) => Promise<void> | void
+
+export interface HookOptions {
+  readonly dryRun: boolean
+}
+
+/**
+ * Side effects of a resource's writes, such as addresses and ports that services allocate from pools. Begin hooks run before the strategy and
+ * validation. On a create, name, uid and creation time are already set. A begin hook may change `object`, and throws an `ApiError` to refuse. After a
+ * lost race it is finished with false and runs again.
+ */
+export interface StoreHooks<T extends KubeObject> {
+  beginCreate?(context: RequestContext, object: T, options: HookOptions): Promise<FinishHook> | FinishHook
+  /** Runs only for changes through the resource itself, not through its subresources. */
+  beginUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>, options: HookOptions): Promise<FinishHook> | FinishHook
+  /** Runs once for each removed object, after a delete or when its last finalizer is removed. Never runs in a dry run. It must not throw. */
+  afterDelete?(object: DeepReadonly<T>): Promise<void> | void
+}
+
+/** Creates the hooks of a store. The hooks may read `storage`, where all keys start with `prefix`, but must not write to it. */
+export type StoreHooksFactory<T extends KubeObject> = (storage: Storage<T>, prefix: string) => StoreHooks<T>
+
+/** The begin hook of one write until it is finished. */
+export class PendingHook {
+  #finish: FinishHook | undefined
+
+  /** True after `begin` until the hook is finished. */
+  get isPending(): boolean {
+    return this.#finish !== undefined
+  }
+
+  async begin(start: () => Promise<FinishHook> | FinishHook): Promise<void> {
+    this.#finish = await start()
+  }
+
+  async succeed(): Promise<void> {
+    await this.#end(true)
+  }
+
+  async fail(error: unknown): Promise<void> {
+    if (isRefusal(error)) await this.#end(false)
+    else this.#finish = undefined
+  }
+
+  /** Releases the allocations, because nothing was sent to the storage or the storage starts another round. */
+  async abandon(): Promise<void> {
+    await this.#end(false)
+  }
+
+  async #end(success: boolean): Promise<void> {
+    const finish = this.#finish
+    this.#finish = undefined
+    await finish?.(success)
+  }
+}
+
+/** Returns true if the error proves that nothing was written. */
+function isRefusal(error: unknown): boolean {
+  if (isStorageError(error)) return error.code !== 'Unreachable'
+  return isApiError(error) || (error instanceof Error && error.name === 'AbortError')
+}

@@ -1,0 +1,185 @@
+import {
+  collectFieldErrors,
+  copyObject,
+  formatTime,
+  newInvalid,
+  newBadRequest,
+  validateObjectMeta,
+  isPathSegmentName,
+  nameIsDNSSubdomain,
+  validateObjectMetaUpdate,
+} from '@keelson/apimachinery'
+import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
+import type { ResourceDefinition, Strategy, ValidationSteps } from '../resource-definition.ts'
+import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
+
+/** Sets uid and creation time, and drops other system fields that a client sent. */
+export function fillSystemFields(dependencies: Pick<StoreDependencies<KubeObject>, 'now' | 'newUid'>, metadata: ObjectMeta): void {
+  if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
+  if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
+  if (metadata.selfLink !== undefined) delete metadata.selfLink
+  metadata.uid = dependencies.newUid()
+  metadata.creationTimestamp = formatTime(dependencies.now())
+}
+
+/** Prepares a named object for storage and validates it. Returns a promise only if validation takes long. */
+export function beforeCreate<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  context: RequestContext,
+  object: T,
+): void | Promise<void> {
+  const { definition } = dependencies
+  const { strategy } = definition
+  matchNamespace(definition, context, object.metadata)
+  strategy.prepareForCreate?.(context, object)
+  const readonly = object as DeepReadonly<T>
+  return runValidation(strategy, context, {
+    validate: (steps) => validateNew(definition, object.metadata, strategy.validateCreate?.(context, readonly, steps) ?? []),
+    finish(errors) {
+      refuseInvalid(dependencies, object, errors)
+      for (const text of strategy.warningsOnCreate?.(context, readonly) ?? []) context.warn(text)
+      strategy.canonicalize?.(object)
+    },
+  })
+}
+
+/** Returns the errors of metadata and of the kind's own rules. Some kinds check metadata only if their own rules pass. */
+function validateNew<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  metadata: ObjectMeta,
+  kindErrors: FieldErrorList,
+): FieldErrorList {
+  if (definition.strategy.repeatedMetadataChecks === 'none' && kindErrors.length > 0) return kindErrors
+  return [...checkMetadata(definition, metadata), ...kindErrors]
+}
+
+/** Sets the namespace of the request, and refuses another one. */
+function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, context: RequestContext, metadata: ObjectMeta): void {
+  const expected = definition.scope === 'Namespaced' ? context.namespace : ''
+  const current = metadata.namespace ?? ''
+  if (expected === '') delete metadata.namespace
+  else if (current === '') metadata.namespace = expected
+  else if (current !== expected)
+    throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
+}
+
+/** Validates the metadata of a new object with the name rules of the kind. */
+function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
+  const { validateName } = definition
+  if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
+  const errors = metadataErrors(definition, metadata, validateName)
+  // The name rules of a kind (RBAC) may allow names that are no valid keys.
+  return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
+}
+
+/** Validates metadata with the rules of all kinds, where a name only has to be a path segment. */
+function checkCommonMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
+  return metadataErrors(definition, metadata, isPathSegmentName)
+}
+
+function metadataErrors<T extends KubeObject>(
+  definition: ResourceDefinition<T>,
+  metadata: DeepReadonly<ObjectMeta>,
+  validateName: (name: string, prefix: boolean) => readonly string[],
+): FieldErrorList {
+  return validateObjectMeta(metadata, { namespaced: definition.scope === 'Namespaced', validateName })
+}
+
+function refuseInvalid<T extends KubeObject>(dependencies: StoreDependencies<T>, object: KubeObject, errors: FieldErrorList): void {
+  if (errors.length > 0)
+    throw newInvalid({ group: dependencies.gvk.group, kind: dependencies.gvk.kind }, object.metadata.name ?? '', errors)
+}
+
+interface Validation {
+  readonly validate: (steps?: ValidationSteps) => FieldErrorList
+  readonly finish: (errors: FieldErrorList) => void
+}
+
+/** Validates, in slices if the strategy supports that, and passes the errors to `finish`. Returns a promise only if validation takes long. */
+function runValidation(
+  strategy: Pick<Strategy<KubeObject>, 'runValidation'>,
+  context: RequestContext,
+  { validate, finish }: Validation,
+): void | Promise<void> {
+  const collect = (steps?: ValidationSteps): FieldErrorList => collectFieldErrors(() => validate(steps))
+  const errors = strategy.runValidation === undefined ? collect() : strategy.runValidation(context, collect)
+  return errors instanceof Promise ? errors.then(finish) : finish(errors)
+}
+
+/**
+ * Prepares the new state of an object for storage and validates it. `object` already has the resourceVersion that it replaces. Returns a promise only
+ * if validation takes long.
+ */
+export function beforeUpdate<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  plan: UpdatePlan<T>,
+  context: RequestContext,
+  object: T,
+  old: DeepReadonly<T>,
+): void | Promise<void> {
+  const { strategy } = plan
+  matchNamespace(dependencies.definition, context, object.metadata)
+  keep(object.metadata, old.metadata, 'generation')
+  strategy.prepareForUpdate?.(context, object, old)
+  keepSystemFields(object.metadata, old.metadata)
+  const readonly = object as DeepReadonly<T>
+  return runValidation(strategy, context, {
+    validate: (steps) => [
+      ...updatedMetadataErrors(dependencies, plan, object.metadata, old.metadata),
+      ...(strategy.validateUpdate?.(context, readonly, old, steps) ?? []),
+    ],
+    finish(errors) {
+      refuseInvalid(dependencies, object, errors)
+      for (const text of strategy.warningsOnUpdate?.(context, readonly, old) ?? []) context.warn(text)
+      strategy.canonicalize?.(object)
+    },
+  })
+}
+
+/** Restores uid, creation time and deletion fields, which updates cannot change. */
+function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
+  if ((metadata.uid ?? '') === '') keep(metadata, old, 'uid')
+  if (old.creationTimestamp !== undefined) keep(metadata, old, 'creationTimestamp')
+  if (old.deletionTimestamp !== undefined) keep(metadata, old, 'deletionTimestamp')
+  if (old.deletionGracePeriodSeconds !== undefined && metadata.deletionGracePeriodSeconds === undefined) {
+    keep(metadata, old, 'deletionGracePeriodSeconds')
+  }
+}
+
+type KeptMember = 'generation' | 'uid' | 'creationTimestamp' | 'deletionTimestamp' | 'deletionGracePeriodSeconds'
+
+function keep(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>, member: KeptMember): void {
+  if (old[member] === undefined) delete metadata[member]
+  else Object.assign(metadata, { [member]: old[member] })
+}
+
+function updatedMetadataErrors<T extends KubeObject>(
+  dependencies: StoreDependencies<T>,
+  plan: UpdatePlan<T>,
+  metadata: ObjectMeta,
+  old: DeepReadonly<ObjectMeta>,
+): FieldErrorList {
+  const { definition } = dependencies
+  const { repeatedMetadataChecks } = plan
+  const common = checkCommonMetadata(definition, metadata)
+  const changes = validateObjectMetaUpdate(metadata, old)
+  // The name was valid when the object was created, so repeating the checks would find no errors.
+  if (common.length === 0 && changes.length === 0 && metadata.name === old.name) return []
+  return [
+    ...common,
+    ...changes,
+    ...(repeatedMetadataChecks === 'all' || repeatedMetadataChecks === 'update' ? changes : []),
+    ...(repeatedMetadataChecks === 'all' || repeatedMetadataChecks === 'create' ? checkMetadata(definition, metadata) : []),
+  ]
+}
+
+const restoredByStatus = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
+
+/** Restores the metadata in a status update, in place. For newer kinds, whose status subresource changes only the status. */
+export function resetMetadataForStatus(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
+  for (const member of restoredByStatus) {
+    const stored = old[member]
+    if (stored === undefined) delete metadata[member]
+    else Object.assign(metadata, { [member]: copyObject(stored) })
+  }
+}

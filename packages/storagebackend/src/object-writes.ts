@@ -1,0 +1,212 @@
+import type { KubeObject } from '@keelson/apimachinery'
+import type { Entry, Revision } from './backend.ts'
+import { keyNotFound, invalidObject } from './errors.ts'
+import type { ObjectAccess } from './object-access.ts'
+import { prepareKey } from './object-key.ts'
+import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput, DeleteObjectOptions, ObjectPreconditions } from './storage.ts'
+import type { LeasePool } from './lease-pool.ts'
+import { isUnreadable } from './unreadable-objects.ts'
+
+/** The state of an object that a write starts from. */
+interface ObjectState<T extends KubeObject> {
+  readonly key: string
+  /** Undefined if the object is absent. */
+  readonly stored: StoredObject<T> | undefined
+  /** 0 if the object is absent. */
+  readonly revision: Revision
+  /** The stored entry; undefined for a suggestion, whose entry is unknown. */
+  readonly entry: Entry | undefined
+  /** The store gave it during this operation, so an error on it is final. False for a suggestion. */
+  readonly isCurrent: boolean
+}
+
+interface ObjectWrite<T extends KubeObject> {
+  readonly access: ObjectAccess<T>
+  /** The prefix of every key of the resource. */
+  readonly prefix: string
+  readonly key: string
+  /** An absent object is a state. Default: `KeyNotFound`. */
+  readonly ignoreNotFound?: boolean
+  readonly options: { readonly suggestion?: StoredObject<T>; readonly signal?: AbortSignal }
+}
+
+interface WriteSteps<T extends KubeObject, Write extends ObjectWrite<T>, Prepared> {
+  /** Checks the state, and decides on the write. */
+  readonly prepare: (write: Write, state: ObjectState<T>) => Prepared | Promise<Prepared>
+  /** Resolves to the result; or, after a lost race or on a stale suggestion, to the state for the next round. */
+  readonly commit: (write: Write, state: ObjectState<T>, prepared: Prepared) => Promise<StoredObject<T> | ObjectState<T>>
+}
+
+/**
+ * Prepares and commits a write, again and again until no other write came in between. The first round may start from a suggestion, which saves a
+ * read. An error on a stale suggestion is not the caller's: the next round starts from the stored object.
+ */
+async function untilCommitted<T extends KubeObject, Write extends ObjectWrite<T>, Prepared>(
+  write: Write,
+  { prepare, commit }: WriteSteps<T, Write, Prepared>,
+): Promise<StoredObject<T>> {
+  const { suggestion, signal } = write.options
+  const key = prepareKey(write.prefix, write.key, false)
+  let state = suggestion ? stateOfSuggestion(key, suggestion) : await readState(write, key)
+  for (;;) {
+    signal?.throwIfAborted()
+    let prepared: Prepared
+    try {
+      const preparing = prepare(write, state)
+      prepared = preparing instanceof Promise ? await preparing : preparing
+    } catch (error) {
+      if (state.isCurrent) throw error
+      const current = await readState(write, key)
+      if (current.revision === state.revision) throw error
+      state = current
+      continue
+    }
+    const outcome = await commit(write, state, prepared)
+    if ('isStoredObject' in outcome) return outcome
+    state = outcome
+  }
+}
+
+/** Reads the stored state. */
+async function readState<T extends KubeObject>(write: ObjectWrite<T>, key: string): Promise<ObjectState<T>> {
+  return stateOfEntry(write, key, (await write.access.read(key, write.options)).entry)
+}
+
+/** The state that the store gave in answer to a lost race. */
+function stateOfEntry<T extends KubeObject>(write: ObjectWrite<T>, key: string, entry: Entry | undefined): ObjectState<T> {
+  if (entry) return { key, stored: write.access.open(entry), revision: entry.modRevision, entry, isCurrent: true }
+  if (write.ignoreNotFound !== true) throw keyNotFound(key)
+  return { key, stored: undefined, revision: 0, entry: undefined, isCurrent: true }
+}
+
+function stateOfSuggestion<T extends KubeObject>(key: string, suggestion: StoredObject<T>): ObjectState<T> {
+  return { key, stored: suggestion, revision: suggestion.revision, entry: undefined, isCurrent: false }
+}
+
+interface GuaranteedUpdate<T extends KubeObject> extends ObjectWrite<T> {
+  readonly leases: LeasePool
+  readonly tryUpdate: TryUpdate<T>
+  readonly options: UpdateOptions<T>
+}
+
+/** Reads the object, lets the caller compute the new one, and writes it if nobody wrote in between. */
+export function guaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<T>): Promise<StoredObject<T>> {
+  return untilCommitted<T, GuaranteedUpdate<T>, UpdateOutput<T> | undefined>(update, { prepare: computeOutput, commit: writeOutput })
+}
+
+function computeOutput<T extends KubeObject>({ tryUpdate, options }: GuaranteedUpdate<T>, state: ObjectState<T>): ReturnType<TryUpdate<T>> {
+  const { key, stored } = state
+  checkPreconditions(key, stored?.object(), options.preconditions)
+  return tryUpdate(options.sharesCurrent === true ? (stored?.object() as T | undefined) : stored?.copy(), stored)
+}
+
+async function writeOutput<T extends KubeObject>(
+  update: GuaranteedUpdate<T>,
+  state: ObjectState<T>,
+  output: UpdateOutput<T> | undefined,
+): Promise<StoredObject<T> | ObjectState<T>> {
+  const { access } = update
+  const { key } = state
+  const bytes = output && access.codec.encode(output.object, key)
+  if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
+    // On a suggestion nothing would be written: only the store can confirm that.
+    const current = await readState(update, key)
+    if (current.revision !== state.revision) return current
+    state = current
+  }
+  if (output === undefined || bytes === undefined) {
+    if (state.stored === undefined) throw keyNotFound(key)
+    return state.stored
+  }
+  const compared = state.entry && access.compare(state.entry, bytes)
+  const comparison = compared instanceof Promise ? await compared : compared
+  // A stale value is written even if its object stays the same.
+  if (state.stored && comparison === 'same') return state.stored
+
+  const lease = output.ttlSeconds ? await update.leases.lease(key, output.ttlSeconds) : 0
+  const result = await access.put(key, bytes, lease, state.revision)
+  return result.committed ? access.codec.open(key, bytes, result.revision) : stateOfEntry(update, key, result.current[0])
+}
+
+function hasSameBody<T extends KubeObject>(
+  { access }: GuaranteedUpdate<T>,
+  { key, stored, revision }: ObjectState<T>,
+  bytes: Uint8Array,
+): boolean {
+  return stored !== undefined && Buffer.compare(access.codec.open(key, bytes, revision).body, stored.body) === 0
+}
+
+interface ObjectDeletion<T extends KubeObject> extends ObjectWrite<T> {
+  readonly options: DeleteObjectOptions<T>
+}
+
+/** Deletes exactly the version that passed the checks. Resolves to it, under the deletion's revision. */
+export function deleteObject<T extends KubeObject>(deletion: ObjectDeletion<T>): Promise<StoredObject<T>> {
+  return untilCommitted<T, ObjectDeletion<T>, void>(deletion, { prepare: check, commit: remove })
+}
+
+function check<T extends KubeObject>({ options }: ObjectDeletion<T>, { key, stored }: ObjectState<T>): void | Promise<void> {
+  if (options.preconditions) checkPreconditions(key, stored!.object(), options.preconditions)
+  return options.validate?.(stored!.object())
+}
+
+async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: ObjectState<T>): Promise<StoredObject<T> | ObjectState<T>> {
+  const { access } = deletion
+  const { key, stored, entry } = state
+  const result = await access.delete(key, state.revision)
+  if (!result.committed) return stateOfEntry(deletion, key, result.current[0])
+  if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
+  // A suggestion has no entry, and plain bytes are not kept. It was current, so its object encoded again is the deleted value.
+  return access.codec.open(key, access.codec.encode(stored!.copy()), result.revision)
+}
+
+/**
+ * Deletes a value that cannot be decoded or decrypted: unchecked, without its finalizers, and without notice to its dependents. Throws
+ * `InvalidObject` if the value can be read, also if it was written just now. Resolves to the deletion's revision.
+ */
+export async function deleteUnreadable<T extends KubeObject>(
+  access: ObjectAccess<T>,
+  key: string,
+  signal: AbortSignal | undefined,
+): Promise<Revision> {
+  for (;;) {
+    signal?.throwIfAborted()
+    const { entry } = await access.readStored(key, signal ? { signal } : {})
+    if (!entry) throw keyNotFound(key)
+    if (await isReadable(access, entry)) throw invalidObject(key, 'the stored object can be read')
+    const result = await access.deleteStored(key, entry.modRevision)
+    if (result.committed) return result.revision
+  }
+}
+
+async function isReadable<T extends KubeObject>(access: ObjectAccess<T>, entry: Entry): Promise<boolean> {
+  try {
+    const wait = access.prepare(entry)
+    if (wait) await wait
+    access.open(entry)
+    return true
+  } catch (error) {
+    if (isUnreadable(error)) return false
+    throw error
+  }
+}
+
+interface Identified {
+  readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
+}
+
+/** Throws `InvalidObject` with the text that clients see in a conflict. An absent object has an empty uid and version. */
+export function checkPreconditions(key: string, object: Identified | undefined, preconditions: ObjectPreconditions | undefined): void {
+  if (!preconditions) return
+  const uid = object?.metadata.uid ?? ''
+  if (preconditions.uid !== undefined && preconditions.uid !== uid) {
+    throw invalidObject(key, `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`)
+  }
+  const version = object?.metadata.resourceVersion ?? ''
+  if (preconditions.resourceVersion !== undefined && preconditions.resourceVersion !== version) {
+    throw invalidObject(
+      key,
+      `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${version}`,
+    )
+  }
+}
