@@ -12,11 +12,11 @@ const kindsInEveryVersion: ReadonlySet<string> = new Set([
   'WatchEvent',
 ])
 
-/** Types that come and go with the API groups of a server. */
+/** A set of types that groups add and remove. */
 export interface ApiTypesRegistry extends ApiTypes {
   /**
-   * Returns a function that removes the types. Several groups may bring the same group version; its kinds stay until the last of them has
-   * removed it.
+   * Adds the types of a group version, and returns a function that removes them. Several groups may add the same group version. Its kinds stay until
+   * the last of them has removed it.
    */
   add(module: GroupVersionTypes): () => void
 }

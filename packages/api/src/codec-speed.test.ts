@@ -6,7 +6,7 @@ import type { CodecRatios } from './testing/codec-ratios.ts'
 const maxDecode = 4
 const maxEncode = 6
 
-/** The goals are 2× and 3×, measured by `bench/codec.bench.ts`. With twice the time allowed, this test only detects a collapse. */
+/** The goals are 2× and 3×, which `bench/codec.bench.ts` measures. This test allows twice the time, so it only detects a large regression. */
 it('protobuf keeps up with native JSON on a pod of 3 KB', () => {
   const pod = coreV1.kinds.find(({ gvk }) => gvk.kind === 'Pod')!
   let ratios = codecRatios(pod, { rounds: 5, iterations: 2000 })

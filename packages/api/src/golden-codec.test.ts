@@ -6,7 +6,7 @@ import { createApiTypes } from './api-types.ts'
 import { loadEverything } from './testing/load-everything.ts'
 import { decodeUnknown, encodeUnknown } from './proto/unknown-envelope.ts'
 
-/** Recordings of kube-apiserver, next to the repository. */
+/** Recordings of kube-apiserver, in `../shared`, which is not part of the repository. */
 const golden = new URL('../../../../shared/golden/', import.meta.url)
 
 describe.skipIf(!existsSync(golden))('recorded pairs of JSON and protobuf', async () => {

@@ -7,7 +7,7 @@ import type { ApiTypes } from './kind-type.ts'
 import { decodeUnknown, encodeUnknown, hasProtoMagic } from './proto/unknown-envelope.ts'
 import { loadEverything } from './testing/load-everything.ts'
 
-/** Recordings of kube-apiserver, next to the repository. */
+/** Recordings of kube-apiserver, in `../shared`, which is not part of the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
 
 interface StoredValue {
@@ -16,7 +16,7 @@ interface StoredValue {
   readonly object?: KubeObject
 }
 
-/** Fields that kube-apiserver defaults when it reads stored values, by kind. They are not the codec's task. */
+/** Defaults that kube-apiserver sets when it reads stored values, by kind. The codec does not set them. */
 const defaultOnRead: Readonly<Record<string, (object: Defaulted) => void>> = {
   Job: (job) => {
     if (Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = { ...job.spec?.template?.metadata?.labels }

@@ -18,7 +18,7 @@ it('keeps every member of a kind without fields, and those of its fields otherwi
   ])
 })
 
-it('brings the list of each kind', () => {
+it('includes the list of each kind', () => {
   const types = createApiTypes([untyped])
   expect(types.kind({ ...gvk, kind: 'WidgetList' })?.schema.byName.get('items')?.type.kind).toBe('list')
   expect(types.schemaOf('com.example.v1.Widget')).toBe(types.kind(gvk)?.schema)

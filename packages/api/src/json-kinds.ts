@@ -3,10 +3,10 @@ import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
 import type { GroupVersionTypes, KindType } from './kind-type.ts'
 
-/** A kind that is served as JSON, YAML and CBOR, as custom resources are. */
+/** A kind without a protobuf encoding, such as a custom resource. */
 export interface JsonKind {
   readonly kind: string
-  /** Fields besides metadata; others are reported as unknown and dropped. Default: every field is kept as sent. */
+  /** The fields besides metadata. Other fields are reported as unknown and dropped. Default: every field is kept. */
   readonly fields?: readonly FieldSchema[]
 }
 

@@ -2,18 +2,19 @@ import type { GroupVersion, GroupVersionKind, KubeObject, StructSchema } from '@
 import type { FieldSets } from './proto/field-sets.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
-/** The code and facts of one kind: generated, made by `jsonKinds`, or written by hand. */
+/** The codec and schema of one kind: generated, created by `jsonKinds`, or written by hand. */
 export interface KindType {
   readonly gvk: GroupVersionKind
-  /** Expanded from its compact table on first use. */
+  /** The schema. It is expanded from its compact table on first use. */
   readonly schema: StructSchema
-  /** The kind has no protobuf encoding: it is stored as JSON, and protobuf is neither accepted nor sent. Default false. */
+  /** Whether the kind has no protobuf encoding. It is then stored as JSON, and protobuf is neither accepted nor sent. Default: false. */
   readonly isJsonOnly?: boolean
   /** Encodes the bare message, without the `k8s\0` envelope. Ignores kind and apiVersion. */
   encodeProto(object: KubeObject): Uint8Array
   /**
-   * Decodes to canonical JSON, without kind and apiVersion. Throws only `ProtoError` for invalid bytes. With `fieldSets`, sets of managed
-   * fields are shared and must not be modified. Throws 413 for more than `maxValues` messages, strings and 64-bit numbers.
+   * Decodes a message to JSON in kube-apiserver's member order, without kind and apiVersion. Throws only `ProtoError` for invalid bytes. With
+   * `fieldSets`, sets of managed fields are shared and must not be modified. Throws 413 for more than `maxValues` messages, strings and 64-bit
+   * numbers.
    */
   decodeProto(bytes: Uint8Array, fieldSets?: FieldSets, maxValues?: number): KubeObject
 }
@@ -22,14 +23,14 @@ export interface KindType {
 export interface GroupVersionTypes {
   readonly groupVersion: GroupVersion
   readonly kinds: readonly KindType[]
-  /** Schema facts of every type in the group version, including types that are no kinds. */
+  /** The schemas of every type in the group version, including types that are not kinds. */
   readonly table: SchemaTable
 }
 
-/** The kinds of a server: those of the given group versions. Others are not loaded. */
+/** The kinds of the group versions that a server uses. Others are not loaded. */
 export interface ApiTypes {
-  /** If meta/v1 was given, options and watch events are found under every group version. */
+  /** Returns the type of a kind. If meta/v1 was added, options and watch events are found under every group version. */
   kind(gvk: GroupVersionKind): KindType | undefined
-  /** Looks up an OpenAPI definition name such as "io.k8s.api.core.v1.PodSpec". */
+  /** Returns the schema of an OpenAPI definition such as "io.k8s.api.core.v1.PodSpec". */
   schemaOf(definition: string): StructSchema | undefined
 }

@@ -7,7 +7,7 @@ import type { ProtoWriter } from './proto/proto-writer.ts'
 import { writeMessage } from './proto/proto-writer.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
-/** The message functions of one kind, without the kind's static type. */
+/** The message functions of one kind, without its static type. */
 export interface KindCodec {
   readonly kind: string
   readonly write: (writer: ProtoWriter, object: never) => void
@@ -22,7 +22,7 @@ export function kindCodec<T>(
   return { kind, write, read }
 }
 
-/** Builds the value that a generated module exports. Expands nothing before use. */
+/** Creates the value that a generated module exports. Schemas are expanded on first use. */
 export function kindTypes(groupVersion: GroupVersion, table: SchemaTable, codecs: readonly KindCodec[]): GroupVersionTypes {
   return { groupVersion, kinds: codecs.map((codec) => new TableKind(table, codec)), table }
 }

@@ -3,7 +3,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbedded, openMemory, type EmbeddedBackend } from '../src/index.ts'
 
-/** `node packages/backend-embedded/bench/store.bench.ts`: writes by how many are under way, reads, opening; time and memory. */
+/** Run with `node packages/backend-embedded/bench/store.bench.ts`. Measures time and memory of writes by concurrency, of reads, and of opening. */
 const seconds = Number(process.env.BENCH_SECONDS ?? 2)
 const bytes = 3000
 const range = { start: '/registry/', end: '/registry0' }

@@ -14,22 +14,22 @@ import {
 import { NotWrittenError, type Durability, type WriteBatch } from './durability.ts'
 import type { Lease } from './leases.ts'
 
-/** A revision that is decided, but perhaps not durable yet. */
+/** A revision that is decided, but may not be durable yet. */
 export interface PendingRevision {
   readonly revision: Revision
   readonly changes: readonly Change[]
 }
 
 export interface CommitState {
-  /** The newest durable entry. */
+  /** Returns the newest durable entry. */
   visible(key: string): Entry | undefined
   visibleRevision(): Revision
-  /** The revision is durable: makes it visible and publishes it. Called once per revision, in order, for a whole batch in one turn. */
+  /** Makes a durable revision visible and publishes it. Called once per revision, in order, for a whole batch in one turn. */
   apply(revision: PendingRevision): void
   applyLease(lease: Lease): void
   endLease(id: LeaseId): void
   requireLease(id: LeaseId): void
-  /** The store must stop. */
+  /** Stops the store. */
   stop(error: Error): void
 }
 
@@ -56,34 +56,34 @@ const maxKeyBytes = 1900
 const probeInterval = 5000
 
 /**
- * The one ordered path of a write: decided → durable → visible → published.
+ * The ordered path of all writes: decided → durable → visible → published.
  *
  *     commit() ─ compares with the pending head, gets its revision ─┐
  *     commit() ─────────────────────────────────────────────────────┤ gathering
  *                                                                   v
- *              flushing: one batch at a time, all or nothing ── apply each revision in order ── answer
+ *              flushing: one batch at a time, all or nothing ── apply each revision in order ── resolve
  *
- * A write that arrives during a flush is part of a later one. An answer that depends on a pending write waits for that write.
+ * A write that arrives during a flush is part of a later one. A result that depends on a pending write waits for that write.
  *
- * A flush takes half of the waiting writers, so the other half can prepare their next write while the disk is busy. If one flush took all, the
- * writers would wait for the disk, and then the disk for the writers. Closed-loop writers that submit again immediately would only idle the disk;
- * for them everything goes into one flush, because two cost the disk and the processor twice as much.
+ * A flush takes half of the waiting writers, so the other half can prepare their next write while the disk is busy. If one flush took all of them, the
+ * writers would wait for the disk, and then the disk for the writers. Closed-loop writers submit again immediately, so that would only idle the disk.
+ * For them one flush takes everything, because two flushes cost the disk and the processor twice as much.
  */
 export class CommitQueue {
   readonly #state: CommitState
   readonly #durability: Durability | undefined
   readonly #clock: Clock
-  /** The entries of keys after all decided writes; undefined for a deleted key. */
+  /** The entries of keys after all decided writes. Undefined for a deleted key. */
   readonly #head = new Map<string, { readonly entry: Entry | undefined; readonly revision: Revision }>()
   #headRevision: Revision
   #gathering: Step[] = []
-  /** Number of steps in the last flush. Roughly this many writers are preparing their next write. */
+  /** The number of steps in the last flush. About this many writers are preparing their next write. */
   #answered = 0
-  /** Number of steps at which a flush starts immediately. */
+  /** The number of steps at which a flush starts immediately. */
   #enough = maxHeldBack
-  /** Writers submit again as soon as they are answered. */
+  /** True if writers submit again as soon as their write resolves. */
   #isClosedLoop = false
-  /** The number of steps ever submitted. */
+  /** The total number of submitted steps. */
   #submitted = 0
   #flushing: Promise<void> | undefined
   #endOfTurn: NodeJS.Immediate | undefined
@@ -98,7 +98,7 @@ export class CommitQueue {
     this.#headRevision = state.visibleRevision()
   }
 
-  /** Set once reads are no longer reliable. Stays undefined while the disk is full. */
+  /** The error after which reads are not reliable any more. Undefined while the disk is full. */
   get failure(): Error | undefined {
     return this.#stopped
   }
@@ -128,12 +128,12 @@ export class CommitQueue {
   async grant(lease: Lease): Promise<void> {
     this.#requireRunning()
     this.#requireWritable()
-    // Registered at once, so that a put may use it before it is durable. A lost lease without keys has no effect.
+    // Register the lease at once, so that a put may use it before it is durable. A lost lease without keys has no effect.
     this.#state.applyLease(lease)
     if (this.#durability) await this.#queued({ lease })
   }
 
-  /** Deletes the keys of the leases, as one ordinary revision, and the leases. */
+  /** Deletes expired leases and their keys, as one ordinary revision. */
   async expire(ids: readonly LeaseId[], keys: readonly string[]): Promise<void> {
     this.#requireRunning()
     const due = new Set(ids)
@@ -143,13 +143,13 @@ export class CommitQueue {
       .filter((key) => due.has(this.#current(key)?.lease ?? 0))
       .map((key) => ({ type: 'delete', key }) as const)
     const decided = operations.length > 0 ? this.#decide(operations) : undefined
-    // In one step: a lease must not be deleted before its keys.
+    // Delete both in one step: a lease must not be deleted before its keys.
     if (this.#durability) await this.#queued({ revision: decided, endedLeases: ids })
     else if (decided) this.#state.apply(decided)
     for (const id of ids) this.#state.endLease(id)
   }
 
-  /** Refuses further writes, and waits until the earlier ones are durable. */
+  /** Refuses new writes, and waits until the earlier ones are durable. */
   async close(error: Error): Promise<void> {
     this.#closing = error
     while (this.#flushing ?? this.#endOfTurn) await (this.#flushing ?? nextTurn())
@@ -165,7 +165,7 @@ export class CommitQueue {
     return operations.every(isPut) ? operations : operations.filter((o) => isPut(o) || this.#current(o.key) !== undefined)
   }
 
-  /** Responds to a transaction without changes, which gets no new revision. */
+  /** Resolves a transaction without changes, which gets no new revision. */
   async #unchanged(): Promise<CommitResult> {
     const revision = this.#headRevision
     await this.#settled()
@@ -335,7 +335,7 @@ export class CommitQueue {
   }
 }
 
-/** LMDB's limits, for every kind of store. */
+/** Checks a key against LMDB's limits, which apply to every kind of store. */
 function requireKey(key: string): void {
   if (!key.isWellFormed()) throw new RangeError(`the key ${JSON.stringify(key)} is not well-formed Unicode`)
   if (key.length * 3 > maxKeyBytes && Buffer.byteLength(key) > maxKeyBytes)

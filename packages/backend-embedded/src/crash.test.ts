@@ -8,21 +8,21 @@ import { openEmbedded } from './index.ts'
 
 const rounds = Number(process.env.KEELSON_CRASH_ROUNDS ?? 3)
 
-/** Runs the writer, kills it at some moment, and returns its reports until then. */
+/** Runs the writer and kills it after a while. Returns its reports until then. */
 function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 'memory'): Promise<Map<string, number>> {
   return new Promise((resolve, reject) => {
     const answered = new Map<string, number>()
     const child = fork(join(import.meta.dirname, '../test/crash-writer.ts'), [dataDir, String(round), durability], { execArgv: [] })
     child.on('message', (message: string) => {
       if (message === 'ready') return
-      // From the first answer: the time until then depends on the machine.
+      // Counts from the first reported write, because the time until then depends on the machine.
       if (answered.size === 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 150)
       answered.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
     })
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       if (signal === 'SIGKILL') resolve(answered)
-      else reject(new Error(`the writer ended by itself with code ${code}`))
+      else reject(new Error(`the writer exited with code ${code}`))
     })
   })
 }
@@ -51,7 +51,7 @@ it.each([
         last = revision
         const stored = new Map(entries.map((entry) => [entry.key, entry]))
         for (const [key, at] of answered) expect(stored.get(key)?.modRevision).toBe(at)
-        // An unanswered write may be there, but then as a whole, and no revision is used twice.
+        // An unreported write may exist, but only completely, and no revision is used twice.
         for (const { key, value, createRevision, modRevision } of entries) {
           expect(Buffer.from(value).toString()).toBe(`${key};`.repeat(200))
           expect(createRevision).toBe(modRevision)

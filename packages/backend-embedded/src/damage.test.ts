@@ -36,21 +36,21 @@ const refused = async (reason: RegExp): Promise<void> => {
   expect(error).toBeInstanceOf(DamagedStoreError)
   expect(String(error)).toMatch(reason)
 }
-/** The header page of the newest commit. */
+/** Returns the offset of the header page of the newest commit. */
 const newest = (bytes: Buffer): number => (bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(4096 + 152) ? 0 : 4096)
 
-describe('damaged files are refused, with the reason', () => {
+describe('damaged files are refused with the reason', () => {
   it('for an invalid header', async () => {
     spoil((bytes) => bytes.writeUInt32LE(1, 24))
     await refused(/its header/)
   })
 
-  it('if LMDB would use the commit before the last', async () => {
+  it('if LMDB would use an older commit', async () => {
     spoil((bytes) => bytes.writeBigUInt64LE(4n, newest(bytes) + 152))
     await refused(/its last commits are/)
   })
 
-  it('if the root is that of an older commit', async () => {
+  it('if the root belongs to an older commit', async () => {
     spoil((bytes) => {
       const older = newest(bytes) === 0 ? 4096 : 0
       bytes.writeBigUInt64LE(bytes.readBigUInt64LE(older + 136), newest(bytes) + 136)
@@ -58,7 +58,7 @@ describe('damaged files are refused, with the reason', () => {
     await refused(/its root is not of its last commit/)
   })
 
-  it('if the file is cut short', async () => {
+  it('if the file is truncated', async () => {
     const bytes = readFileSync(file)
     writeFileSync(file, bytes.subarray(0, 3 * 4096))
     await refused(/damaged/)
@@ -68,7 +68,7 @@ describe('damaged files are refused, with the reason', () => {
     spoil((bytes) => {
       const free = Number(bytes.readBigUInt64LE(newest(bytes) + 88)) * 4096
       const node = free + 24 + bytes.readUInt16LE(free + 24)
-      // The first number of the list: the root of all tables.
+      // The first number of the list, which is the root of all tables.
       const list = node + 8 + bytes.readUInt16LE(node + 6)
       bytes.writeBigInt64LE(1n, list)
       bytes.writeBigInt64LE(bytes.readBigInt64LE(newest(bytes) + 136), list + 8)
@@ -76,12 +76,12 @@ describe('damaged files are refused, with the reason', () => {
     await refused(/is used twice/)
   })
 
-  it('if a page claims free space at its nodes', async () => {
+  it('if a page claims free space where it has nodes', async () => {
     spoil((bytes) => {
       const root = Number(bytes.readBigUInt64LE(newest(bytes) + 136)) * 4096
       bytes.writeUInt16LE(bytes.readUInt16LE(root + 22) + 8, root + 22)
     })
-    await refused(/not in their places/)
+    await refused(/in the wrong place/)
   })
 
   it('if reading it would crash the process', async () => {
@@ -109,7 +109,7 @@ describe('damage after an orderly close, with the same size and time, is refused
     unnoticed((bytes) => {
       for (let at = bytes.indexOf('/k5'); at >= 0; at = bytes.indexOf('/k5', at + 1)) bytes.write('/z5', at)
     })
-    await refused(/the keys of page \d+ are not in their places/)
+    await refused(/the keys of page \d+ are in the wrong place/)
   })
 
   it('if a branch points to another page', async () => {
@@ -120,11 +120,11 @@ describe('damage after an orderly close, with the same size and time, is refused
         bytes.write('/a', second + 8)
       }
     })
-    await refused(/the keys of page \d+ are not in their places/)
+    await refused(/the keys of page \d+ are in the wrong place/)
   })
 })
 
-it('detects missing records, although all others are correct', async () => {
+it('detects missing records although all others are correct', async () => {
   const root = open<Uint8Array, Uint8Array>({
     path: dataDir,
     noSubdir: false,
@@ -139,7 +139,7 @@ it('detects missing records, although all others are correct', async () => {
   await refused(/not those of the last commit/)
 })
 
-it('opens a copy with another time, after a trial', async () => {
+it('opens a copy with another time after a trial', async () => {
   utimesSync(file, 1, 1)
   await using backend = await openEmbedded({ dataDir })
   expect((await backend.list(prefixRange('/'))).count).toBe(100)

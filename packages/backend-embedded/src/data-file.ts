@@ -6,11 +6,11 @@ import { closeMarkFile } from './file-header.ts'
 import { lockOwnerFile, newLockedError } from './lock-owner.ts'
 import { UnusableStoreError } from './durability.ts'
 
-/** An offset beyond the largest file: on Windows no other process can read a locked range. */
+/** An offset beyond the largest possible file, because on Windows no other process can read a locked range. */
 const lockedByte = 2 ** 40
 
 const fileName = 'data.mdb'
-/** Files that are written after the store was made. */
+/** Files that prove that the directory had a store. */
 const signsOfStore = [lockOwnerFile, closeMarkFile]
 
 /** The mode of every file of the store. */
@@ -18,17 +18,17 @@ export const ownerOnly = 0o600
 
 /**
  * LMDB's file, locked for one store. The kernel holds the lock (an OFD lock on Linux, `flock` on macOS, `LockFileEx` on Windows). It belongs to the
- * file and not to a pid, so it works between containers that share a volume, and it ends with the process in every case. It also excludes a
- * second store in the same process.
+ * file instead of a pid, so it works between containers that share a volume, and it always ends with the process. It also excludes a second store in
+ * the same process.
  */
 export class DataFile {
   readonly path: string
-  /** Identifies the file on this machine, also after a rename. */
+  /** Identifies the file on this machine, even after a rename. */
   readonly identity: string
   readonly #handle: number
   readonly #dev: number
   readonly #ino: number
-  /** The file only grows. */
+  /** The last known size. The file only grows. */
   #size = 0
 
   private constructor(path: string, handle: number) {
@@ -41,8 +41,8 @@ export class DataFile {
   }
 
   /**
-   * Creates the file for a new store. Throws `LockedError` if another store has it open, and `UnusableStoreError` if the file of an
-   * existing store is missing. `dataDir` is the path given by the caller, for messages.
+   * Opens and locks the file, and creates it for a new store. Throws `LockedError` if another store has it open, and `UnusableStoreError` if the file
+   * of an existing store is missing. `dataDir` is the caller's path, for messages.
    */
   static async take(directory: string, dataDir: string): Promise<DataFile> {
     const locks = await loadFileLocks()
@@ -60,13 +60,13 @@ export class DataFile {
     }
   }
 
-  /** Throws if the file was deleted, replaced or cut since it was opened: writes to it are lost. Takes some microseconds. */
+  /** Throws if the file was deleted, replaced or truncated since it was opened, because writes to it are lost. Takes some microseconds. */
   requireInPlace(): void {
     const now = statSync(this.path, { throwIfNoEntry: false })
     if (now === undefined || now.ino !== this.#ino || now.dev !== this.#dev)
       throw new Error(`${this.path} was deleted or replaced while the store was open`)
     const { size } = now
-    if (size < this.#size) throw new Error(`${this.path} was cut from ${this.#size} to ${size} bytes while the store was open`)
+    if (size < this.#size) throw new Error(`${this.path} was truncated from ${this.#size} to ${size} bytes while the store was open`)
     this.#size = size
   }
 
@@ -75,7 +75,7 @@ export class DataFile {
   }
 }
 
-/** An empty store in place of a lost one looks as if everything was deleted, and controllers would act on that. */
+/** Refuses a directory whose data file is lost. An empty store would look as if everything was deleted, and controllers would act on that. */
 function requireNothingLost(directory: string, dataDir: string): void {
   const { size } = statSync(join(directory, fileName), { throwIfNoEntry: false }) ?? {}
   if (size !== undefined && size > 0) return
@@ -87,13 +87,13 @@ function requireNothingLost(directory: string, dataDir: string): void {
   )
 }
 
-/** The files contain secrets, and older versions made them with the mode of the umask. */
+/** Restricts a file to its owner. The files contain secrets, and older versions created them with the mode of the umask. */
 function keepToOwner(file: string): void {
   try {
     const { mode = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
     if ((mode & 0o077) !== 0) chmodSync(file, ownerOnly)
   } catch (error) {
-    // The file belongs to another user, who decides on its mode.
+    // The file belongs to another user, who is responsible for its mode.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }

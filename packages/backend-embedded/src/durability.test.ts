@@ -15,7 +15,7 @@ const put = (backend: EmbeddedBackend, key: string, modRevision?: number): Retur
     operations: [{ type: 'put', key, value: Buffer.from('v') }],
   })
 
-/** The revisions that were answered or visible before they were on disk. */
+/** Returns the revisions that were resolved or visible before they were on disk. */
 async function earlyAnswers(disk: HeldDisk): Promise<number[]> {
   const backend = openDurable(disk, {})
   const early: number[] = []
@@ -46,7 +46,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('an answer', () => {
+describe('a result', () => {
   it('waits until its revision is durable', async () => {
     expect(await earlyAnswers(new HeldDisk())).toEqual([])
   })
@@ -55,7 +55,7 @@ describe('an answer', () => {
     expect((await earlyAnswers(new HastyDisk())).length).toBeGreaterThan(0)
   })
 
-  it('to a lost race waits for the winning write', async () => {
+  it('of a lost race waits for the winning write', async () => {
     const disk = new HeldDisk()
     const backend = openDurable(disk, {})
     const winner = put(backend, '/a', 0)
@@ -155,7 +155,7 @@ it('stops when a flush fails, and never shows its writes', async () => {
   expect(await backend.get('/a')).toEqual({ entry: undefined, revision: 1 })
 })
 
-it('is read-only without room, and accepts writes again with room', async () => {
+it('is read-only on a full disk, and accepts writes again when there is space', async () => {
   const clock = createManualClock()
   const disk = new HeldDisk()
   const backend = openDurable(disk, { clock })
@@ -166,7 +166,7 @@ it('is read-only without room, and accepts writes again with room', async () => 
   await disk.release(new NotWrittenError('no space left on device'))
   for (const error of await Promise.all(refused)) expect(isBackendError(error, 'ReadOnlyError')).toBe(true)
   await expect(put(backend, '/c')).rejects.toThrow(/no space left on device/)
-  // Reads are correct.
+  // Reads are still correct.
   await backend.checkHealth()
   expect(disk.batches).toHaveLength(2)
   expect((await backend.get('/a')).entry?.modRevision).toBe(2)
@@ -176,7 +176,7 @@ it('is read-only without room, and accepts writes again with room', async () => 
   expect(await again).toMatchObject({ committed: true, revision: 3 })
 })
 
-it('flushes accepted writes when it is disposed, and refuses others', async () => {
+it('flushes accepted writes on disposal, and refuses later ones', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const taken = [put(backend, '/a'), put(backend, '/b')]
@@ -205,7 +205,7 @@ it('deletes a put that was pending when its lease expired', async () => {
   expect(disk.batches.at(-1)!.endedLeases).toEqual([lease])
 })
 
-it('flushes within the turn with enough writes, and limits a flush to a short turn', async () => {
+it('flushes within the turn with enough writers, and limits a flush to a short turn', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(disk, {})
   const puts = Array.from({ length: 1200 }, (_, i) => put(backend, `/k${i}`))

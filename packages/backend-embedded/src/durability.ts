@@ -1,23 +1,23 @@
 import type { Entry, LeaseId, Revision } from '@keelson/storagebackend'
 import type { Lease } from './leases.ts'
 
-/** The changes of one flush, which becomes durable as a whole or not at all. */
+/** The changes of one flush, which becomes durable completely or not at all. */
 export interface WriteBatch {
-  /** The store's revision with this batch. */
+  /** The revision of the store after this batch. */
   readonly revision: Revision
   /** The last state of each key in the batch. */
   readonly puts: readonly Entry[]
   readonly deletes: Iterable<string>
-  /** The durable entries that the puts and deletions replace. */
+  /** The durable entries that the puts and deletes replace. */
   readonly replaced: Iterable<Entry>
   readonly leases: readonly Lease[]
   readonly endedLeases: readonly LeaseId[]
 }
 
-/** The durable contents of a store that is opened again. */
+/** The durable contents of a store when it is opened. */
 export interface LoadedState {
   readonly revision: Revision
-  /** In UTF-8 order of keys. */
+  /** The entries, in UTF-8 order of keys. */
   readonly entries: Iterable<Entry>
   readonly leases: readonly Lease[]
 }
@@ -26,17 +26,17 @@ export interface LoadedState {
 export interface Durability {
   load(): LoadedState
   /**
-   * Resolves only when the batch would survive a power cut. Rejects with `NotWrittenError` if nothing of it was written and reads are still correct (no
-   * room). After any other error the state of the disk is unknown.
+   * Writes a batch. Resolves when it would survive a power failure. Rejects with `NotWrittenError` if nothing of it was written and reads are still
+   * correct (the disk is full). After any other error the state of the disk is unknown.
    */
   write(batch: WriteBatch): Promise<void>
-  /** Throws if written data is known to be lost. Cheap. */
+  /** Throws if written data is known to be lost. Must be fast. */
   checkHealth?(): void
   size(): Promise<number>
   close(): Promise<void>
 }
 
-/** There is no room for the batch; the disk is unchanged. */
+/** The disk has no space for the batch, and is unchanged. */
 export class NotWrittenError extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(reason, options)
@@ -44,7 +44,7 @@ export class NotWrittenError extends Error {
   }
 }
 
-/** This version cannot open the store in the directory, for another reason than damage. The message tells the operator what to do. */
+/** This version cannot open the store in the directory, although the files are not damaged. The message tells the operator what to do. */
 export class UnusableStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

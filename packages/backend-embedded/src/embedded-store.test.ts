@@ -59,7 +59,7 @@ it('has the state of every revision', async () => {
       await new Promise((resolve) => setImmediate(resolve))
       abort.abort()
       await watching
-      // Replaying the changes gives every state.
+      // Replaying the changes gives the state of each revision.
       const played = new Map<string, number>()
       for (const change of seen) {
         const k = change.type === 'put' ? change.entry.key : change.key
@@ -103,7 +103,7 @@ describe('history', () => {
 })
 
 describe('watch', () => {
-  it('ends when its reader is too far behind', async () => {
+  it('ends when its reader is too slow', async () => {
     await using backend = openMemory({ watchQueue: { changes: 50 } })
     const abort = new AbortController()
     const messages = backend.watch(prefixRange('/'), 1, { signal: abort.signal })[Symbol.asyncIterator]()

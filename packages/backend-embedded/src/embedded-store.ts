@@ -31,7 +31,7 @@ import { Leases } from './leases.ts'
 import type { LeaseState } from './leases.ts'
 import { WatchPublisher } from './watch-publisher.ts'
 
-/** A copy in memory that shares everything it did not change. It takes the same time for any number of objects. */
+/** A store that can be forked. */
 export interface Forks {
   fork(): EmbeddedBackend
 }
@@ -46,20 +46,20 @@ export interface EmbeddedStoreOptions {
   readonly progressInterval: number
 }
 
-/** The first state of a store. */
+/** The initial state of a store. */
 export interface StoreOrigin {
   readonly revision: Revision
   readonly tree: OrderedTree<Entry>
-  /** The entries by key: single reads and compares are the most frequent requests. A fork has none, because a copy would take time. */
+  /** The entries by key, for single reads and compares, which are the most frequent requests. A fork has none, because copying it would take time. */
   readonly index: Map<string, Entry> | undefined
-  /** The size of all keys and values. */
+  /** The size of all keys and values in bytes. */
   readonly bytes: number
   readonly leases: readonly LeaseState[]
 }
 
 const leaseRetry = 1000
 
-/** The MVCC store. It answers from memory; `durability` decides when a write becomes visible. */
+/** The MVCC store. It reads from memory, and `durability` decides when a write becomes visible. */
 export class EmbeddedStore implements EmbeddedBackend {
   readonly #options: EmbeddedStoreOptions
   readonly #durability: Durability | undefined
@@ -100,7 +100,7 @@ export class EmbeddedStore implements EmbeddedBackend {
       durability,
       options.clock,
     )
-    // Last: some may have expired already.
+    // Do this last, because some leases may have expired already.
     for (const lease of origin.leases) this.#leases.add(lease.lease, lease.keys)
   }
 
@@ -229,7 +229,7 @@ export class EmbeddedStore implements EmbeddedBackend {
         ids.flatMap((id) => [...this.#leases.keys(id)]),
       )
     } catch {
-      // The disk is full or the store stopped: keeps the leases and tries again later.
+      // The disk is full or the store has stopped. Keep the leases and try again later.
       if (!this.#closed) this.#leases.retry(leaseRetry)
     }
   }

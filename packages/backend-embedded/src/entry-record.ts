@@ -2,9 +2,9 @@ import { crc32 } from 'node:zlib'
 import type { Entry, LeaseId } from '@keelson/storagebackend'
 
 /**
- * An entry on disk; its key is LMDB's key. All numbers are big-endian.
+ * The encoding of an entry on disk. The entry's key is LMDB's key. All numbers are big-endian.
  *
- *     offset  size  what
+ *     offset  size  contents
  *     0       1     0x4b. Never 1: lmdb interprets values that start with 01 01 01
  *     1       1     record version (1)
  *     2       2     zero
@@ -19,7 +19,7 @@ const version = 1
 const checkedFrom = 8
 const recordHeader = 32
 
-/** A stored record differs from the written one. */
+/** The files of a store are damaged. */
 export class DamagedStoreError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -27,16 +27,16 @@ export class DamagedStoreError extends Error {
   }
 }
 
-/** Buffer size needed to write a record. */
+/** Returns the buffer size that writing a record needs. */
 export function recordRoom(key: Uint8Array, entry: Entry): number {
   return key.length + recordHeader + entry.value.length
 }
 
-/** Writes the record at `at` plus the length of the key; returns its end. */
+/** Writes the record at `at` plus the length of the key. Returns its end. */
 export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Entry): number {
   const start = at + key.length
   const end = start + recordHeader + entry.value.length
-  // The checksum needs contiguous memory: the key is written before the fields until the checksum is known.
+  // The checksum needs contiguous memory, so the key is before the fields until the checksum is computed.
   out.set(key, at + checkedFrom)
   out.writeDoubleBE(entry.createRevision, start + 8)
   out.writeDoubleBE(entry.modRevision, start + 16)
@@ -50,7 +50,7 @@ export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Ent
   return end
 }
 
-/** Throws `DamagedStoreError` if any bit has changed. The entry's value is a view of `record`. */
+/** Decodes a record. Throws `DamagedStoreError` if any bit has changed. The entry's value is a view of `record`. */
 export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
   const bytes = asBuffer(record)
   const text = asBuffer(key).toString()
@@ -74,7 +74,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Returns small numbers as small integers: a double would be a separate object in every entry. */
+/** Reads a number. Small numbers become small integers, because a double would be a separate object in every entry. */
 function numberAt(bytes: Buffer, at: number): number {
   const number = bytes.readDoubleBE(at)
   const integer = number | 0
@@ -82,8 +82,8 @@ function numberAt(bytes: Buffer, at: number): number {
 }
 
 /**
- * Counts and sums of all stored records, written with every batch. A record's checksum proves that its bytes are intact. The totals prove that no
- * record is missing or out of date, as after damage of a page number.
+ * Counts and sums of all stored records, which every batch updates. A checksum proves that a record is intact. The totals prove that no record is
+ * missing or old, as after damage of a page number.
  */
 export class StoreTotals {
   #entries = 0
@@ -117,8 +117,8 @@ const slabBytes = 64 * 1024
 const minSeparateBytes = slabBytes / 4
 
 /**
- * Copies values out of LMDB's volatile buffer. Small values share slabs, because a separate ArrayBuffer for each record would take most of the time to
- * open a large store. A slab is small, so that a few long-lived records keep little memory alive.
+ * Copies values out of LMDB's volatile buffer. Small values share slabs, because a separate ArrayBuffer for each record would take most of the time
+ * of opening a large store. A slab is small, so that a few long-lived records keep little memory in use.
  */
 export class SlabReader {
   #slab: Buffer = Buffer.alloc(0)
@@ -136,7 +136,7 @@ export class SlabReader {
     }
     const start = this.#used
     this.#used += size
-    // lmdb defines its own `volatile.length`. Methods of Buffer may use it; methods of Uint8Array read the real length.
+    // lmdb overrides `volatile.length`. Methods of Buffer may use it, but methods of Uint8Array read the real length.
     this.#slab.set(Uint8Array.prototype.subarray.call(volatile, 0, size), start)
     return this.#slab.subarray(start, this.#used)
   }

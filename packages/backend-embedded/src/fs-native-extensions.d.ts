@@ -1,4 +1,4 @@
-/** The package has no types; declares the functions used here. */
+/** Types of the functions used here, because the package has none. */
 declare module 'fs-native-extensions' {
   export interface FileLocks {
     /** Locks a byte range of an open file exclusively. Returns false if another open file holds the lock. */

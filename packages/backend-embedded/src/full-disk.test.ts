@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 
-/** The test needs a Linux on which this user may mount a disk; it is skipped elsewhere. */
+/** The test needs Linux and the permission to mount a file system. Otherwise it is skipped. */
 const mayMount = spawnSync('unshare', ['--mount', 'sh', '-c', 'mount -t tmpfs tmpfs /mnt']).status === 0
 
 let dataDir = ''

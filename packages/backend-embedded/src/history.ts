@@ -17,16 +17,16 @@ export interface RevisionRecord {
   readonly bytes: number
 }
 
-/** Limits are enforced in steps of this many records to make it cheap. */
+/** Limits are enforced after this number of records, because that is cheaper than after each one. */
 const trimStep = 64
 /** The approximate size of a record, and of each change in it, without the value. */
 const overheadBytes = 200
-/** The array is cut after so many dropped records: each cut moves the rest. */
+/** The number of dropped records after which the array is shortened, because shortening moves the rest. */
 const cutEvery = 4096
 
 /**
- * The changes of the newest revisions, one record each, without a gap: record `i` is revision `compacted + 1 + i`. Any state since `compacted`
- * can be read, and any watch can start there.
+ * The changes of the newest revisions, one record each, without a gap. Record `i` is revision `compacted + 1 + i`. Any state since `compacted` can be
+ * read, and any watch can start there.
  *
  *     compacted   records
  *        100    | 101 102 103 ... 230   <- current
@@ -35,13 +35,13 @@ export class History {
   readonly #limits: HistoryLimits
   readonly #tree: VersionedTree<Entry>
   #records: RevisionRecord[] = []
-  /** Index of the first retained record. */
+  /** The index of the first record that is not dropped. */
   #head = 0
   #bytes = 0
   #current: Revision
   #compacted: Revision
 
-  /** `tree` is the state at `start`. The owner writes the changes of each revision to it before `append`. */
+  /** `tree` is the state at `start`. The owner applies the changes of each revision to it before `append`. */
   constructor(limits: HistoryLimits, start: Revision, tree: OrderedTree<Entry>) {
     this.#limits = limits
     this.#current = this.#compacted = start
@@ -51,12 +51,12 @@ export class History {
   get current(): Revision {
     return this.#current
   }
-  /** The oldest revision whose state, and whose later changes, can be read. */
+  /** The oldest revision whose state and later changes can be read. */
   get compacted(): Revision {
     return this.#compacted
   }
 
-  /** The caller has already applied the changes to the tree. */
+  /** Appends a revision whose changes were already applied to the tree. */
   append(time: number, changes: readonly Change[]): RevisionRecord {
     const revision = this.#current + 1
     let bytes = overheadBytes
@@ -85,10 +85,10 @@ export class History {
     if (head - this.#head >= trimStep || (head > this.#head && head === records.length)) this.compact(records[head - 1]!.revision)
   }
 
-  /** `revision` must not exceed the current revision. */
+  /** Drops the history before `revision`, which must not exceed the current revision. */
   compact(revision: Revision): void {
     if (revision <= this.#compacted) return
-    // Before dropping old records: the retained states must not depend on them.
+    // Do this before dropping records, because the remaining states must not depend on them.
     this.#tree.startAt(revision, this.#replay)
     let head = this.#head
     while (head < this.#records.length && this.#records[head]!.revision <= revision) this.#bytes -= this.#records[head++]!.bytes
@@ -100,7 +100,7 @@ export class History {
     }
   }
 
-  /** Returns the record of a retained revision. */
+  /** Returns the record of a revision that is not dropped. */
   record(revision: Revision): RevisionRecord | undefined {
     return this.#records[this.#head + (revision - this.#compacted - 1)]
   }
@@ -109,7 +109,7 @@ export class History {
     if (after < this.#compacted) throw new CompactedError(after, this.#compacted)
   }
 
-  /** The state at a past revision; undefined if it is no longer kept. */
+  /** Returns the state at a past revision, or undefined if it has been dropped. */
   stateAt(revision: Revision): TreeSnapshot<Entry> | undefined {
     return revision < this.#compacted || revision > this.#current ? undefined : this.#tree.at(revision, this.#replay)
   }
@@ -125,7 +125,7 @@ export class History {
   }
 }
 
-/** The `BackendSnapshot` of a state. */
+/** Wraps a state as a `BackendSnapshot`. */
 export function snapshotOf(revision: Revision, state: TreeSnapshot<Entry>): BackendSnapshot {
   return {
     revision,

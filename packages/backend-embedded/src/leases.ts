@@ -12,7 +12,7 @@ export interface LeaseState {
   readonly keys: Iterable<string>
 }
 
-/** The keys of each lease, and a timer for the next expiry. The store deletes the keys (`onExpired`). */
+/** The leases with their keys, and a timer for the next expiry. The store deletes expired keys (`onExpired`). */
 export class Leases {
   readonly #clock: Clock
   readonly #onExpired: (ids: readonly LeaseId[]) => void
@@ -40,7 +40,7 @@ export class Leases {
     this.#leases.delete(id)
   }
 
-  /** Throws if the lease is gone or has expired: its keys may be about to be deleted. */
+  /** Throws if the lease does not exist or has expired, because its keys may be about to be deleted. */
   require(id: LeaseId): void {
     const found = this.#leases.get(id)
     if (!found || found.lease.expiresAt <= this.#clock.now()) throw new LeaseNotFoundError(id)
@@ -62,7 +62,7 @@ export class Leases {
     return [...this.#leases.values()]
   }
 
-  /** Tries expired leases again after a while, because their keys could not be deleted. */
+  /** Tries expired leases again after a delay, because their keys could not be deleted. */
   retry(milliseconds: number): void {
     this.#schedule(this.#clock.now() + milliseconds)
   }

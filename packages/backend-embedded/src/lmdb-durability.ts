@@ -16,19 +16,19 @@ import { auditPages } from './page-audit.ts'
 import { isDamage, translateWriteError } from './translate-error.ts'
 import { tryToOpen } from './trial-open.ts'
 
-/** Increase it when older versions of this package cannot read the directory. */
+/** The format version. Increase it when older versions of this package cannot read the directory. */
 const format = 1
 const initialRevision = 1
 
 const formatKey = Buffer.from('format')
 const revisionKey = Buffer.from('revision')
 
-/** The files of failed stores, with the reason. LMDB still has them open, and would share its memory with a second store on one of them. */
+/** The files of failed stores, with the reason. LMDB still has them open, and a second store on such a file would share its memory. */
 const abandoned = new Map<string, Error>()
 
-/** Free space that puts leave on the disk. Deletions may use three quarters of it: they must be written to make room. */
+/** The free space that puts leave on the disk. Deletes may use three quarters of it, because they must be written to free space. */
 const reserve = 16 * 2 ** 20
-/** With this much free space, checks only every 100 ms: nobody fills a quarter of it between two checks. */
+/** With this much free space it is checked only every 100 ms. Nothing fills a quarter of it between two checks. */
 const plentyOfSpace = 2 ** 30
 const spaceCheckInterval = 100
 
@@ -36,9 +36,9 @@ const spaceCheckInterval = 100
 const keptRecords = 256 * 1024
 
 export interface LmdbOptions {
-  /** The free space of the directory's disk, in bytes. */
+  /** Returns the free space of the directory's disk in bytes. */
   readonly freeBytes?: (directory: string) => number
-  /** Receives messages for operators while the store works. Default: none. */
+  /** Logs messages for operators while the store runs. Default: none. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
@@ -52,10 +52,10 @@ interface Tables {
 }
 
 /**
- * LMDB as the disk of the store. It is read once, at the start; after that it gets batches, each as one transaction.
+ * Writes the store to LMDB. It is read once at the start. After that it gets batches, each as one transaction.
  *
  * `overlappingSync` is off, so that LMDB itself commits: pages, fdatasync, then the meta page, synchronously. That costs nothing here, since there is
- * one flush at a time, and a failed flush rejects the commit instead of leaving a promise that never settles.
+ * one flush at a time. A failed flush then rejects the commit instead of leaving a promise that never settles.
  */
 export class LmdbDurability implements Durability {
   readonly #directory: string
@@ -64,11 +64,11 @@ export class LmdbDurability implements Durability {
   readonly #freeBytes: (directory: string) => number
   readonly #log: LmdbOptions['log']
   readonly #totals = new StoreTotals()
-  /** Bytes that may be written before free space is checked again, and the time limit for it. */
+  /** The bytes that may be written before free space is checked again, and the time limit for it. */
   #room = { bytes: 0, until: 0 }
   #isFull = false
   #records = Buffer.alloc(0)
-  /** Everything was read and is correct. */
+  /** True if everything was read and is correct. */
   #sound = false
   #failed: Error | undefined
 
@@ -81,13 +81,14 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Throws `LockedError` if another store has it open, `DamagedStoreError` if the files are damaged, and `UnusableStoreError` for an unknown format.
+   * Opens the files. Throws `LockedError` if another store has them open, `DamagedStoreError` if they are damaged, and `UnusableStoreError` for an
+   * unknown format.
    */
   static async open(dataDir: string, options: LmdbOptions = {}): Promise<LmdbDurability> {
     // Restricts access, because the store contains secrets.
     makeDirectory(resolve(dataDir))
     const directory = realpathSync(dataDir)
-    // First: the files of another open store must not be read.
+    // Lock first: the files of another open store must not be read.
     const file = await DataFile.take(directory, dataDir)
     adviseOfMode(directory, dataDir, options.log)
     let tables: Tables | undefined
@@ -114,8 +115,8 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Closes the file and opens it again: pages that were read stay mapped, and count as memory of this process until the system reclaims them. Call it
-   * after `load` and before the first `write`. The lock stays, because it has its own handle.
+   * Closes the file and opens it again. Pages that were read stay mapped, and count as memory of this process until the system reclaims them. Call it
+   * after `load` and before the first `write`. The lock stays, because it has its own file handle.
    */
   async unmap(): Promise<void> {
     await this.#tables.root.close()
@@ -143,7 +144,7 @@ export class LmdbDurability implements Durability {
     for (const id of batch.endedLeases) this.#totals.removeLease(id)
     const records = this.#bufferFor(size)
     try {
-      // LMDB would crash on a file that was cut.
+      // LMDB would crash on a truncated file.
       this.#file.requireInPlace()
       const committed = this.#tables.root.batch(() => {
         const { entries } = this.#tables
@@ -159,10 +160,10 @@ export class LmdbDurability implements Durability {
         for (const id of batch.endedLeases) void this.#tables.leases.remove(numberBytes(id))
         void this.#tables.meta.put(revisionKey, checked(numberBytes(batch.revision, ...this.#totals.numbers)))
       })
-      // LMDB starts at the end of the turn, or on an operation while more than `txnStartThreshold` operations wait: now.
+      // LMDB starts at the end of the turn, or when more than `txnStartThreshold` operations wait, which is now.
       const started = this.#tables.root.batch(() => undefined)
       await Promise.all([committed, started, this.#tables.root.flushed])
-      // A write into a deleted file is not durable.
+      // A write to a deleted file is not durable.
       this.#file.requireInPlace()
     } catch (error) {
       this.#failed = await translateWriteError(error)
@@ -181,7 +182,7 @@ export class LmdbDurability implements Durability {
 
   async close(): Promise<void> {
     try {
-      // After a failed commit LMDB's memory may be corrupted; even closing is unsafe.
+      // After a failed commit LMDB's memory may be corrupted, so even closing is unsafe.
       if (this.#failed) {
         abandoned.set(this.#file.identity, this.#failed)
         return
@@ -194,12 +195,13 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Checks the free space before each commit: a commit that LMDB aborts for lack of space corrupts its memory (seen: the process dies later of a
-   * corrupted heap). If a commit fails nevertheless, LMDB is not used again.
+   * Checks the free space before each commit. A commit that LMDB aborts for lack of space corrupts its memory (the process was seen to crash later).
+   * If a commit fails nevertheless, LMDB is not used again.
    */
   #requireRoom(size: number): void {
-    if (this.#failed) throw new NotWrittenError(`${this.#failed.message}; open the store again when there is room`, { cause: this.#failed })
-    // Every changed page is written again, with the pages above it.
+    if (this.#failed)
+      throw new NotWrittenError(`${this.#failed.message}; open the store again when there is space`, { cause: this.#failed })
+    // Every changed page is written again, together with the pages above it.
     const written = size * 2
     const now = performance.now()
     if (written < this.#room.bytes && now < this.#room.until) {
@@ -213,7 +215,7 @@ export class LmdbDurability implements Durability {
     this.#room = { bytes: free < plentyOfSpace ? 0 : free / 4, until: now + spaceCheckInterval }
   }
 
-  /** Logs the change. Health checks still pass, because reads continue. */
+  /** Logs that the disk became full or has space again. Health checks still pass, because reads continue. */
   #noteFull(isFull: boolean, free: number): void {
     if (isFull === this.#isFull) return
     this.#isFull = isFull
@@ -225,8 +227,8 @@ export class LmdbDurability implements Durability {
   }
 
   /**
-   * Returns one buffer for all records and batches, because LMDB looks up the address of each buffer it sees. Safe because only one batch
-   * is pending at a time.
+   * Returns one buffer for all records and batches, because LMDB looks up the address of each buffer it sees. This is safe because only one batch is
+   * pending at a time.
    */
   #bufferFor(size: number): Buffer {
     if (size > keptRecords) return Buffer.allocUnsafeSlow(size)
@@ -254,7 +256,7 @@ export class LmdbDurability implements Durability {
     }
   }
 
-  /** The revision, and the totals of the last commit. */
+  /** Reads the revision and the totals of the last commit. */
   #readRevision(): readonly [number, ...number[]] {
     const bytes = this.#tables.meta.getBinary(revisionKey)
     return bytes ? uncheck(bytes, 'revision', 5) : [initialRevision, ...new StoreTotals().numbers]
@@ -311,12 +313,12 @@ function openTables(directory: string): Tables {
   return { root, entries: root.openDB<Uint8Array, Uint8Array>(entries), leases: table(root, 'leases'), meta: table(root, 'meta') }
 }
 
-/** Audits the pages. A file without an orderly close, or changed after it, is also opened by another process first. */
+/** Checks the files. Audits the pages. If the file was not closed in order, or changed since then, another process also opens it first. */
 async function requireSound(directory: string, file: string): Promise<void> {
   const mark = takeCloseMark(directory)
   const header = readFileHeader(file)
   if (!header) return
-  // Runs both at once to shorten the start. If both fail, the audit's reason is more precise.
+  // Run both at once to shorten the start. If both fail, the audit's reason is more precise.
   const trial = isMarkOf(mark, header)
     ? undefined
     : tryToOpen(directory, { timeout: 30_000 + Math.ceil(header.size / 20_000) }).then(
@@ -340,8 +342,7 @@ function makeDirectory(directory: string): void {
 }
 
 /**
- * Only warns, like etcd: the operator owns the directory. The store's files are accessible only to their owner, regardless of the
- * directory's mode.
+ * Warns about the mode of the directory, like etcd, because the operator owns it. The store's files are accessible only to their owner in any case.
  */
 function adviseOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
   const mode = statSync(directory).mode & 0o777
@@ -369,7 +370,7 @@ function numberBytes(...values: readonly number[]): Buffer {
   return out
 }
 
-/** Adds a first byte that is never 1 (see the entry's record) and a CRC32. */
+/** Adds a first byte that is never 1 (see the encoding of entries) and a CRC32. */
 function checked(bytes: Buffer): Buffer {
   const out = Buffer.alloc(5 + bytes.length)
   out[0] = 0x4b

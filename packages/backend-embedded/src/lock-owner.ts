@@ -3,23 +3,23 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The file that names the process with the open store, or the last one. It is only for messages: the kernel's lock on the data file decides. The
- * file is written after the store was made and stays, so it proves that there was a store.
+ * The file that names the process with the open store, or the last one. It is only for messages, because the kernel's lock on the data file decides.
+ * It is written after the store was created and stays, so it proves that there was a store.
  */
 export const lockOwnerFile = 'store.json'
 
 interface LockOwner {
   readonly pid: number
-  /** Start time of the process in system-specific form, because pids are reused. */
+  /** The start time of the process in a system-specific format, because pids are reused. */
   readonly started: string
   readonly host: string
-  /** Pids of other PID namespaces (containers) are meaningless here. */
+  /** The PID namespace, because pids of other namespaces (containers) have no meaning here. */
   readonly pidNamespace: string
 }
 
-/** Another process, or another store of this one, has the data directory open. */
+/** Another process, or another store of this process, has the data directory open. */
 export class LockedError extends Error {
-  /** Undefined if it is unknown, or of another container or host. */
+  /** The pid of the process. Undefined if it is unknown, or belongs to another container or host. */
   readonly pid: number | undefined
   constructor(dataDir: string, by: { readonly text: string; readonly pid?: number | undefined }) {
     super(`${dataDir} is in use by ${by.text}; only one process at a time can open it`)
@@ -28,7 +28,7 @@ export class LockedError extends Error {
   }
 }
 
-/** The error for a directory that another process has locked. */
+/** Creates the error for a directory that another process has locked. */
 export function newLockedError(dataDir: string, directory: string): LockedError {
   const owner = readLockOwner(directory)
   if (owner === undefined) return new LockedError(dataDir, { text: 'another process' })
@@ -39,7 +39,7 @@ export function newLockedError(dataDir: string, directory: string): LockedError 
   return new LockedError(dataDir, { text: `the process with pid ${owner.pid}`, pid: owner.pid })
 }
 
-/** Never fails: a store must open on a full disk, and the lock works without the file. */
+/** Writes the file. Never throws, because a store must open on a full disk, and the lock works without the file. */
 export function writeLockOwner(directory: string): void {
   const file = join(directory, lockOwnerFile)
   try {
@@ -67,17 +67,17 @@ function isAlive({ pid, started }: LockOwner): boolean {
   try {
     process.kill(pid, 0)
   } catch (error) {
-    // EPERM: the process exists and belongs to another user.
+    // EPERM means that the process exists and belongs to another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
   const now = startOf(pid)
   return now === '' || now === started
 }
 
-/** "" if the system does not report it. */
+/** Returns the start time of a process, or "" if the system does not report it. */
 function startOf(pid: number): string {
   try {
-    // The 22nd field. The second is the command, in brackets, and may contain anything.
+    // Reads the 22nd field. The second is the command in brackets, which may contain anything.
     return readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)!.split(' ')[19] ?? ''
   } catch {
     return ''

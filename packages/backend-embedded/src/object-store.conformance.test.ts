@@ -36,7 +36,7 @@ describeStorage('lmdb', async (request) => {
   }
 })
 
-/** A driver without optional interfaces: the object store reads pages instead of a snapshot. */
+/** Wraps a driver without its optional interfaces, so the object store reads pages instead of a snapshot. */
 function plain(backend: Backend): Backend {
   return {
     get: (key, options) => backend.get(key, options),

@@ -25,7 +25,7 @@ import { LockedError, openEmbedded, type EmbeddedBackend } from './index.ts'
 import { LmdbDurability } from './lmdb-durability.ts'
 import { openDurable } from './open-embedded.ts'
 
-/** The test needs a Linux on which this user may make PID namespaces; it is skipped elsewhere. */
+/** The test needs Linux and the permission to create PID namespaces. Otherwise it is skipped. */
 const mayUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
 
 let dataDir = ''
@@ -44,7 +44,7 @@ const raw = (): ReturnType<typeof open<Uint8Array, Uint8Array>> =>
     overlappingSync: false,
   })
 
-/** The bytes of the file that are in this process's memory. */
+/** Returns the number of bytes of the file in this process's memory. */
 function mapped(): number {
   const maps = readFileSync('/proc/self/smaps', 'utf8').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)
   const ours = maps.filter((map) => map.slice(0, map.indexOf('\n')).includes(join(dataDir, 'data.mdb')))
@@ -132,7 +132,7 @@ it('can be opened by one store at a time', async () => {
   await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
 })
 
-describe('while another process has it open', () => {
+describe('while another process has the store open', () => {
   /** Opens the store in a separate process, and resolves when it is open. The wrapper may hide its pid. */
   async function holdElsewhere(...wrapper: readonly string[]): Promise<ChildProcess> {
     const index = fileURLToPath(new URL('index.ts', import.meta.url))
@@ -171,7 +171,7 @@ describe('while another process has it open', () => {
     expect((await backend.get('/theirs')).entry).toBeDefined()
   })
 
-  it.skipIf(!mayUnshare)('is refused although the pid means nothing here: two containers on one volume', async () => {
+  it.skipIf(!mayUnshare)('is refused although the pid has no meaning here: two containers on one volume', async () => {
     const child = await holdElsewhere('unshare', '--pid', '--fork', '--mount-proc', '--kill-child')
     try {
       await expect(openEmbedded({ dataDir })).rejects.toMatchObject({
@@ -184,7 +184,7 @@ describe('while another process has it open', () => {
     }
   })
 
-  it('names no process that does not have it open', async () => {
+  it('does not name a process that does not have the store open', async () => {
     const child = await holdElsewhere()
     try {
       const file = join(dataDir, 'store.json')
@@ -215,7 +215,7 @@ it('reports a damaged record', async () => {
   await entries.put(Buffer.from('/bad'), record)
   await root.close()
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/record of "\/bad" is damaged/)
-  // And leaves no file open.
+  // No file stays open.
   await expect(openEmbedded({ dataDir })).rejects.toThrow(/damaged/)
 })
 
@@ -224,7 +224,7 @@ it.each([
   ['{"format":null}', 'DamagedStoreError', /the stored format is \{"format":null\}, not a number/],
   ['null', 'DamagedStoreError', /the stored format is null, not a number/],
   [undefined, 'DamagedStoreError', /the stored format is undefined, not a number/],
-])('does not touch a directory of the format %s', async (format, name, message) => {
+])('does not change a directory of the format %s', async (format, name, message) => {
   {
     await using backend = await openEmbedded({ dataDir })
     await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })
@@ -248,7 +248,7 @@ describe('when data.mdb is lost', () => {
   it.each([
     ['missing', () => rmSync(file())],
     ['empty', () => truncateSync(file())],
-  ])('%s: is refused, until what proves that there was a store is deleted', async (word, lose) => {
+  ])('%s: is refused until the files that prove a store are deleted', async (word, lose) => {
     await make()
     lose()
     for (let i = 0; i < 2; i++) {
@@ -268,8 +268,8 @@ describe('when data.mdb is lost', () => {
     ['deleted', () => rmSync(file()), /was deleted or replaced while the store was open/],
     ['renamed', () => renameSync(file(), `${file()}.old`), /was deleted or replaced while the store was open/],
     ['replaced', () => (copyFileSync(file(), `${file()}.new`), renameSync(`${file()}.new`, file())), /was deleted or replaced/],
-    ['cut', () => truncateSync(file()), /was cut from \d+ to 0 bytes while the store was open/],
-  ])('%s while the store is open: no write is acknowledged, and the store is not healthy', async (_word, lose, message) => {
+    ['truncated', () => truncateSync(file()), /was truncated from \d+ to 0 bytes while the store was open/],
+  ])('%s while the store is open: no write resolves, and the store is not healthy', async (_word, lose, message) => {
     await using backend = await openEmbedded({ dataDir })
     await put(backend)
     await backend.checkHealth()
@@ -302,7 +302,7 @@ describe('when data.mdb is lost', () => {
   })
 })
 
-it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be made', async () => {
+it.runIf(existsSync('/proc/self'))('refuses a directory that cannot be created', async () => {
   await expect(openEmbedded({ dataDir: '/proc/keelson/store' })).rejects.toMatchObject({ code: 'ENOENT', path: '/proc/keelson' })
 })
 
@@ -315,7 +315,7 @@ it('reports its size', async () => {
 describe.skipIf(process.platform === 'win32')('other users', () => {
   const modes = (): string[] => readdirSync(dataDir).map((file) => `${file} ${(statSync(join(dataDir, file)).mode & 0o777).toString(8)}`)
 
-  it('have no access to a directory that it makes, nor to its files in an existing one', async () => {
+  it('have no access to a directory that the store creates, nor to its files in an existing one', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
     expect(statSync(dataDir).mode & 0o777).toBe(0o700)
     chmodSync(dataDir, 0o755)
@@ -333,7 +333,7 @@ describe.skipIf(process.platform === 'win32')('other users', () => {
     expect(modes()).toEqual(['closed.json 600', 'data.mdb 600', 'lock.mdb 600', 'store.json 600'])
   })
 
-  it('lose the access that an older version left', async () => {
+  it('lose the access that an older version granted', async () => {
     await (await openEmbedded({ dataDir }))[Symbol.asyncDispose]()
     for (const file of readdirSync(dataDir)) chmodSync(join(dataDir, file), 0o644)
     rmSync(join(dataDir, 'closed.json'))
@@ -350,7 +350,7 @@ it('refuses keys that LMDB cannot store', async () => {
   expect((await backend.commit({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('v') }] })).revision).toBe(2)
 })
 
-it('does not ask a disk with plenty of space before every batch', async () => {
+it('does not check the free space before every batch if there is plenty', async () => {
   let asked = 0
   const durability = await LmdbDurability.open(dataDir, { freeBytes: () => (asked++, Infinity) })
   await using backend = openDurable(durability, {})
@@ -359,8 +359,8 @@ it('does not ask a disk with plenty of space before every batch', async () => {
   expect(asked).toBeLessThan(20)
 })
 
-describe('with little room on the disk', () => {
-  it('refuses puts before LMDB would, accepts deletions, and continues when there is room', async () => {
+describe('with little space on the disk', () => {
+  it('refuses puts before LMDB would, accepts deletes, and continues when there is space', async () => {
     const clock = createManualClock()
     let free = 2 ** 29
     const logged: unknown[] = []
@@ -373,7 +373,7 @@ describe('with little room on the disk', () => {
     await put('/b')
     free = 8 * 2 ** 20
     await expect(put('/c')).rejects.toMatchObject({ name: 'ReadOnlyError' })
-    // Healthy: a restart would make no room.
+    // The store is healthy, because a restart would free no space.
     await backend.checkHealth()
     expect(logged).toEqual([[0, 'Refusing writes: the disk is full', { dataDir, free: '8Mi', kept: '16Mi' }]])
     expect((await backend.commit({ compare: [], operations: [{ type: 'delete', key: '/a' }] })).revision).toBe(4)

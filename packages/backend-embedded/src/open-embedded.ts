@@ -6,21 +6,21 @@ import { storeOptions, type StoreOptions } from './open-memory.ts'
 import { WriteBehind } from './write-behind.ts'
 
 export interface EmbeddedOptions extends StoreOptions {
-  /** The data directory, created if it is missing. One process at a time can open it: throws `LockedError` otherwise. */
+  /** The data directory, which is created if it is missing. One process at a time can open it, otherwise `LockedError` is thrown. */
   readonly dataDir: string
   /**
-   * `fsync` (default) answers a write when it would survive a power cut. `memory` answers at once, while it is written. A crash or a power cut then
-   * loses the newest writes; an orderly close loses none.
+   * When a write resolves. `fsync`: when it would survive a power failure. `memory`: at once, while it is written. A crash or power failure then
+   * loses the newest writes, an orderly close loses none. Default: `fsync`.
    */
   readonly durability?: 'fsync' | 'memory'
-  /** Receives messages for operators at level 0: the directory is accessible to others, the disk is full. Default: none. */
+  /** Logs messages for operators at level 0: the directory is accessible to others, the disk is full. Default: none. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
-/** Smaller stores are not unmapped: that takes milliseconds. */
+/** Smaller stores are not unmapped, because that takes milliseconds. */
 const muchMapped = 16 * 2 ** 20
 
-/** Opens a store on disk. History starts at its present revision: a watch from before that is too old. */
+/** Opens a store on disk. History starts at its current revision, so watches from older revisions fail. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
   const durability = await LmdbDurability.open(options.dataDir, options.log && { log: options.log })
   const written = options.durability === 'memory' ? new WriteBehind(durability) : durability

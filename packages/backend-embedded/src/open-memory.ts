@@ -5,16 +5,16 @@ import { EmbeddedStore, type EmbeddedBackend, type EmbeddedStoreOptions } from '
 import { defaultHistory, type HistoryLimits } from './history.ts'
 
 export interface StoreOptions {
-  /** Limits of the history for reads and watches; the first one reached counts. Default: 5 minutes, 200,000 revisions, 256 MB. */
+  /** The limits of the history for reads and watches. The first limit reached applies. Default: 5 minutes, 200,000 revisions, 256 MB. */
   readonly history?: Partial<HistoryLimits>
-  /** The bounds of one watch's buffer. A watch with a slower reader is ended. */
+  /** The bounds of one watch's buffer. If the reader is slower, the watch ends. */
   readonly watchQueue?: Partial<QueueLimits>
-  /** Milliseconds between progress messages to idle watches. Default 5,000. */
+  /** Milliseconds between progress messages to idle watches. Default: 5,000. */
   readonly progressInterval?: number
   readonly clock?: Clock
 }
 
-/** A store that lives as long as the process. Its first revision is 1, as in etcd. */
+/** Opens a store in memory. Its first revision is 1, as in etcd. */
 export function openMemory(options: StoreOptions = {}): EmbeddedBackend {
   return new EmbeddedStore(storeOptions(options), { revision: 1, tree: new OrderedTree(), index: new Map(), bytes: 0, leases: [] })
 }

@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
 
 /**
- * Checks that every page of LMDB's file has one use only (a page of one tree, part of one large value, or free), and that every key is where a search
- * finds it. LMDB never checks, and with a wrong page number it overwrites pages in use, or crashes. All numbers are little-endian. The offsets of a
+ * Checks that every page of LMDB's file has only one use (a page of one tree, part of one large value, or free), and that every key is where a search
+ * finds it. LMDB never checks this. With a wrong page number it overwrites pages in use, or crashes. All numbers are little-endian. The offsets of a
  * page, then of a node in it:
  *
  *     0   8  its number          0  2  value's size (low), or child page (bits 0-15)
@@ -14,7 +14,7 @@ import { damagedFile, readFileHeader, type FileHeader } from './file-header.ts'
  *     24     node offsets
  *
  * The offset of a node counts from 24. A table is 48 bytes: a size, its flags, its depth, then 8 bytes each for the numbers of branch, leaf and value
- * pages, of entries, and for the root. A value on other pages is its first page, commit and number of pages, 8 bytes each.
+ * pages, of entries, and for the root. A value on other pages is stored as its first page, commit and number of pages, 8 bytes each.
  * Free pages are values of the first tree: a count, then page numbers. 0 is unused; -n means that the next number is the first of n pages.
  */
 const nodesAt = 24
@@ -26,13 +26,13 @@ const noPage = 2 ** 64
 interface TableKind {
   readonly pad: number
   readonly flags: number
-  /** Receives the values, in the table of free pages. */
+  /** Receives the values of the table of free pages. Undefined for other tables. */
   readonly free: ((value: Buffer) => void) | undefined
 }
 
 const plainTable: TableKind = { pad: 0, flags: 0, free: undefined }
 
-/** The bounds of a page's keys: from the first, below the second. */
+/** The bounds of a page's keys: the first one is included, the second one is not. */
 type Bounds = readonly [Buffer | undefined, Buffer | undefined]
 
 const unbounded: Bounds = [undefined, undefined]
@@ -45,7 +45,7 @@ interface TreeTotals extends Pick<TableKind, 'free'> {
   entries: number
 }
 
-/** Reads the structure without the values. Throws `DamagedStoreError`. */
+/** Audits the structure of the file without its values. Throws `DamagedStoreError`. */
 export function auditPages(file: string): void {
   const header = readFileHeader(file)
   if (!header) return
@@ -77,7 +77,7 @@ class PageAudit {
     const meta = number(metas[0], 152) > number(metas[1], 152) ? metas[0] : metas[1]
     this.#commit = number(meta, 152)
     const last = number(meta, 144)
-    if (last > 2 ** 40) this.#refuse('its last page is out of reach')
+    if (last > 2 ** 40) this.#refuse('its last page is too far')
     this.#taken = new Uint8Array(last + 1)
     this.#taken.fill(1, 0, 2)
     this.#table(meta.subarray(48, 96), { pad: this.#pageSize, flags: 8, free: (value) => this.#free(value) })
@@ -85,7 +85,7 @@ class PageAudit {
   }
 
   #table(record: Buffer, { pad, flags, free }: TableKind): void {
-    if (record.readUInt32LE(0) !== pad || record.readUInt16LE(4) !== flags) this.#refuse('a table is not of its kind')
+    if (record.readUInt32LE(0) !== pad || record.readUInt16LE(4) !== flags) this.#refuse('a table is of the wrong kind')
     const depth = record.readUInt16LE(6)
     const root = number(record, 40)
     const totals: TreeTotals = { depth, free, branches: 0, leaves: 0, large: 0, entries: 0 }
@@ -106,7 +106,7 @@ class PageAudit {
     const lowest = nodesAt + page.readUInt16LE(22)
     if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)
     const keys = this.#keys(page, nodes)
-    // The table of free pages has numbers in a different order. LMDB never reads a branch's first key.
+    // The table of free pages orders its keys as numbers. LMDB never reads the first key of a branch.
     if (!totals.free) this.#requireOrder(root, kind === kindBranch ? keys.slice(1) : keys, bounds)
     const extents: { readonly at: number; readonly end: number }[] = []
     for (let i = 0; i < nodes; i++) {
@@ -116,18 +116,18 @@ class PageAudit {
       const value = at + 8 + page.readUInt16LE(at + 6)
       const end = kind === kindBranch ? value : value + ((flags & 1) !== 0 ? 24 : low)
       extents.push({ at, end: end + (end % 2) })
-      if (end > page.length) this.#refuse(`a node of page ${root} is outside of it`)
+      if (end > page.length) this.#refuse(`a node of page ${root} is outside of the page`)
       if (kind === kindBranch)
         this.#tree(low + flags * 2 ** 32, depth + 1, totals, [i === 0 ? bounds[0] : keys[i], i + 1 === nodes ? bounds[1] : keys[i + 1]])
       else this.#leaf(page, value, low, flags, totals)
     }
-    // LMDB moves nodes by the page's free space: they fill its end without a gap.
+    // LMDB moves nodes according to the page's free space. The nodes fill its end without a gap.
     let at = lowest
     for (const extent of extents.sort((one, other) => one.at - other.at)) {
-      if (extent.at !== at) this.#refuse(`the nodes of page ${root} are not in their places`)
+      if (extent.at !== at) this.#refuse(`the nodes of page ${root} are in the wrong place`)
       at = extent.end
     }
-    if (at !== page.length) this.#refuse(`the nodes of page ${root} are not in their places`)
+    if (at !== page.length) this.#refuse(`the nodes of page ${root} are in the wrong place`)
     if (kind === kindBranch) totals.branches++
     else {
       totals.leaves++
@@ -139,7 +139,7 @@ class PageAudit {
     return Array.from({ length: nodes }, (_, i) => {
       const at = nodesAt + page.readUInt16LE(nodesAt + 2 * i)
       const end = at + 8 > page.length ? Infinity : at + 8 + page.readUInt16LE(at + 6)
-      if (end > page.length) this.#refuse(`a node of page ${number(page, 0)} is outside of it`)
+      if (end > page.length) this.#refuse(`a node of page ${number(page, 0)} is outside of the page`)
       return page.subarray(at + 8, end)
     })
   }
@@ -148,15 +148,15 @@ class PageAudit {
     let last = low
     for (const [i, key] of keys.entries()) {
       const order = last ? Buffer.compare(last, key) : -1
-      if (order > 0 || (order === 0 && i > 0)) this.#refuse(`the keys of page ${page} are not in their places`)
+      if (order > 0 || (order === 0 && i > 0)) this.#refuse(`the keys of page ${page} are in the wrong place`)
       last = key
     }
-    if (high && last && Buffer.compare(last, high) >= 0) this.#refuse(`the keys of page ${page} are not in their places`)
+    if (high && last && Buffer.compare(last, high) >= 0) this.#refuse(`the keys of page ${page} are in the wrong place`)
   }
 
   #leaf(page: Buffer, at: number, size: number, flags: number, totals: TreeTotals): void {
     const { free } = totals
-    if (flags > 2) this.#refuse(`a value of page ${number(page, 0)} is of no kind`)
+    if (flags > 2) this.#refuse(`a value of page ${number(page, 0)} is of an unknown kind`)
     if (flags === 1) {
       const first = number(page, at)
       const pages = number(page, at + 16)
@@ -169,14 +169,14 @@ class PageAudit {
       if (free) free(this.#read(first * this.#pageSize + nodesAt, size))
     } else if (free) free(page.subarray(at, at + size))
     else if (flags === 2) {
-      if (size !== 48) this.#refuse(`a table of page ${number(page, 0)} is none`)
+      if (size !== 48) this.#refuse(`a table of page ${number(page, 0)} is invalid`)
       this.#table(page.subarray(at, at + size), plainTable)
     }
   }
 
   #free(list: Buffer): void {
     const count = list.length < 8 ? Infinity : number(list, 0)
-    if (8 * (count + 1) > list.length) this.#refuse('its list of free pages is cut short')
+    if (8 * (count + 1) > list.length) this.#refuse('its list of free pages is truncated')
     let run = 1
     for (let i = 1; i <= count; i++) {
       const entry = Number(list.readBigInt64LE(8 * i))
@@ -189,13 +189,13 @@ class PageAudit {
   }
 
   #use(first: number, count: number): void {
-    if ((first + count) * this.#pageSize > this.#size) this.#refuse('it is cut short')
+    if ((first + count) * this.#pageSize > this.#size) this.#refuse('it is truncated')
     this.#take(first, count)
   }
 
-  /** Free pages may lie after the end of the file: nothing was ever written there. */
+  /** Marks pages as used. Free pages may be after the end of the file, where nothing was ever written. */
   #take(first: number, count: number): void {
-    if (first < 2 || first + count > this.#taken.length || count < 1) this.#refuse(`page ${first} is outside of it`)
+    if (first < 2 || first + count > this.#taken.length || count < 1) this.#refuse(`page ${first} is outside of the file`)
     for (let page = first; page < first + count; page++) {
       if (this.#taken[page] === 1) this.#refuse(`page ${page} is used twice`)
       this.#taken[page] = 1
@@ -204,7 +204,7 @@ class PageAudit {
 
   #read(at: number, length: number): Buffer {
     const bytes = Buffer.allocUnsafe(length)
-    if (readSync(this.#handle, bytes, 0, length, at) < length) this.#refuse('it is cut short')
+    if (readSync(this.#handle, bytes, 0, length, at) < length) this.#refuse('it is truncated')
     return bytes
   }
 

@@ -6,7 +6,7 @@ interface Ranged {
 }
 
 /**
- * Finds the ranges that contain a key, with one binary search. The bounds of all ranges divide the keys into segments; each segment has its ranges.
+ * Finds the ranges that contain a key with one binary search. The bounds of all ranges divide the keys into segments, and each segment has its ranges.
  *
  *     a:   [-----------)
  *     b:         [----------------)
@@ -14,7 +14,7 @@ interface Ranged {
  */
 export class RangeIndex<R extends Ranged> {
   readonly #members = new Set<R>()
-  /** Ranges of one key are in a map, so that a watch of one object makes no segment. */
+  /** The ranges of one key are in a map, so that a watch of one object adds no segment. */
   #keys = new Map<string, R[]>()
   #bounds: string[] = []
   #segments: R[][] = []
@@ -41,7 +41,7 @@ export class RangeIndex<R extends Ranged> {
     if (this.#members.size === 0) return
     if (this.#stale) this.#build()
     if (this.#keys.size > 0) for (const member of this.#keys.get(key) ?? []) call(member)
-    // Watches share long prefixes, which `compareUtf8` walks through at each step; JavaScript's `<` is faster.
+    // Watches share long prefixes, which `compareUtf8` compares at each step. JavaScript's `<` is faster.
     const narrow = hasUtf16Order(key)
     let low = 0
     let high = this.#bounds.length

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SlabReader } from './entry-record.ts'
 
-/** LMDB's read buffer: large, with a `length` of its own, which is that of the value or of an earlier one. */
+/** Creates a large buffer like LMDB's. Its overridden `length` is that of the value or of an earlier one. */
 function volatileBuffer(text: string, length: number): Uint8Array {
   const buffer = Buffer.alloc(200_000)
   buffer.write(text)
@@ -10,7 +10,7 @@ function volatileBuffer(text: string, length: number): Uint8Array {
 }
 
 for (const length of [0, 5, 1_000_000])
-  test(`a value is read whole when the buffer claims a length of ${length}`, () => {
+  test(`reads the whole value if the buffer reports a length of ${length}`, () => {
     const reader = new SlabReader()
     expect(Buffer.from(reader.decode(volatileBuffer('hello', length), 5)).toString()).toBe('hello')
     expect(Buffer.from(reader.decode(volatileBuffer('second', length), 6)).toString()).toBe('second')

@@ -3,7 +3,9 @@ import { NotWrittenError } from './durability.ts'
 /** LMDB's error numbers for lack of space: MDB_MAP_FULL, ENOSPC, EFBIG, EDQUOT. */
 const noRoom: ReadonlySet<unknown> = new Set([-30792, 28, 27, 122])
 
-/** The error of a failed commit, which LMDB attaches to the rejection as a promise. For lack of space the whole transaction was aborted. */
+/**
+ * Translates the error of a failed commit. LMDB attaches the reason to the error as a promise. For lack of space the whole transaction was aborted.
+ */
 export async function translateWriteError(error: unknown): Promise<Error> {
   const failure = error instanceof Error ? error : new Error(String(error))
   const { commitError } = failure as { commitError?: Promise<unknown> }

@@ -8,8 +8,8 @@ export interface TrialOptions {
 }
 
 /**
- * Opens a directory that may be damaged in a separate process, reads all records and starts to write. Damage that crashes LMDB, or makes it loop, only
- * affects that process. Throws `DamagedStoreError` with its result. The values are not read, because their pages were audited.
+ * Opens a directory that may be damaged in a separate process, reads all records and starts a write. Damage that crashes LMDB or makes it loop only
+ * affects that process. Throws `DamagedStoreError` with its result. Values are not read, because their pages were audited.
  */
 export async function tryToOpen(directory: string, { timeout }: TrialOptions): Promise<void> {
   const lmdb = createRequire(import.meta.url).resolve('lmdb')
@@ -26,7 +26,7 @@ export async function tryToOpen(directory: string, { timeout }: TrialOptions): P
   if (reason !== undefined) throw new DamagedStoreError(`the files in ${directory} are damaged (${reason}): restore the data directory`)
 }
 
-/** Sent to the other process as source text: it may use only its arguments and Node's globals. */
+/** Sent to the other process as source text, so it may use only its arguments and Node's globals. */
 function walk(lmdb: typeof Lmdb, path: string): void {
   try {
     const options = {
@@ -50,7 +50,7 @@ function walk(lmdb: typeof Lmdb, path: string): void {
         last = now
       }
     }
-    // The first write reads the list of free pages; this one is rolled back.
+    // The first write reads the list of free pages. This write is rolled back.
     root.transactionSync(() => {
       tables[2]!.putSync(Buffer.from('trial'), Buffer.alloc(2 ** 20, 0x4b))
       return lmdb.ABORT

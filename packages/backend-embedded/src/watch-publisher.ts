@@ -18,12 +18,12 @@ import type { History, RevisionRecord } from './history.ts'
 import { RangeIndex } from './range-index.ts'
 import { snapshotOf } from './history.ts'
 
-/** Revisions of history that one read examines before it lets other work run. */
+/** The number of revisions of history that one read examines before it lets other work run. */
 const replayRevisions = 2000
 
 export interface WatchPublisherOptions {
   readonly history: History
-  /** The state at the current revision. */
+  /** Returns the state at the current revision. */
   readonly newest: () => TreeSnapshot<Entry>
   readonly clock: Clock
   readonly limits: QueueLimits
@@ -31,13 +31,13 @@ export interface WatchPublisherOptions {
 }
 
 /**
- * Publishes revisions to watches. A watch first replays history at its reader's speed, and holds only a position. When it has caught up, each new
- * revision is pushed to its queue. The switch happens within one turn of the event loop, so no revision is lost in between.
+ * Publishes revisions to watches. A watch first replays history at its reader's speed, for which it only needs a position. After that each new
+ * revision is pushed to its queue. The switch happens within one turn of the event loop, so no revision is lost.
  */
 export class WatchPublisher {
   readonly #options: WatchPublisherOptions
   readonly #live = new RangeIndex<WatchQueue>()
-  /** Watches that have not caught up; true if progress was requested in the meantime. */
+  /** The watches that still replay history. True if progress was requested in the meantime. */
   readonly #replaying = new Map<WatchQueue, boolean>()
   #stopped: Error | undefined
   #cancelTimer: (() => void) | undefined
@@ -110,14 +110,14 @@ export class WatchPublisher {
       } else await nextTurn()
     }
     if (queue.ended) return
-    // No await since the position was compared with the current revision: no revision can be published in between.
+    // Never await after the position was compared with the current revision, so that no revision is published in between.
     this.#live.add(queue)
     if (this.#replaying.get(queue)) queue.progress(position)
     this.#replaying.delete(queue)
     this.#startTimer()
   }
 
-  /** `newest`: the range has no later change, so the newest state has the same contents there. */
+  /** Returns the state of the range at a revision. `newest` is true if the range has no later change, so that the newest state can be used. */
   #stateOf({ start, end }: KeyRange, revision: Revision, newest: boolean): BackendSnapshot | undefined {
     if (end === undefined) return undefined
     const state = newest ? this.#options.newest() : this.#options.history.stateAt(revision)

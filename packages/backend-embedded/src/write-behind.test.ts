@@ -17,7 +17,7 @@ const remove = (backend: EmbeddedBackend, key: string): ReturnType<EmbeddedBacke
   backend.commit({ compare: [], operations: [{ type: 'delete', key }] })
 const keysOf = (disk: HeldDisk): string[][] => disk.batches.map(({ puts }) => Array.from(puts, ({ key }) => key))
 
-it('answers before the disk; batches in the meantime are written as one, in order', async () => {
+it('resolves before the disk, and joins batches in the meantime into one, in order', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (const key of ['/a', '/b', '/c']) await put(backend, key)
@@ -50,7 +50,7 @@ it('loses no write at an orderly close', async () => {
   }
 })
 
-it('waits for the disk when too much is unwritten', async () => {
+it('waits for the disk when too many bytes are unwritten', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   for (let i = 0; i < 9; i++) await put(backend, `/${i}`, 8 * 2 ** 20)
@@ -65,7 +65,7 @@ it('waits for the disk when too much is unwritten', async () => {
   await late
 })
 
-it('refuses the next write without room, and loses none when there is room again', async () => {
+it('refuses the next write on a full disk, and loses none when there is space again', async () => {
   const disk = new HeldDisk()
   const clock = createManualClock()
   const backend = openDurable(new WriteBehind(disk), { clock })
@@ -86,12 +86,12 @@ it('refuses the next write without room, and loses none when there is room again
   expect(disk.durable).toBe(4)
 })
 
-it('stops the store at the next write after any other failure', async () => {
+it('stops the store at the next write after any other error', async () => {
   const disk = new HeldDisk()
   const backend = openDurable(new WriteBehind(disk), {})
   await put(backend, '/a')
-  await disk.release(new Error('the disk is gone'))
+  await disk.release(new Error('the disk disappeared'))
   await settle()
   await expect(put(backend, '/b')).rejects.toMatchObject({ name: 'StoppedError' })
-  await expect(backend.checkHealth()).rejects.toThrow(/the disk is gone/)
+  await expect(backend.checkHealth()).rejects.toThrow(/the disk disappeared/)
 })

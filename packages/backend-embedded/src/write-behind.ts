@@ -1,16 +1,17 @@
 import type { Entry } from '@keelson/storagebackend'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 
-/** With more bytes waiting for the disk, a batch waits until they are written. */
+/** The size of waiting batches above which a batch waits until they are written. */
 const maxWaitingBytes = 64 * 2 ** 20
 /** Batches are joined up to this size, so that preparing them takes a few milliseconds. */
 const maxJoinedBytes = 4 * 2 ** 20
 
 /**
- * Answers a batch before it is on disk. Batches are written in order, several at once if they come faster than the disk takes them. So a crash leaves
- * the state at some revision, though perhaps not the newest. Closing waits for all batches.
+ * Resolves a batch before it is on disk. Batches are written in order, and joined if they come faster than the disk can write. So a crash leaves the
+ * state at some revision, which may not be the newest. Closing waits for all batches.
  *
- * Without room, the next batch tries the waiting ones again, and is refused if there is still none. After any other failure every batch is refused.
+ * On a full disk, the next batch first tries to write the waiting ones again, and is refused if the disk is still full. After any other error every
+ * batch is refused.
  */
 export class WriteBehind implements Durability {
   readonly #disk: Durability
@@ -33,7 +34,7 @@ export class WriteBehind implements Durability {
 
   async write(batch: WriteBatch): Promise<void> {
     if (this.#failure && !(this.#failure instanceof NotWrittenError)) throw this.#failure
-    // Before this batch is accepted: a refused batch must not be written later.
+    // Flush before this batch is accepted, because a refused batch must not be written later.
     if (this.#failure || this.#bytes > maxWaitingBytes) await this.#flush()
     const kept = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
     this.#waiting.push(kept)
@@ -91,7 +92,7 @@ function bytesOf({ puts }: WriteBatch): number {
   return bytes
 }
 
-/** `durable` is the revision on disk: a replaced entry that is newer than it never was there. */
+/** Joins batches into one. `durable` is the revision on disk: a replaced entry that is newer was never there. */
 function joined(batches: readonly WriteBatch[], durable: number): WriteBatch {
   const puts = new Map<string, Entry>()
   const deletes = new Set<string>()

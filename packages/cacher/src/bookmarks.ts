@@ -1,7 +1,7 @@
 export interface BookmarkTimes {
-  /** ms between bookmarks. */
+  /** Milliseconds between bookmarks. */
   readonly every: number
-  /** ms before the deadline at which the last one is sent. */
+  /** Milliseconds between the last bookmark and the deadline of the watch. */
   readonly beforeDeadline: number
 }
 
@@ -9,12 +9,12 @@ export const defaultBookmarkTimes: BookmarkTimes = { every: 60_000, beforeDeadli
 
 const bucketWidth = 1000
 
-/** The watchers by the second of their next bookmark, so that a tick looks only at those that are due. */
+/** The open watchers by the second of their next bookmark, so that a tick only visits those that are due. */
 export class BookmarkSchedule<W extends { readonly deadline: number | undefined }> {
   readonly #times: BookmarkTimes
   readonly #buckets = new Map<number, Set<W>>()
   readonly #bucketOf = new Map<W, number>()
-  /** The last second that `takeDue` looked at. */
+  /** The last second that `takeDue` processed. */
   #lastSecond: number
 
   constructor(now: number, times: BookmarkTimes = defaultBookmarkTimes) {
@@ -22,7 +22,7 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
     this.#lastSecond = Math.floor(now / bucketWidth)
   }
 
-  /** Plans the next bookmark: one period from now, or shortly before the deadline. Plans none if that is past. */
+  /** Plans the next bookmark one period from now, or shortly before the deadline if that is earlier. Plans none if that time has passed. */
   plan(watcher: W, now: number): void {
     let due = now + this.#times.every
     if (watcher.deadline !== undefined) due = Math.min(due, watcher.deadline - this.#times.beforeDeadline)
@@ -46,7 +46,7 @@ export class BookmarkSchedule<W extends { readonly deadline: number | undefined 
     if (watchers?.delete(watcher) === true && watchers.size === 0) this.#buckets.delete(bucket)
   }
 
-  /** Removes and returns the watchers whose second has come. */
+  /** Removes and returns the watchers whose bookmark is due. */
   takeDue(now: number): W[] {
     const due: W[] = []
     const current = Math.floor(now / bucketWidth)

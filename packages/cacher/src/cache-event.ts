@@ -6,17 +6,17 @@ import type { ObjectChange } from './cache-state.ts'
 interface CacheEventInit<T extends KubeObject> {
   readonly key: string
   readonly revision: Revision
-  /** Undefined for a deletion. */
+  /** The new object. Undefined for a deletion. */
   readonly object: StoredObject<T> | undefined
-  /** Undefined for a creation. */
+  /** The object before the change. Undefined for a creation. */
   readonly previous: StoredObject<T> | undefined
-  /** When the cache received the change; ms since epoch. */
+  /** The time when the cache received the change, in milliseconds since the epoch. */
   readonly time: number
 }
 
 /**
- * One change of one object in the ring. All watchers get the same event objects, so that a frame is made once for all of them. Frames are
- * kept with the event objects and must not live as long as the ring does: `forget` releases them.
+ * One change of one object, as the ring keeps it. All watchers get the same event objects, so that each event is encoded once for all of them. The
+ * encoded frames belong to the event objects and would live as long as the ring. `forget` releases them earlier.
  */
 export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEventInit<T> {
   readonly key: string
@@ -35,8 +35,8 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
   }
 
   /**
-   * The event for a watcher whose selector matched the object before the change (`before`) and matches it after (`now`). Entering the selection is
-   * ADDED, leaving it is DELETED with the previous object under this event's revision.
+   * Returns the event for a watcher with a selector. `before` and `now` are whether the selector matched before and after the change. An object that
+   * starts to match is ADDED. An object that stops to match is DELETED: the previous object with the revision of this change.
    */
   seenAs(before: boolean, now: boolean): ObjectChange<T> | undefined {
     const type = eventType(before, now)
@@ -45,13 +45,13 @@ export class CacheEvent<T extends KubeObject = KubeObject> implements CacheEvent
     return (events[type] ??= { type, object: now ? this.object! : withRevision(this.previous!, this.revision) })
   }
 
-  /** Releases the shared event objects; a watcher that comes later gets new ones. */
+  /** Releases the shared event objects. Watchers that need this event later get new ones. */
   forget(): void {
     this.#byType = undefined
   }
 }
 
-/** The same bytes under another revision, for DELETED events. */
+/** Returns the same bytes with another revision, for DELETED events. */
 function withRevision<T extends KubeObject>(stored: StoredObject<T>, revision: Revision): StoredObject<T> {
   return stored.revision === revision ? stored : new ObjectAtRevision(stored, revision)
 }
@@ -92,7 +92,7 @@ class ObjectAtRevision<T extends KubeObject> implements StoredObject<T> {
   }
 }
 
-/** The objects that one watcher sees: those under a prefix (or at one key) that its selectors match. */
+/** The objects that one watcher sees: those under a prefix, or at one key, that match its selectors. */
 export class Selection<T extends KubeObject = KubeObject> {
   readonly key: string
   readonly recursive: boolean
@@ -106,7 +106,7 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.#matches = matcher(predicate)
   }
 
-  /** Its objects in a state. Undefined stands for an object that the selectors do not match. */
+  /** Iterates over the selected objects of a state. It also returns undefined now and then, so that the caller can pause. */
   selectFrom(state: ObjectSnapshot<T>): Iterator<StoredObject<T> | undefined> {
     const range = this.recursive ? prefixRange(this.key) : keyRange(this.key)
     return this.#predicate === undefined ? state.scan(range) : state.select(range, this.#predicate)
@@ -117,12 +117,12 @@ export class Selection<T extends KubeObject = KubeObject> {
     return this.#matches === undefined || this.#matches(object)
   }
 
-  /** The value that the field selector requires of a field, if any. */
+  /** Returns the value that the field selector requires of a field, if any. */
   requires(field: string): string | undefined {
     return this.#predicate?.fields.requiresExactMatch(field)
   }
 
-  /** The same, but only if the selection requires nothing else of the objects under `prefix`. */
+  /** Returns the same value, but only if the selection has no other requirement for objects under `prefix`. */
   requiresOnly(field: string, prefix: string): string | undefined {
     const all = this.recursive && this.key === prefix
     const alone = this.#predicate?.labels.empty === true && this.#predicate.fields.requirements.length === 1

@@ -14,29 +14,29 @@ import type {
 import type { CacheEvent } from './cache-event.ts'
 import type { EventRing } from './event-ring.ts'
 
-/** An event with an object: every one except a bookmark. */
+/** An event with an object, which is any event except a bookmark. */
 export type ObjectChange<T extends KubeObject> = Extract<ObjectEvent<T>, { readonly object: StoredObject<T> }>
 
-/** The objects that a cache holds: their newest state, and past states as far back as its history. */
+/** The objects of a cache: their newest state, and past states as far back as its history. */
 export interface CacheState<T extends KubeObject> {
-  /** Only valid between two batches. */
+  /** The newest state. Only valid between two batches. */
   readonly newest: ObjectSnapshot<T>
-  /** A past state; undefined if it is no longer held. `ring` has the events up to the newest state. */
+  /** Returns a past state, or undefined if it has been dropped. `ring` has the events up to the newest state. */
   at(revision: Revision, ring: EventRing<CacheEvent<T>>): ObjectSnapshot<T> | undefined
-  /** Called for batches with new changes. Throws, with nothing changed, if the batch cannot be applied. */
+  /** Starts a batch with new changes. Throws without changing anything if the batch cannot be applied. */
   beginBatch(batch: ObjectEvents<T>): void
   /** Applies the next change, in order. Returns the previous object. */
   apply(change: ObjectChange<T>): StoredObject<T> | undefined
-  /** All changes of the revision are applied; states before `oldest` are not needed any more. */
+  /** Ends a revision after all its changes were applied. States before `oldest` are not needed any more. */
   endRevision(revision: Revision, oldest: Revision): void
 }
 
-/** The state of a cache over a storage with `ObjectSnapshots`: each batch of changes comes with the storage's state after it, so nothing is held twice. */
+/** The state of a cache over a storage with `ObjectSnapshots`. Each batch comes with the storage's state after it, so the cache needs no copy. */
 export class StoreState<T extends KubeObject> implements CacheState<T> {
   readonly #store: ObjectSnapshots<T>
   newest: ObjectSnapshot<T>
 
-  /** Throws when the store no longer has the state that it listed. */
+  /** Throws if the store has already dropped the state that it listed. */
   constructor(store: ObjectSnapshots<T>, list: ObjectList<T>) {
     this.#store = store
     this.newest = requireState(store.snapshotAt(list.revision))
@@ -57,22 +57,24 @@ export class StoreState<T extends KubeObject> implements CacheState<T> {
   endRevision(): void {}
 }
 
-/** The state is missing if the store's history moved on before the cache read it. The cache must then be filled again. */
+/** Returns the state. Throws if the store dropped it before the cache read it. The cache must then be filled again. */
 function requireState<T extends KubeObject>(state: ObjectSnapshot<T> | undefined): ObjectSnapshot<T> {
   if (state === undefined) throw new Error('the store no longer has the state after these changes')
   return state
 }
 
-/** A walk may pause after so many objects that the predicate does not match. */
+/** A walk may pause after this number of objects that do not match the predicate. */
 const skippedBetweenPauses = 32
 
-/** The state of a cache over a storage without `ObjectSnapshots`: a tree of the cache's own. The ring has the changes between its versions. */
+/**
+ * The state of a cache over a storage without `ObjectSnapshots`. It keeps its own tree, and the ring has the changes between versions of the tree.
+ */
 export class TreeState<T extends KubeObject> implements CacheState<T> {
   readonly #tree: VersionedTree<StoredObject<T>>
-  /** Of the revision that is being applied. */
+  /** The number of changes in the current revision. */
   #changes = 0
 
-  /** `objects` are in key order. */
+  /** Creates the state from objects in key order. */
   constructor(objects: readonly StoredObject<T>[], revision: Revision) {
     this.#tree = new VersionedTree(OrderedTree.fromSorted(objects), revision)
   }

@@ -9,18 +9,18 @@ import type { EventRing } from './event-ring.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface WatcherLimits {
-  /** Bounds of one watcher's buffer. A watcher beyond either continues from the ring. */
+  /** The bounds of one watcher's buffer. Beyond one of them the watcher continues from the ring. */
   readonly bufferedEvents: number
   readonly bufferedBytes: number
-  /** The approximate size of one batch of a watcher that is catching up. */
+  /** The approximate size of one batch for a watcher that is catching up. */
   readonly batchBytes: number
-  /** Objects or events that one watcher examines before it lets others run. */
+  /** The number of objects or events that one watcher examines before it lets other work run. */
   readonly examined: number
 }
 
 export const defaultWatcherLimits: WatcherLimits = { bufferedEvents: 1000, bufferedBytes: 8 << 20, batchBytes: 256 << 10, examined: 500 }
 
-/** A watcher's required value of the trigger field. */
+/** The value of the trigger field that a watcher requires. */
 export interface Trigger {
   readonly field: string
   readonly value: string
@@ -28,27 +28,27 @@ export interface Trigger {
 
 export interface CacheWatcherOptions<T extends KubeObject> {
   readonly selection: Selection<T>
-  /** Only if the selection requires nothing else. */
+  /** The required value of the trigger field. Only set if the selection has no other requirement. */
   readonly trigger?: Trigger | undefined
   readonly ring: EventRing<CacheEvent<T>>
   readonly clock: Clock
   readonly limits: WatcherLimits
-  /** The watcher sees only changes after this revision. */
+  /** The watcher gets only changes after this revision. */
   readonly after: Revision
-  /** The position in the ring to continue from after the initial state. */
+  /** The position in the ring from which the watcher continues after the initial state. */
   readonly position: number
-  /** The initial state, sent as ADDED events. Undefined stands for an object that the selection leaves out. */
+  /** The initial state, which is sent as ADDED events. Undefined values are objects that do not match. */
   readonly initial?: Iterator<StoredObject<T> | undefined> | undefined
-  /** Ends the initial state with a bookmark of this revision. */
+  /** The revision of the bookmark that ends the initial state. Undefined: no bookmark. */
   readonly initialEventsEnd?: Revision | undefined
   readonly allowBookmarks: boolean
-  /** When the owner will end the watch; ms since epoch. */
+  /** The time when the server ends the watch, in milliseconds since the epoch. */
   readonly deadline?: number | undefined
-  /** Called when the watcher fell behind and must be checked for a stalled reader. */
+  /** Called when the watcher falls behind, so that stalled readers are detected. */
   readonly onBehind: () => void
   readonly onEnd: () => void
   readonly metrics?: ResourceCacheMetrics | undefined
-  /** Default: one for all watchers. */
+  /** The time budget for catching up. Default: one for all watchers. */
   readonly budget?: TurnBudget
 }
 
@@ -59,27 +59,27 @@ export interface WatcherReader {
 }
 
 /**
- * One watch of the cache. It takes events, in this order, from
+ * One watch of the cache. It gets events from these sources, in this order:
  *
  *   initial state ──▶ ring (from a position) ──▶ its own buffer, filled by the dispatcher ("live")
  *                          ▲                               │
  *                          └──── buffer over its budget ───┘
  *
- * A reader that falls behind costs a bounded buffer and then nothing: it catches up from the shared ring when it reads again. Its watch ends
- * with `ResourceVersionTooOld` when the ring has moved on, or when it has not read for `stalledAfter`. The watcher changes its source only between
- * two revisions. There is no await between reading the ring's end and becoming live, so no event is lost or seen twice.
+ * A reader that falls behind costs a bounded buffer and nothing more: it continues from the shared ring when it reads again. Its watch ends with
+ * `ResourceVersionTooOld` when the ring has dropped its position, or when it has not read for `stalledAfter`. The watcher changes its source only
+ * between two revisions. There is no await between reading the ring's end and becoming live, so no event is lost or repeated.
  *
- * The reader calls `take` until it returns nothing, then `wait`. It is woken when there are events, or at the end.
+ * The reader calls `take` until it returns undefined, then `wait`. It is woken when there are events, or at the end.
  */
 export class CacheWatcher<T extends KubeObject = KubeObject> {
-  // The fields that every event reads come first and are the watcher's own: with thousands of watchers the memory of each is cold.
+  // Fields that every event reads come first, because the memory of thousands of watchers is not in the processor's cache.
   readonly after: Revision
   #isLive = false
   #hasEnded = false
-  /** Undefined when empty, as nearly all buffers of thousands of watchers are. */
+  /** The buffer. Undefined when empty, like nearly all buffers of thousands of watchers. */
   #buffer: ObjectEvent<T>[] | undefined
   #bufferedBytes = 0
-  /** Set while the reader waits. */
+  /** The waiting reader. */
   #reader: WatcherReader | undefined
   readonly #triggerField: string | undefined
   readonly #triggerValue: string | undefined
@@ -92,9 +92,9 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   #initial: Iterator<StoredObject<T> | undefined> | undefined
   #position: number
-  /** Waits for the turn budget. */
+  /** True while it waits for the turn budget. */
   #isPaused = false
-  /** While it is not live: when its reader last called `take`, or when it fell behind. */
+  /** For a watcher that is not live: the time of the last `take`, or the time when it fell behind. */
   #lastTaken: number
   #error: unknown
 
@@ -118,7 +118,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return this.#isLive
   }
 
-  /** True from the end on. Earlier events may still be taken. */
+  /** True after the watcher has ended. Earlier events may still be taken. */
   get hasEnded(): boolean {
     return this.#hasEnded
   }
@@ -127,7 +127,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return this.#reader !== undefined
   }
 
-  /** The next batch; undefined if there is none yet. */
+  /** Returns the next batch, or undefined if there is none yet. */
   take(): Batch<T> | undefined {
     if (this.#initial !== undefined || !this.#isLive) return this.#catchUp()
     return this.#buffer === undefined ? undefined : this.#takeBuffer(this.#buffer)
@@ -138,14 +138,17 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     this.#reader = reader
   }
 
-  /** The error that ended the watcher, returned once. Undefined if its owner ended it. */
+  /** Returns the error that ended the watcher, once. Undefined if its owner ended it. */
   takeError(): unknown {
     const error = this.#error
     this.#error = undefined
     return error
   }
 
-  /** Takes the events of one revision; `position` is that of the first one in the ring. Returns true if the reader must be woken, after the whole batch. */
+  /**
+   * Adds the events of one revision. `position` is that of the first event in the ring. Returns true if the reader must be woken after the whole
+   * batch.
+   */
   push(events: readonly CacheEvent<T>[], position: number): boolean {
     if (!this.#isLive || this.#hasEnded || events[0]!.revision <= this.after) return false
     if (this.#buffer !== undefined && this.#isFull(this.#buffer)) {
@@ -166,10 +169,10 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return hasEvents
   }
 
-  /** Returns false if the bookmark cannot be sent yet, because earlier events are still to be taken. */
+  /** Sends a bookmark. Returns false if earlier events must be taken first. */
   sendBookmark(revision: Revision): boolean {
     if (!this.#isLive || this.#hasEnded) return false
-    // The client knows this revision: the watch began there.
+    // The watch started at this revision, so the client knows it.
     if (revision <= this.after) return true
     if (this.#buffer?.at(-1)?.type === 'BOOKMARK') this.#buffer.pop()
     this.#append({ type: 'BOOKMARK', revision, initialEventsEnd: false })
@@ -184,12 +187,12 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     reader?.wake()
   }
 
-  /** True if the watcher is behind and its reader has not called `take` for longer than `stalledAfter`. */
+  /** Returns true if the watcher is behind and its reader has not called `take` for longer than `stalledAfter`. */
   isStalled(now: number, stalledAfter: number): boolean {
     return !this.#isLive && !this.#hasEnded && !this.isWaiting && now - this.#lastTaken > stalledAfter
   }
 
-  /** Ends the watcher. The reader gets the buffered events, then the error. Without an error it gets the end at once. */
+  /** Ends the watcher. The reader gets the buffered events and then the error. Without an error it gets the end at once. */
   end(error: unknown): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
@@ -204,7 +207,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
   terminate(): void {
     this.#options.metrics?.terminated()
     this.#drop()
-    this.end(tooOld(this.selection.key, 'the watch was ended because its events were not read in time'))
+    this.end(tooOld(this.selection.key, 'the watch ended because its events were not read in time'))
   }
 
   #isFull(buffer: Batch<T>): boolean {
@@ -227,11 +230,11 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return batch
   }
 
-  /** The next batch of a watcher that is not live yet. */
+  /** Returns the next batch of a watcher that is not live yet. */
   #catchUp(): Batch<T> | undefined {
     this.#lastTaken = this.#clock.now()
     while (this.#initial !== undefined || !this.#isLive) {
-      // Events that were buffered before it fell behind come first, also after its end.
+      // Events that were buffered before the watcher fell behind come first, even after its end.
       if (this.#initial === undefined && this.#buffer !== undefined) return this.#takeBuffer(this.#buffer)
       if (this.#hasEnded || this.#isPaused) return undefined
       if (this.#initial !== undefined && this.#budget.isSpent) {
@@ -287,7 +290,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     const batch: ObjectEvent<T>[] = []
     if (this.#position < ring.start) {
       this.#options.metrics?.terminated()
-      this.end(tooOld(this.selection.key, 'too old resource version: the watch fell behind the history that is kept'))
+      this.end(tooOld(this.selection.key, 'too old resource version: the watch fell behind the available history'))
       return [batch, 0]
     }
     let bytes = 0
@@ -306,7 +309,7 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     return [batch, looked]
   }
 
-  /** The event as this watcher sees it; undefined if its selection leaves it out. */
+  /** Returns the event for this watcher, or undefined if its selection leaves it out. */
   #eventFor(event: CacheEvent<T>): ObjectChange<T> | undefined {
     const { previous, object } = event
     return event.seenAs(previous !== undefined && this.#matches(previous), object !== undefined && this.#matches(object))

@@ -13,7 +13,7 @@ const endless: ObjectSnapshot = {
   count: () => 0,
 }
 
-test('a list stops when its client has left', async () => {
+test('a list stops when the client disconnects', async () => {
   const stop = new AbortController()
   const predicate = { labels: parseLabelSelector('a=b'), fields: everyField() }
   const list = listFromState(endless, { revision: 1, prefix: '/a/', startKey: undefined, limit: 0, predicate, signal: stop.signal })

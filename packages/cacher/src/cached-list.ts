@@ -6,13 +6,13 @@ import type { IndexedKeys } from './indexes.ts'
 import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface CachedListOptions {
-  /** For `ObjectList.revision` and continue tokens. */
+  /** The revision in the result and in continue tokens. */
   readonly revision: Revision
   /** The listed prefix. */
   readonly prefix: string
   /** The first key of a continued list. */
   readonly startKey: string | undefined
-  /** 0 is none. */
+  /** The page size, or 0 for no limit. */
   readonly limit: number
   readonly predicate: Predicate | undefined
   /** The keys that an index found. Absent: all keys are examined. */
@@ -21,12 +21,12 @@ export interface CachedListOptions {
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** A step takes less than a microsecond. */
+/** The number of steps between two looks at the clock. A step takes less than a microsecond. */
 const stepsPerLook = 64
 
 /**
- * Lists one state of the cache. Without a selector nothing is copied: `items` walks the state. With a selector the objects are matched here, in
- * slices, since a walk by the reader cannot pause.
+ * Lists one state of the cache. Without a selector nothing is copied, and `items` walks the state. With a selector the objects are matched here in
+ * slices, because a walk by the reader cannot pause.
  */
 export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<T>, options: CachedListOptions): Promise<ObjectList<T>> {
   const { revision, prefix, startKey, limit } = options
@@ -58,13 +58,13 @@ export async function listFromState<T extends KubeObject>(state: ObjectSnapshot<
   return {
     revision,
     continue: left === 0 ? '' : encodeContinue(after, prefix, revision),
-    // The count includes objects that the selector does not match, so only a list without one knows how many remain.
+    // The count includes objects that do not match the selector, so only a list without a selector knows how many remain.
     remainingItemCount: left === 0 || predicate !== undefined ? undefined : left,
     items,
   }
 }
 
-/** Undefined stands for objects that do not match. */
+/** A walk over objects. It returns undefined for objects that do not match. */
 type Walk<T extends KubeObject> = Iterable<StoredObject<T> | undefined>
 
 function walk<T extends KubeObject>(state: ObjectSnapshot<T>, range: KeyRange, predicate: Predicate | undefined): Walk<T> {

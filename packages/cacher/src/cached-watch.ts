@@ -4,7 +4,7 @@ import type { CacheWatcher } from './cache-watcher.ts'
 
 type Batch<T extends KubeObject> = ObjectEvents<T>
 
-/** The `ObjectWatch` of a `CacheWatcher`. Both ways to read take the events that are there and wait only if there are none. */
+/** The `ObjectWatch` of a `CacheWatcher`. Both ways to read take available events, and wait only if there are none. */
 export class CachedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T>, AsyncIterableIterator<Batch<T>> {
   readonly #watcher: CacheWatcher<T>
 
@@ -41,7 +41,10 @@ interface Outcome {
   fail(error: unknown): void
 }
 
-/** Hands batches to `read` until that returns 'stop'. Everything that an event touches is in this object: among thousands of readers it is cold memory. */
+/**
+ * Passes batches to `read` until that returns 'stop'. Everything that an event reads is in this object, because the memory of thousands of readers is
+ * not in the processor's cache.
+ */
 class BatchReader<T extends KubeObject> {
   readonly #watcher: CacheWatcher<T>
   readonly #read: (batch: Batch<T>) => Promise<void> | undefined | 'stop'
@@ -54,11 +57,11 @@ class BatchReader<T extends KubeObject> {
   }
 
   begin(): void {
-    if (this.#watcher.isWaiting) this.#outcome.fail(new Error('a watch has one reader, which waits for each batch'))
+    if (this.#watcher.isWaiting) this.#outcome.fail(new Error('a watch has only one reader, which must wait for each batch'))
     else this.wake()
   }
 
-  /** Never throws: the caller has other readers to wake. */
+  /** Reads available batches. It never throws, because the caller has other readers to wake. */
   wake(): void {
     const watcher = this.#watcher
     try {

@@ -44,7 +44,7 @@ export interface Fixture extends AsyncDisposable {
   readonly errors: unknown[]
   put(namespace: string, name: string, more?: Parameters<typeof pod>[2]): Promise<number>
   remove(namespace: string, name: string): Promise<number>
-  /** Resolves when the cache has the store's present state. */
+  /** Resolves when the cache has the current state of the store. */
   caughtUp(): Promise<void>
 }
 
@@ -89,13 +89,13 @@ export async function openFixture(
   }
 }
 
-/** The same storage without `ObjectSnapshots`, as a store on etcd is. */
+/** Wraps a storage without `ObjectSnapshots`, like a store on etcd. */
 export function withoutSnapshots<T extends KubeObject>(storage: Storage<T>): Storage<T> {
   const { snapshotAt: _snapshotAt, ...rest } = storage as Storage<T> & Partial<ObjectSnapshots<T>>
   return rest
 }
 
-/** Events as short texts: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
+/** Formats events as short texts: "ADDED ns/a@7", "BOOKMARK@9", "END@9". */
 export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
   return [...events].map((event) =>
     event.type === 'BOOKMARK'
@@ -104,7 +104,7 @@ export function brief(events: Iterable<ObjectEvent<Pod>>): string[] {
   )
 }
 
-/** Collects a watch in the background. */
+/** Reads a watch in the background and collects its events. */
 export class Collected {
   readonly batches: (readonly ObjectEvent<Pod>[])[] = []
   error: unknown
@@ -129,7 +129,7 @@ export class Collected {
   }
 }
 
-/** A wrapper whose open watch can be made to fail. */
+/** A storage whose open watch can be made to fail. */
 export interface Breakable {
   readonly wrap: (storage: Storage<Pod>) => Storage<Pod>
   /** The resourceVersions of opened watches. */

@@ -22,7 +22,7 @@ function open(
   return { seen: fixture.cacher.watch(key, { ...options, signal: stop.signal }).then((watch) => new Collected(watch)), stop }
 }
 
-/** A watch without events. */
+/** Creates a watch without events. */
 function silence(signal: AbortSignal): ObjectWatch<Pod> {
   const end = new Promise<IteratorResult<never>>((resolve) => {
     signal.addEventListener('abort', () => resolve({ done: true, value: undefined }))
@@ -49,13 +49,13 @@ describe('lists', () => {
         compare: [],
         operations: [{ type: 'put', key: '/registry/other/x', value: Buffer.from(String(i)) }],
       })
-      // The clock is stopped: a list that waits for a timer would never end.
+      // The clock is stopped, so a list that waits for a timer would never end.
       const lists = await Promise.all([fixture.cacher.list(prefix), fixture.cacher.list(prefix, { limit: 1 })])
       for (const list of lists) expect(list.revision).toBe(commit.revision)
     }
   })
 
-  test('read all pages from the state of the first', async () => {
+  test('read all pages from the state of the first page', async () => {
     await using fixture = await openFixture()
     for (const name of ['a', 'b', 'c', 'd', 'e']) await fixture.put('ns', name)
     const first = await fixture.cacher.list(`${prefix}ns`, { limit: 2 })
@@ -82,7 +82,7 @@ describe('lists', () => {
     expect(inStore.continue).toBe(first.continue)
   })
 
-  test('of any age ignore the limit; pages with a selector are full', async () => {
+  test('that accept any state ignore the limit, and pages with a selector are full', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 10; i++) await fixture.put('ns', `p${i}`, { labels: { par: i % 2 === 0 ? 'even' : 'odd' }, nodeName: `n${i % 3}` })
     await fixture.caughtUp()
@@ -127,7 +127,7 @@ describe('lists', () => {
     expect(await names(fixture, { resourceVersion: '0' })).toEqual([])
   })
 
-  test('of a version that is not held, or compacted, are served by the store', async () => {
+  test('of a version that was dropped or compacted are served by the store', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     const first = await fixture.put('ns', 'a')
     for (const name of ['b', 'c', 'd', 'e']) await fixture.put('ns', name)
@@ -138,7 +138,7 @@ describe('lists', () => {
 })
 
 describe('watches', () => {
-  test('see changes after a revision as their selector sees them', async () => {
+  test('get changes after a revision as their selector sees them', async () => {
     await using fixture = await openFixture()
     const start = await fixture.put('ns', 'a', { labels: { k: 'x' } })
     await fixture.caughtUp()
@@ -175,7 +175,7 @@ describe('watches', () => {
     expect((await all.seen).error).toBeUndefined()
   })
 
-  test('start with a state of any age, and end it with a bookmark on request', async () => {
+  test('start with any state, and end it with a bookmark on request', async () => {
     await using fixture = await openFixture()
     await fixture.put('ns', 'a')
     await fixture.put('ns', 'b')
@@ -192,7 +192,7 @@ describe('watches', () => {
     expect((await none.seen).brief).toEqual(['ADDED ns/c@4'])
   })
 
-  test('from a forgotten revision are too old, from a future one wait or are refused', async () => {
+  test('from a dropped revision are too old, from a future one wait or are refused', async () => {
     await using fixture = await openFixture({ ring: { minimum: 2, maximum: 2 } })
     for (const name of ['a', 'b', 'c', 'd']) await fixture.put('ns', name)
     await fixture.caughtUp()
@@ -229,7 +229,7 @@ describe('watches', () => {
     expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
   })
 
-  test('without a reader continue from the ring, or end after a time; other watches do not notice', async () => {
+  test('without a reader continue from the ring or end after a time, without effect on other watches', async () => {
     await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
     await fixture.caughtUp()
@@ -253,7 +253,7 @@ describe('watches', () => {
     expect(brief((await slow.next()).value)).toEqual([reader.brief.at(-1)])
   })
 
-  test('share their event objects, so that each is framed once', async () => {
+  test('share their event objects, so that each event is encoded once', async () => {
     await using fixture = await openFixture()
     const watches = [open(fixture, { resourceVersion: '1' }), open(fixture, { resourceVersion: '1', predicate: labelled('!none') })]
     await fixture.put('ns', 'a')
@@ -277,8 +277,8 @@ describe('watches', () => {
   })
 })
 
-describe('when the store’s watch breaks', () => {
-  test('the cache continues at its revision, and its watchers do not notice', async () => {
+describe('after the watch of the store fails', () => {
+  test('the cache continues at its revision, and its watchers see no difference', async () => {
     const store = breakable()
     await using fixture = await openFixture(store)
     const { seen } = open(fixture, { resourceVersion: '1' })
@@ -331,7 +331,7 @@ describe('when the store’s watch breaks', () => {
   })
 })
 
-describe('the rest', () => {
+describe('other methods', () => {
   test('updates and deletes get the cached object as a suggestion', async () => {
     const suggested: (number | undefined)[] = []
     await using fixture = await openFixture({

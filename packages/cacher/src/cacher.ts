@@ -51,33 +51,34 @@ import { WatchRegister } from './watch-register.ts'
 import type { CacheStatus, WatchRegisterOptions } from './watch-register.ts'
 
 export interface CacherOptions<T extends KubeObject = KubeObject> extends WatchRegisterOptions {
-  /** The wrapped storage. The cacher owns it and closes it. */
+  /** The wrapped storage, which the cacher owns and closes. */
   readonly storage: Storage<T>
-  /** Every key of the resource starts with it. A final "/" is added. */
+  /** The prefix of all keys of the resource. A final "/" is added. */
   readonly prefix: string
-  /** A field that many watchers require one value of: "spec.nodeName" for pods. */
+  /** The field by which most watchers select: "spec.nodeName" for pods. */
   readonly triggerField?: string | undefined
-  /** Asks the store to send progress on its watches soon. Without it, reads wait for the store's regular progress. */
+  /** Makes the store send progress on its watches soon. Without it, reads wait for the store's regular progress. */
   readonly requestProgress?: (() => Promise<void>) | undefined
-  /** The store's oldest readable revision. The cache refuses older ones too. */
+  /** Returns the store's oldest readable revision. The cache refuses older ones too. */
   readonly compactedRevision?: (() => Revision) | undefined
   readonly clock?: Clock | undefined
   readonly ring?: EventRingOptions | undefined
-  /** ms that a read waits for the cache to reach a revision. Default 3,000. */
+  /** The maximum time that a read waits for the cache to reach a revision, in milliseconds. Default: 3,000. */
   readonly freshnessTimeout?: number | undefined
-  /** ms between comparisons of cache and store; 0 never compares. Default: 5 minutes. */
+  /** Milliseconds between comparisons of cache and store. 0 disables them. Default: 5 minutes. */
   readonly digestPeriod?: number | undefined
-  /** A number from 0 to 1, to spread those comparisons. */
+  /** Returns a number from 0 to 1, which spreads those comparisons. */
   readonly random?: (() => number) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
-  /** Called for errors outside of requests: a broken feed, a cache that differs from its store. */
+  /** Called for errors outside of requests: a failed watch of the store, or a cache that differs from its store. */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
 const reinitializing = 'storage is (re)initializing'
 
 /**
- * A storage that wraps a storage: reads and watches come from memory, writes go through. Callers see no difference except in speed.
+ * A storage that wraps another storage. Reads and watches are answered from memory, and writes go to the wrapped storage. Callers see no difference
+ * except in speed.
  */
 export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #options: CacherOptions<T>
@@ -92,7 +93,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   readonly #closing = new AbortController()
   readonly #feed: Promise<void>
   readonly #check: ConsistencyCheck
-  /** While the cache is not ready: it still has a complete older state. */
+  /** True if a cache that is not ready still has a complete older state. */
   #hasOldState = false
 
   constructor(options: CacherOptions<T>) {
@@ -140,7 +141,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return this.#storage.create(key, object, options)
   }
 
-  /** Suggests the newest object that the cache knows, in place of the caller's suggestion. */
+  /** Passes the update to the store, with the newest cached object as its suggestion. */
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>> {
     return this.#storage.guaranteedUpdate(key, tryUpdate, this.#withSuggestion(key, options))
   }
@@ -233,12 +234,12 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     await this.#storage.checkReady()
   }
 
-  /** Resolves to true when the cache is filled, to false after `milliseconds`. */
+  /** Resolves to true when the cache is filled, or to false after `milliseconds`. */
   waitUntilReady(milliseconds: number): Promise<boolean> {
     return this.#readiness.wait(milliseconds)
   }
 
-  /** Compares the cache now with the store at the same revision. */
+  /** Compares the cache with the store at the same revision. */
   compareWithStore(): Promise<DigestComparison> {
     const objects = this.#cache.state.scan(prefixRange(this.#prefix), { keep: false })
     return compareDigests({ revision: this.#cache.revision, objects }, this.#storage, this.#prefix)
@@ -295,7 +296,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
   }
 
-  /** The keys that the predicate may match, if they are known without a walk: one name in one namespace, or by an index. */
+  /** Returns the keys that the predicate may match, if they are known without a walk: for one name in one namespace, or from an index. */
   #indexed(
     state: ObjectSnapshot<T>,
     prefix: string,
@@ -313,14 +314,14 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
   }
 
   /**
-   * True if a cache that is not ready can answer a read that accepts any state from `resourceVersion` on. It may stay like that for long: a single
-   * unreadable object in the store is enough, and a list from the store fails then.
+   * Returns true if a cache that is not ready can answer a read of any state from `resourceVersion` on. This may last long: with one unreadable
+   * object in the store, a list from the store fails.
    */
   #hasOldStateFrom(resourceVersion: string | undefined): boolean {
     return this.#hasOldState && (parseResourceVersion(resourceVersion) ?? Infinity) <= this.#cache.revision
   }
 
-  /** Waits until the cache has the revision. Throws `ResourceVersionTooLarge` if it does not get there in time. */
+  /** Waits until the cache has the revision. Throws `ResourceVersionTooLarge` after the timeout. */
   async #waitFor(key: string, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
     if (await this.#freshness.wait(revision, this.#timeout, signal)) return
     signal?.throwIfAborted()
@@ -331,7 +332,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return new StorageError({ code: 'NotReady', key: this.#prefix, message: reinitializing })
   }
 
-  /** Undefined for an unreadable object: the store words that error. */
+  /** Returns the cached object, or undefined for an unreadable one, for which the store reports the error. */
   #getIfReadable(key: string): StoredObject<T> | undefined {
     try {
       return this.#cache.get(key)

@@ -5,17 +5,19 @@ import type { ResourceCacheMetrics } from './watch-cache-metrics.ts'
 
 export interface ConsistencyCheckOptions {
   readonly clock: Clock
-  /** ms between two comparisons, plus up to half as many at random, so that the caches of one process take turns. 0 never compares. */
+  /**
+   * Milliseconds between two comparisons. Up to half of it is added at random, so that the caches of one process take turns. 0 disables comparisons.
+   */
   readonly period: number
-  /** A number from 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number
-  /** Returns undefined if the cache cannot be compared now. */
+  /** Compares cache and store. Returns undefined if that is not possible now. */
   readonly compare: () => Promise<DigestComparison> | undefined
   readonly onError?: ((error: unknown) => void) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** Compares a cache with its store periodically, and reports when they differ. */
+/** Compares a cache with its store periodically, and reports differences. */
 export class ConsistencyCheck {
   readonly #options: ConsistencyCheckOptions
   #cancel: (() => void) | undefined
@@ -47,7 +49,7 @@ export class ConsistencyCheck {
     } catch (error) {
       if (this.#stopped) return
       metrics?.compared('error')
-      // The cache's state may be older than the store's history.
+      // If the cache's state is older than the store's history, nothing is wrong.
       if (!isStorageError(error, 'ResourceVersionTooOld')) onError?.(error)
     }
   }

@@ -5,10 +5,10 @@ import { hasObjectSnapshots, prefixRange } from '@keelson/storagebackend'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 
 export interface DigestComparison {
-  /** Same keys, same revisions, same bytes, in the same order. */
+  /** Whether keys, revisions and bytes are the same, in the same order. */
   readonly equal: boolean
   readonly revision: Revision
-  /** A hash of keys and revisions. */
+  /** The hash of the cache's keys and revisions. */
   readonly cacheDigest: string
   readonly storeDigest: string
   /** The first key at which cache and store differ. */
@@ -18,8 +18,8 @@ export interface DigestComparison {
 const pageSize = 1000
 
 /**
- * Compares the cache's state with the store's at the same revision, in slices. Opened objects are not kept. Throws the store's error if its history
- * no longer has the revision.
+ * Compares the cache's state with the store's state at the same revision, in slices. Opened objects are not kept. Throws the store's error if its
+ * history no longer has the revision.
  */
 export async function compareDigests<T extends KubeObject>(
   cached: { readonly revision: Revision; readonly objects: Iterable<StoredObject<T>> },
@@ -75,6 +75,6 @@ function next<V>(iterator: Iterator<V>): V | undefined {
 function same(a: StoredObject | undefined, b: StoredObject | undefined): boolean {
   if (a === undefined || b === undefined || a.key !== b.key || a.revision !== b.revision) return false
   const [x, y] = [a.body, b.body]
-  // Cache and store may share their bytes.
+  // Cache and store may share the same bytes.
   return (x.buffer === y.buffer && x.byteOffset === y.byteOffset && x.length === y.length) || Buffer.compare(x, y) === 0
 }

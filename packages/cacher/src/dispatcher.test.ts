@@ -67,7 +67,7 @@ describe('Dispatcher', () => {
     ])
   })
 
-  test('forgets deleted watchers', () => {
+  test('does not find deleted watchers', () => {
     dispatcher.delete(watchers.all)
     expect(dispatcher.candidates(change('else', 'z', 'n9'))).toEqual([])
   })

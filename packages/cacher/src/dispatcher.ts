@@ -3,23 +3,22 @@ import type { CacheEvent, Selection } from './cache-event.ts'
 import type { CacheWatcher, Trigger } from './cache-watcher.ts'
 
 export interface DispatcherOptions {
-  /** Every key of the resource starts with it. */
+  /** The prefix of all keys of the resource. */
   readonly prefix: string
-  /** A field that many watchers select one value of, such as "spec.nodeName". */
+  /** The field by which most watchers select, such as "spec.nodeName". */
   readonly triggerField?: string | undefined
 }
 
 /**
- * Finds the watchers that may match an event without looking at the others. Each watcher is in one bucket, that of its most selective
- * requirement:
+ * Finds the watchers that may match an event, without visiting the others. Each watcher is in one bucket, that of its most selective requirement:
  *
- *   field  n1                          spec.nodeName=n1: every watch of that value, whatever its prefix
+ *   field  n1                          spec.nodeName=n1: all watches of that value, whatever their prefix
  *   name   /registry/pods/ns/ + a      one name under a prefix
  *   under  /registry/pods/ns/          everything under a prefix
  *   key    /registry/pods/ns/a         one key (a watch that is not recursive)
  *
- * An event at /registry/pods/ns/a looks into the buckets of its field values (before and after the change), and for each prefix of its key
- * into "under" and "name": a handful of lookups, however many watchers there are, and none in empty maps.
+ * An event at /registry/pods/ns/a looks up the buckets of its field values (before and after the change). For each prefix of its key it looks up
+ * "under" and "name". These are a few lookups for any number of watchers, and none in empty maps.
  */
 export class Dispatcher<T extends KubeObject = KubeObject> {
   readonly #prefix: string
@@ -51,14 +50,14 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     else if (bucket instanceof Set && bucket.delete(watcher) && bucket.size === 0) this.#buckets[type].delete(name)
   }
 
-  /** The required value of the trigger field, if the selection requires nothing else. */
+  /** Returns the required value of the trigger field, if the selection has no other requirement. */
   triggerOf(selection: Selection<T>): Trigger | undefined {
     const field = this.#triggerField
     const value = field === undefined ? undefined : selection.requiresOnly(field, this.#prefix)
     return value === undefined ? undefined : { field: field!, value }
   }
 
-  /** The watchers that may match the event, each at most once. */
+  /** Returns the watchers that may match the event, each at most once. */
   candidates({ key, object, previous }: CacheEvent<T>): CacheWatcher<T>[] {
     const { field, name, under, key: exact } = this.#buckets
     const found: CacheWatcher<T>[] = []
@@ -75,7 +74,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     }
     if (exact.size > 0) look(exact, key)
     if (under.size === 0 && name.size === 0) return found
-    // The last step of the key is the object's name, for every built-in resource.
+    // For every built-in resource the last step of the key is the object's name.
     const objectName = key.slice(key.lastIndexOf('/') + 1)
     for (let end = this.#prefix.length; end > 0; end = key.indexOf('/', end) + 1) {
       const prefix = key.slice(0, end)
@@ -85,13 +84,13 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     return found
   }
 
-  /** Pushes the events of one revision to their watchers; `position` is that of the first event in the ring. `flush` wakes the readers. */
+  /** Pushes the events of one revision to their watchers. `position` is that of the first event in the ring. `flush` wakes the readers. */
   dispatch(events: readonly CacheEvent<T>[], position: number): void {
     const watchers = events.length === 1 ? this.candidates(events[0]!) : new Set(events.flatMap((event) => this.candidates(event)))
     for (const watcher of watchers) if (watcher.push(events, position)) this.#touched.push(watcher)
   }
 
-  /** Wakes the readers of all dispatched events: once per batch from the store, not once per event. */
+  /** Wakes the readers of all dispatched events, once per batch of the store. */
   flush(): void {
     if (this.#touched.length === 0) return
     const touched = this.#touched
@@ -104,7 +103,7 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
     const trigger = this.#triggerField === undefined ? undefined : selection.requires(this.#triggerField)
     if (trigger !== undefined) return { type: 'field', name: trigger }
     const namespace = selection.key === this.#prefix ? selection.requires('metadata.namespace') : undefined
-    // The field is empty for an object without a namespace: the prefix alone is the bucket then.
+    // The field is empty for an object without a namespace. Its bucket is then the prefix alone.
     const under = namespace === undefined || namespace === '' ? selection.key : `${selection.key}${namespace}/`
     const name = selection.requires('metadata.name')
     return name === undefined ? { type: 'under', name: under } : { type: 'name', name: `${under} ${name}` }
@@ -116,5 +115,5 @@ interface Bucket {
   readonly name: string
 }
 
-/** Most buckets hold one watcher, without a set: with thousands of them a further object each costs time. */
+/** Buckets of watchers. Most buckets have one watcher, which needs no set: with thousands of watchers, a further object for each costs time. */
 type Buckets<T extends KubeObject> = Map<string, CacheWatcher<T> | Set<CacheWatcher<T>>>

@@ -39,7 +39,7 @@ describe('EventRing', () => {
     )
   })
 
-  test('recognises positions from before a reset', () => {
+  test('recognizes positions from before a reset', () => {
     const ring = new EventRing()
     ring.reset(1)
     ring.add({ revision: 2, time: 0 })

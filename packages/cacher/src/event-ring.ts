@@ -8,17 +8,17 @@ export interface RingEvent {
 export interface EventRingOptions {
   readonly minimum?: number
   readonly maximum?: number
-  /** A full ring grows if its oldest event is younger than this (ms), and forgets that event otherwise. */
+  /** A full ring grows if its oldest event is younger than this (ms). Otherwise it drops that event. */
   readonly freshFor?: number
   readonly onResize?: ((from: number, to: number) => void) | undefined
 }
 
 /**
- * The newest events, in revision order. Positions only grow, also over a `reset`, so a position from before it is recognised as forgotten. The ring
- * doubles when it is full of young events and halves when its newest quarter is old.
+ * The newest events, in revision order. Positions always grow, even after a `reset`, so an earlier position is recognized as dropped. The ring doubles
+ * when it is full of young events, and halves when its newest quarter is old.
  *
- *   forgotten │ start ............ end │ next event
- *             └ base: revision of the newest event that is not held; everything after it is held
+ *   dropped   │ start ............ end │ next event
+ *             └ base: revision of the newest dropped event; the ring has everything after it
  */
 export class EventRing<E extends RingEvent> {
   readonly #minimum: number
@@ -44,7 +44,7 @@ export class EventRing<E extends RingEvent> {
   get end(): number {
     return this.#end
   }
-  /** A watch may start at this revision or a later one. */
+  /** The oldest revision at which a watch may start. */
   get base(): Revision {
     return this.#base
   }
@@ -52,7 +52,7 @@ export class EventRing<E extends RingEvent> {
     return this.#slots.length
   }
 
-  /** Forgets all events; history starts after `revision`. Positions continue to grow. */
+  /** Drops all events. History starts after `revision`, and positions continue to grow. */
   reset(revision: Revision): void {
     this.#start = this.#end
     if (this.#slots.length > this.#minimum) this.#onResize?.(this.#slots.length, this.#minimum)
@@ -68,12 +68,12 @@ export class EventRing<E extends RingEvent> {
     this.#end++
   }
 
-  /** The event at a position; undefined if it is forgotten, or not there yet. */
+  /** Returns the event at a position, or undefined if it was dropped or does not exist yet. */
   at(position: number): E | undefined {
     return position >= this.#start && position < this.#end ? this.#slots[position % this.#slots.length] : undefined
   }
 
-  /** The position of the first event after `revision`; undefined if such an event was forgotten. */
+  /** Returns the position of the first event after `revision`, or undefined if such an event was dropped. */
   positionAfter(revision: Revision): number | undefined {
     if (revision < this.#base) return undefined
     let low = this.#start

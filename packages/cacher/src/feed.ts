@@ -8,7 +8,7 @@ export interface FeedOptions<T extends KubeObject> {
   readonly storage: Storage<T>
   readonly prefix: string
   readonly cache: Pick<WatchCache<T>, 'revision' | 'apply'>
-  /** Replaces the contents of the cache by a list of the store. */
+  /** Replaces the contents of the cache with a list of the store. */
   readonly replace: (list: ObjectList<T>) => Promise<void>
   /**
    * Called before the cache is filled again. `isWhole` is true if the cache still has a complete, older state of the store. It is false if the cache
@@ -22,7 +22,7 @@ export interface FeedOptions<T extends KubeObject> {
 
 const minDelay = 50
 const maxDelay = 1000
-/** After so many watches in a row that failed without an event the feed lists again. */
+/** The number of consecutive watches without an event after which the feed lists again. */
 const maxFailedWatches = 3
 
 /**
@@ -36,7 +36,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
   let applying = false
   let isWhole = false
   let reported = ''
-  /** Reports the same error once: it may last for hours, with a retry every second. */
+  /** Reports repeated errors once, because one may last for hours with a retry every second. */
   const report = (error: unknown): void => {
     const text = String(error)
     if (text !== reported) options.onError?.(error)
@@ -70,7 +70,7 @@ export async function runFeed<T extends KubeObject>(options: FeedOptions<T>): Pr
     } catch (error) {
       if (signal.aborted) return
       report(error)
-      // A cache that failed within a batch has an unknown part of it.
+      // A cache that failed within a batch has applied an unknown part of it.
       if (applying || isExpired(error) || failedWatches >= maxFailedWatches || mustList) {
         mustList = true
         if (applying) isWhole = false
@@ -90,7 +90,7 @@ async function follow<T extends KubeObject>(
   { storage, prefix, cache, signal }: FeedOptions<T>,
   onBatch: (batch: ObjectEvents<T>) => void,
 ): Promise<void> {
-  // A store's revision is never 0, which would start the watch with a state.
+  // The revision is never 0, which would start the watch with a state.
   const watch = await storage.watch(prefix, { resourceVersion: String(cache.revision), allowBookmarks: true, signal })
   for await (const batch of watch) {
     if (signal.aborted) return

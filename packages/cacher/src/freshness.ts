@@ -9,7 +9,7 @@ interface Waiter {
 
 export interface FreshnessOptions {
   readonly clock: Clock
-  /** Asks the store to send progress on its watches soon. */
+  /** Makes the store send progress on its watches soon. */
   readonly requestProgress?: (() => Promise<void>) | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
@@ -17,8 +17,8 @@ export interface FreshnessOptions {
 const progressPeriod = 100
 
 /**
- * The cache's revision: it has every change up to there. Requests may wait for a newer one. Meanwhile the store is asked for progress, at once and
- * then every 100 ms: if only other resources change, it has nothing else to send.
+ * The revision up to which the cache has every change. Requests may wait for a newer one. While they wait, the store is asked for progress at once
+ * and then every 100 ms, because it sends nothing else while only other resources change.
  */
 export class Freshness {
   readonly #clock: Clock
@@ -40,14 +40,14 @@ export class Freshness {
     return this.#revision
   }
 
-  /** Ignores an older revision. */
+  /** Sets the revision, unless it is older. */
   advance(revision: Revision): void {
     if (revision <= this.#revision) return
     this.#revision = revision
     for (const waiter of this.#waiters) if (waiter.revision <= revision) waiter.done()
   }
 
-  /** Resolves when `revision` is reached, after `milliseconds`, or on abort. True if it is reached. */
+  /** Resolves to true when `revision` is reached, or to false after `milliseconds` or on abort. */
   async wait(revision: Revision, milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     const start = this.#clock.now()
     if (revision > this.#revision && signal?.aborted !== true) {
@@ -74,7 +74,7 @@ export class Freshness {
     for (const waiter of this.#waiters) waiter.done()
   }
 
-  /** The answer to an earlier request may be too old for a new waiter, so each new waiter causes another request. */
+  /** Each new waiter causes another request, because the response to an earlier one may be too old. */
   #ask(): void {
     this.#askAgain = this.#asking
     if (this.#asking || this.#requestProgress === undefined) return
@@ -87,7 +87,7 @@ export class Freshness {
       if (this.#askAgain) this.#ask()
       else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#ask())
     }
-    // Failures are ignored: the wait ends by its timeout.
+    // Errors are ignored, because the wait ends by its timeout.
     this.#requestProgress().then(asked, asked)
   }
 }

@@ -33,10 +33,10 @@ function predicateOf({ labels, fields }: { readonly labels: string; readonly fie
   }
 }
 
-/** Waits until an index of so many objects is built: on a busy machine the build pauses after each object. */
+/** Waits until an index of this number of objects is built. On a busy machine the build pauses after each object. */
 const indexOf = (objects: number): Promise<void> => settle(objects + 5)
 
-/** All pages, each with its count of remaining objects. */
+/** Reads all pages, each with its count of remaining objects. */
 async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsOptions): Promise<[keys: string[], revision: number][]> {
   const pages: [string[], number][] = []
   let token = ''
@@ -48,14 +48,14 @@ async function pagesOf(storage: Storage<Pod>, key: string, options: ListObjectsO
   return pages
 }
 
-/** The last page's token may differ: the store may have read on and found no more objects. */
+/** Removes an empty last page, because the store may have read further and found no more objects. */
 const withoutEmptyEnd = <P extends readonly [string[], number]>(pages: readonly P[]): readonly P[] =>
   pages.length > 1 && pages.at(-1)![0].length === 0 ? pages.slice(0, -1) : pages
 
 test.each([
   { name: 'shows its states', wrap: undefined },
   { name: 'does not show its states', wrap: withoutSnapshots },
-])('lists by a selector are the store’s, whenever an index is made, over a store that $name', async ({ wrap }) => {
+])('lists with a selector equal those of the store, whenever an index is built, over a store that $name', async ({ wrap }) => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 30, maxLength: 60 }), fc.array(step, { maxLength: 40 }), async (first, steps) => {
       await using fixture = await openFixture({ triggerField, ...(wrap && { wrap }) })
@@ -109,7 +109,7 @@ test('a list of one name in one namespace is a lookup', async () => {
 })
 
 describe('labels', () => {
-  /** Objects examined by each list, in order. */
+  /** Returns the number of objects that each list examines. */
   async function looks(count: number, labelsOf: (i: number) => Record<string, string>, selectors: readonly string[]): Promise<number[]> {
     const registry = createMetricsRegistry()
     const metrics = createWatchCacheMetrics(registry).forResource({ group: '', resource: 'pods' })

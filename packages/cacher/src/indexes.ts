@@ -4,28 +4,28 @@ import type { CacheEvent } from './cache-event.ts'
 import { ValueIndex } from './value-index.ts'
 
 export interface IndexesOptions {
-  /** Every key of the resource starts with it. */
+  /** The prefix of all keys of the resource. */
   readonly prefix: string
-  /** A field that many watches and lists require one value of. */
+  /** The field by which most watches and lists select. */
   readonly triggerField?: string | undefined
   readonly clock: Clock
 }
 
 /** The keys of a range that an index found. */
 export interface IndexedKeys {
-  /** The index's name, for metrics. */
+  /** The name of the index, for metrics. */
   readonly name: string
-  /** In order. */
+  /** The keys, in order. */
   readonly keys: readonly string[]
-  /** The predicate requires nothing else: the objects of these keys match it. */
+  /** Whether the predicate has no other requirement, so that all objects of these keys match. */
   readonly exact: boolean
 }
 
-/** Lists by more labels than these, in turn, are walks. */
+/** The maximum number of indexed labels. Lists by other labels walk the state. */
 const maxLabels = 4
-/** A lookup of one key costs about as much as examining so many objects. */
+/** A lookup of one key costs about as much as examining this number of objects. */
 const objectsPerLookup = 8
-/** Not the label's own name: the values of a metric must be bounded. */
+/** The name of all label indexes in metrics, because the values of a metric must be bounded. */
 const labelIndexName = 'l:*'
 
 interface IndexLookup<T extends KubeObject> {
@@ -34,13 +34,16 @@ interface IndexLookup<T extends KubeObject> {
   readonly values: ReadonlySet<string>
 }
 
-/** Finds the keys that a selector may match without a walk of the state: by the trigger field, and by labels that lists require repeatedly. */
+/**
+ * The indexes of the newest state: by the trigger field, and by labels that lists require repeatedly. They find the keys that a selector may match
+ * without a walk.
+ */
 export class Indexes<T extends KubeObject = KubeObject> {
   readonly #prefix: string
   readonly #clock: Clock
   readonly #triggerField: string | undefined
   readonly #trigger: ValueIndex<T> | undefined
-  /** In order of last use. */
+  /** Label indexes in order of last use. */
   readonly #labels = new Map<string, ValueIndex<T>>()
 
   constructor({ prefix, triggerField, clock }: IndexesOptions) {
@@ -50,7 +53,7 @@ export class Indexes<T extends KubeObject = KubeObject> {
     if (triggerField !== undefined) this.#trigger = new ValueIndex(prefix, (object) => object.field(triggerField))
   }
 
-  /** Undefined if a walk is as fast. `state` is the newest. */
+  /** Returns the keys for a predicate, or undefined if a walk is as fast. `state` must be the newest. */
   keysFor(predicate: Predicate | undefined, range: KeyRange, state: ObjectSnapshot<T>): IndexedKeys | undefined {
     if (predicate === undefined) return undefined
     const now = this.#clock.now()
@@ -73,7 +76,7 @@ export class Indexes<T extends KubeObject = KubeObject> {
     for (const index of this.#labels.values()) index.apply(event)
   }
 
-  /** The state was replaced. */
+  /** Drops all indexes after the state was replaced. */
   reset(): void {
     this.#trigger?.reset()
     this.#labels.clear()
@@ -89,7 +92,7 @@ export class Indexes<T extends KubeObject = KubeObject> {
     }
   }
 
-  /** Undefined for the first list by a label: most labels are used once. */
+  /** Returns the index of a label. Undefined for the first list by a label, because most labels are used once. */
   #labelIndex(label: string): ValueIndex<T> | undefined {
     const known = this.#labels.get(label)
     this.#labels.delete(label)

@@ -29,7 +29,7 @@ test('a cache that lists again refuses a state older than the one it has served'
   store.fail(tooOld('', 'gone'))
   await clock.pass(500)
   await expect(cacher.checkReady()).rejects.toThrow('(re)initializing')
-  expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, after it was at ${shown.revision}`)
+  expect(fixture.errors.map(String).join()).toContain(`the store listed revision ${old.revision}, which is older than ${shown.revision}`)
 
   stale = undefined
   await clock.pass(2000)
@@ -59,7 +59,7 @@ test('every watcher sees growing revisions, wherever it starts', async () => {
   }
 })
 
-test('a DELETED event has the last object under the revision of the deletion, also for watchers that are behind', async () => {
+test('a DELETED event has the last object with the revision of the deletion, also for watchers that are behind', async () => {
   await using fixture = await openFixture()
   const stop = new AbortController()
   const watch = async (resourceVersion: string): Promise<Collected> =>

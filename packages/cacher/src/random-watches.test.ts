@@ -27,14 +27,14 @@ const watch = fc.record({
   type: fc.constant('watch' as const),
   key: fc.constantFrom(prefix, `${prefix}n1`, keyOf('n1', 'a')),
   predicate: fc.constantFrom(...predicates),
-  /** Revisions back from the newest at which the watch starts. */
+  /** The number of revisions before the newest one at which the watch starts. */
   back: fc.nat(12),
-  /** True if it reads all the time, false if only at the end. */
+  /** True if the watch is read only at the end. */
   lazy: fc.boolean(),
 })
 const pause = fc.record({ type: fc.constant('pause' as const) })
 
-/** All changes ever made: the definition of the events that a watch must get. */
+/** All changes since the start, from which the expected events of a watch are computed. */
 class Replay {
   readonly #changes: { revision: number; key: string; object: StoredObject<Pod> | undefined }[] = []
 
@@ -139,7 +139,7 @@ test('every watch sees exactly the changes after its revision, and lists at a re
   )
 })
 
-test('a break of the store’s watch at any moment loses and repeats no event', async () => {
+test('a failure of the store’s watch at any moment loses or repeats no event', async () => {
   const broken = fc.record({ type: fc.constant('break' as const), expired: fc.boolean() })
   const steps = fc.array(
     fc.oneof(

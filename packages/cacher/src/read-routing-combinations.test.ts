@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { routeList } from './read-routing.ts'
 import type { ListQuestion } from './read-routing.ts'
 
-/** States of 50 to 100 are held; 100 is the newest. */
+/** The cache has the states from 50 to 100, and 100 is the newest. */
 const cache = { revision: 100, holds: (revision: number) => revision >= 50 && revision <= 100 }
 const versions = ['', '0', '7', '70', '100', '101', 'abc']
 const matches = [undefined, 'Exact', 'NotOlderThan', 'Other'] as const
@@ -18,19 +18,19 @@ const tokens = [
 type Meaning = 'store' | 'refused' | 'any age' | 'latest' | `at least ${number}` | `exactly ${number}`
 
 /**
- * kube-apiserver's decision about a request. It validates (`ValidateListOptions`), decides whether the cache answers (`ShouldDelegateList`), and the
- * cache decides on the state (`waitUntilFreshAndList`). A request that it refuses is routed to the store here, which words the refusal.
+ * kube-apiserver's decision about a request. It validates (`ValidateListOptions`) and decides whether the cache answers (`ShouldDelegateList`). Then
+ * the cache selects the state (`waitUntilFreshAndList`). Refused requests are routed to the store here, which returns the error.
  */
 function upstream({ resourceVersion, match, token, limit, recursive }: ListQuestion): Meaning {
   const revision = /^\d*$/.test(resourceVersion) ? Number(resourceVersion) : undefined
   const servable = (at: number): Meaning => (recursive && (at > cache.revision || cache.holds(at)) ? `exactly ${at}` : 'store')
   const newest = (at: number): Meaning => (at === 0 ? 'any age' : `at least ${at}`)
-  // Validation of the request, before any storage is asked.
+  // Validates the request before any storage is read.
   if (match !== undefined && (token !== undefined || resourceVersion === '' || !['Exact', 'NotOlderThan'].includes(match))) return 'refused'
   if (match === 'Exact' && revision === 0) return 'refused'
   if (revision === undefined) return 'refused'
   if (token !== undefined && recursive && (token === 'invalid' || revision > 0)) return 'refused'
-  // Cache or store.
+  // Chooses between cache and store.
   if (match === 'Exact') return servable(revision)
   if (match === 'NotOlderThan') return newest(revision)
   if (token !== undefined) {
@@ -69,7 +69,7 @@ test('every combination is routed as by kube-apiserver, with its limit and its f
             combinations++
             const route = routeList(question, cache)
             if (route.type === 'store') continue
-            // Lists of any age ignore the limit.
+            // Lists that accept any state ignore the limit.
             expect(route.limit, what).toBe(resourceVersion === '0' ? 0 : limit)
             if (route.type !== 'notOlderThan') expect(route.startKey, what).toBe(token === undefined ? undefined : '/k')
           }

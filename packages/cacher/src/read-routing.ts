@@ -1,39 +1,39 @@
 import { listedState, parseResourceVersion } from '@keelson/storagebackend'
 import type { Revision } from '@keelson/storagebackend'
 
-/** A list request, reduced to what decides who answers it. */
+/** The parameters of a list that determine whether the cache answers it. */
 export interface ListQuestion {
   readonly resourceVersion: string
   readonly match: 'Exact' | 'NotOlderThan' | undefined
   readonly limit: number
-  /** The decoded continue token; "invalid" when it cannot be read. A negative revision continues at the latest state. */
+  /** The decoded continue token, or "invalid" if it cannot be decoded. With a negative revision the list continues at the latest state. */
   readonly token: { readonly revision: Revision; readonly startKey: string } | 'invalid' | undefined
   readonly recursive: boolean
 }
 
-/** The facts about the cache that decide. */
+/** The properties of the cache that the decision depends on. */
 export interface CacheView {
-  /** The newest revision the cache knows. */
+  /** The newest revision in the cache. */
   readonly revision: Revision
-  /** Whether the state at a past revision is held and may still be given out. */
+  /** Returns whether the cache has the state at a past revision and may serve it. */
   holds(revision: Revision): boolean
 }
 
 export type ReadRoute =
-  /** The store answers, refusals included. */
+  /** The store answers, including refusals. */
   | { readonly type: 'store' }
-  /** The cache as it is, once it has reached `revision`; 0 takes any age. `limit` 0 is none. */
+  /** The cache answers with its newest state, after it has reached `revision`. 0 accepts any state. `limit` 0 is no limit. */
   | { readonly type: 'notOlderThan'; readonly revision: Revision; readonly limit: number }
-  /** The cache, once it has reached the store's revision of now. */
+  /** The cache answers after it has reached the store's current revision. */
   | { readonly type: 'consistent'; readonly startKey: string | undefined; readonly limit: number }
-  /** The state at one revision; a future one is waited for. */
+  /** The cache answers with the state at one revision. It waits for a future revision. */
   | { readonly type: 'exact'; readonly revision: Revision; readonly startKey: string | undefined; readonly limit: number }
 
 const store: ReadRoute = { type: 'store' }
 
 /**
- * Decides who answers a list; `listedState` decides which state it means. The store answers, and words the refusal of, everything that the cache
- * cannot answer: unreadable versions and tokens, combinations that are refused, exact reads of one key or of a state that is not held.
+ * Decides whether the cache or the store answers a list. `listedState` decides which state the list returns. The store answers everything that the
+ * cache cannot: invalid versions and tokens, refused combinations, exact reads of one key, and states that the cache does not have.
  */
 export function routeList(question: ListQuestion, cache: CacheView): ReadRoute {
   const { resourceVersion, match, token, recursive } = question

@@ -6,7 +6,7 @@ export type ReadinessState =
   | { readonly type: 'stopped' }
 
 /**
- * The state of the cache, and the requests that wait for it to become ready.
+ * The readiness of the cache, and the requests that wait for it.
  *
  *   pending ──first list──▶ ready ──must list again──▶ pending …      any ──close──▶ stopped
  */
@@ -41,7 +41,7 @@ export class Readiness {
     this.#change({ type: 'stopped' })
   }
 
-  /** Resolves when ready, stopped or after `milliseconds`, whichever comes first. True if ready. */
+  /** Resolves when the cache is ready or stopped, or after `milliseconds`. Resolves to true if it is ready. */
   async wait(milliseconds: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#state.type === 'pending' && signal?.aborted !== true) {
       await new Promise<void>((resolve) => {

@@ -14,7 +14,7 @@ export interface StorageWithCacherOptions extends CacherSettings {
   readonly metrics?: WatchCacheMetrics | undefined
 }
 
-/** A decorator that puts a watch cache in front of each resource's store. */
+/** Creates a decorator that adds a watch cache to each resource's store. */
 export function storageWithCacher(
   options: StorageWithCacherOptions = {},
 ): <T extends KubeObject>(request: StorageRequest<T>) => Storage<T> {

@@ -50,7 +50,7 @@ test('hundreds of watches that start at once let other work run', async () => {
   let inThisTurn = 0
   let maxPerTurn = 0
   for (const watch of opened) {
-    // About as long as framing a batch takes.
+    // This takes about as long as encoding a batch.
     void watch.forEach(() => {
       const end = performance.now() + 1
       while (performance.now() < end);

@@ -1,8 +1,8 @@
 import { sliceMilliseconds } from '@keelson/apimachinery'
 
 /**
- * The time in one turn of the event loop for work that can wait, such as the first batches of hundreds of watches that start at once. Work that
- * finds it spent waits in a queue. The next turns serve the queue in order, each until its own time is spent.
+ * The time in one turn of the event loop for work that can wait, such as the first batches of hundreds of watches that start at once. When it is
+ * spent, work waits in a queue. The next turns run the queue in order, each until its time is spent.
  */
 export class TurnBudget {
   readonly #now: () => number
@@ -13,7 +13,7 @@ export class TurnBudget {
     this.#now = now
   }
 
-  /** Read before each step of work. */
+  /** Whether the time of this turn is spent. Check it before each step of work. */
   get isSpent(): boolean {
     if (this.#turnEnds === undefined) {
       this.#begin()
@@ -35,7 +35,7 @@ export class TurnBudget {
 
   #next(): void {
     this.#turnEnds = undefined
-    // Work that waits again while it is served comes after all the others, in another turn.
+    // Work that waits again while the queue runs goes to its end, in another turn.
     let left = this.#waiting.length
     if (left === 0) return
     this.#begin()
@@ -43,5 +43,5 @@ export class TurnBudget {
   }
 }
 
-/** Shared by all watches of the process, since they share its thread. */
+/** The budget of all watches of the process, because they share one thread. */
 export const catchUpBudget: TurnBudget = new TurnBudget()

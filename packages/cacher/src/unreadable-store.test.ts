@@ -18,8 +18,8 @@ const removeGarbage = async ({ backend, clock }: Fixture): Promise<void> => {
 const names = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersion: string): Promise<string[]> =>
   Array.from((await cacher.list(prefix, { resourceVersion })).items, ({ key }) => key.slice(prefix.length))
 
-test('reads of any age continue while the store has an unreadable object, and after', async () => {
-  // As over etcd: a cache over a store with snapshots has no other state.
+test('reads that accept any state continue while the store has an unreadable object, and after', async () => {
+  // Uses a store without snapshots, like etcd: over one with snapshots the cache has no state of its own.
   await using fixture = await openFixture({ wrap: withoutSnapshots })
   const { cacher, clock } = fixture
   const revision = await fixture.put('ns', 'good')
@@ -35,7 +35,7 @@ test('reads of any age continue while the store has an unreadable object, and af
     await expect(names(fixture, String(revision + 1))).rejects.toMatchObject(corrupt)
     await clock.pass(3_600_000)
   }
-  // The watch ends: its events would never come.
+  // The watch ends, because its events would never arrive.
   await watch.done
   expect(watch.error).toBeDefined()
 
@@ -57,7 +57,7 @@ test('a change in one batch with an unreadable one still reaches the cache', asy
   expect(errors.map(String)).toEqual([expect.stringContaining('corrupt object')])
 })
 
-test('a cache over a store with an unreadable object answers as the store does, and fills when it is deleted', async () => {
+test('a cache over a store with an unreadable object answers like the store, and is filled after its deletion', async () => {
   await using fixture = await openFixture()
   await fixture.put('ns', 'good')
   await putGarbage(fixture)

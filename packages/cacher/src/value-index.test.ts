@@ -31,7 +31,7 @@ class Subject {
     this.#change(name, undefined, 0)
   }
 
-  /** The index's count; undefined while it has none. The build pauses after each object. */
+  /** Returns the keys in the index, or undefined while it is not built. The build pauses after each object. */
   ask(...values: string[]): string[] | undefined {
     const tree = this.#tree.snapshot()
     const wanted = new Set(values)
@@ -93,7 +93,7 @@ test('the first change after a long time without use drops it', () => {
   expect(subject.ask('a')).toBeUndefined()
 })
 
-test('counts no frequent value, but all others', () => {
+test('marks frequent values, and has the keys of all others', () => {
   const subject = new Subject()
   subject.ask('a')
   for (let i = 0; i <= 1 << 14; i++) subject.put(String(i), i % 1000 === 7 ? 'b' : 'a')

@@ -4,41 +4,41 @@ import { prefixRange } from '@keelson/storagebackend'
 import type { KeyRange, ObjectSnapshot, StoredObject } from '@keelson/storagebackend'
 import type { CacheEvent } from './cache-event.ts'
 
-/** A value with more keys is marked as frequent, without them: a walk of everything is about as fast then. */
+/** A value with more keys is marked as frequent and its keys are dropped, because a walk of the state is then about as fast. */
 const maxKeysPerValue = 1 << 14
-/** The approximate size of one index. */
+/** The approximate maximum size of one index. */
 const maxBytes = 8 << 20
 const bytesPerKey = 8
 const bytesPerValue = 100
-/** An index that was not used for so many ms is dropped by the next change. */
+/** An index that was not used for this time is dropped by the next change. */
 const idleMilliseconds = 10 * 60_000
 
 /**
- * The keys of the newest state, in order, by a value of their objects. The first use builds it, in slices. Before that it costs nothing.
+ * The keys of the newest state by a value of their objects, in key order. The first use builds the index, in slices. Before that it costs nothing.
  *
  *   unused ──first use──▶ building (changes are queued) ──▶ live (follows every change) ──10 minutes without use──▶ unused
  *                                              └── too large ──┴──▶ given up
  *
- * It is unused again, in any state, when the state of the cache is replaced.
+ * From any state it becomes unused again when the state of the cache is replaced.
  */
 export class ValueIndex<T extends KubeObject = KubeObject> {
   readonly #prefix: string
   readonly #valueOf: (object: StoredObject<T>) => string | undefined
-  /** While building: the keys so far. Undefined marks a frequent value. */
+  /** The keys by value. Undefined marks a frequent value. Incomplete while the index is built. */
   #keys: Map<string, string[] | undefined> | undefined
-  /** While building: the changes since the state that it is built from. */
+  /** The changes since the state from which the index is built. Only set while it is built. */
   #queued: CacheEvent<T>[] | undefined
   #bytes = 0
   #givenUp = false
   #lastUsed = 0
 
-  /** `valueOf` returns undefined for objects without a value, and always the same for the same object. */
+  /** `valueOf` returns the value of an object, always the same one, or undefined if it has none. */
   constructor(prefix: string, valueOf: (object: StoredObject<T>) => string | undefined) {
     this.#prefix = prefix
     this.#valueOf = valueOf
   }
 
-  /** The number of keys with one of the values; undefined while it is unknown. `state` is the newest. */
+  /** Returns the number of keys with one of the values, or undefined while it is unknown. `state` must be the newest. */
   count(values: ReadonlySet<string>, state: ObjectSnapshot<T>, now: number): number | undefined {
     this.#lastUsed = now
     if (this.#keys === undefined && !this.#givenUp) void this.#build(state)
@@ -52,7 +52,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     return count
   }
 
-  /** The keys in the range with one of the values, in order. Call it only after `count` returned a number. */
+  /** Returns the keys in the range with one of the values, in order. Call it only after `count` returned a number. */
   keysIn({ start, end }: KeyRange, values: ReadonlySet<string>): string[] {
     const parts = Array.from(values, (value) => {
       const keys = this.#keys!.get(value) ?? []
@@ -69,7 +69,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
     else this.#move(event)
   }
 
-  /** The state was replaced. */
+  /** Drops the index after the state was replaced. */
   reset(): void {
     this.#keys = this.#queued = undefined
     this.#bytes = 0
@@ -89,7 +89,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
         if (this.#queued !== queued) return
       }
     } catch {
-      // There is no index of unreadable objects; the next use tries again.
+      // Unreadable objects cannot be indexed. The next use tries again.
       if (this.#queued === queued) this.reset()
       return
     }
@@ -141,7 +141,7 @@ export class ValueIndex<T extends KubeObject = KubeObject> {
   }
 }
 
-/** The index of the first key that is not below `key`. */
+/** Returns the index of the first key that is not below `key`. */
 function indexOfKey(keys: readonly string[], key: string): number {
   let low = 0
   let high = keys.length

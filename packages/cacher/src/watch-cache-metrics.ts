@@ -2,37 +2,37 @@ import type { GroupResource } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** Uses kube-apiserver's names, so that its dashboards and alerts work. */
+/** Watch cache metrics with kube-apiserver's names, so that its dashboards and alerts work. */
 export interface WatchCacheMetrics {
   forResource(resource: GroupResource): ResourceCacheMetrics
 }
 
-/** The events in one resource's cache that metrics count. */
+/** The metrics of one resource's cache. */
 export interface ResourceCacheMetrics {
   initialized(): void
-  /** Changes that came from the store. */
+  /** Counts changes that came from the store. */
   received(count: number): void
   dispatched(count: number): void
-  /** The cache has every change up to the revision. */
+  /** Sets the revision up to which the cache has every change. */
   revision(revision: number): void
-  /** The event ring was resized. */
+  /** Records that the event ring was resized. */
   capacity(from: number, to: number): void
-  /** Objects in the initial events of watches. */
+  /** Counts objects in the initial events of watches. */
   initialEvents(count: number): void
-  /** A watcher was ended because its reader stalled. */
+  /** Counts watchers that ended because their reader stalled. */
   terminated(): void
-  /** A read waited for a revision. */
+  /** Records that a read waited for a revision. */
   waited(seconds: number): void
   consistentRead(success: boolean, fallback: boolean): void
-  /** `index`: the index that the list used, "" for none. */
+  /** Records a list. `index` is the index that it used, or "" for none. */
   listed(index: string, fetched: number, returned: number): void
   compared(status: 'success' | 'failure' | 'error'): void
-  /** Removes the series that describe the present. */
+  /** Removes the gauges of the resource. */
   close(): void
 }
 
 const waitBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3]
-/** Larger revisions are cut to their last digits, which a double holds exactly. */
+/** Larger revisions are cut to their last digits, which a double represents exactly. */
 const revisionDigits = 1e15
 
 export function createWatchCacheMetrics(registry: MetricsRegistry): WatchCacheMetrics {

@@ -25,17 +25,17 @@ export interface WatchCacheOptions<T extends KubeObject> {
   /** Indexes of the newest state. */
   readonly indexes?: Indexes<T> | undefined
   readonly ring?: EventRingOptions | undefined
-  /** A store that exposes snapshots. The cache then keeps no state of its own. */
+  /** A store with snapshots. The cache then keeps no state of its own. */
   readonly store?: ObjectSnapshots<T> | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** Of so many newest events all watchers share the event objects, also watchers that are behind. */
+/** The number of newest events whose event objects are shared by all watchers, including those that are behind. */
 const sharedEvents = 128
 
 /**
  * The contents of the cache: the newest state, the latest events, and past states as far back as those events. A batch is applied in one step,
- * with no await between state, ring, watchers and the cache's revision. So no reader finds a state that is ahead of the dispatched events.
+ * without an await between updates of state, ring, watchers and revision. So no reader finds a state that is ahead of the dispatched events.
  */
 export class WatchCache<T extends KubeObject = KubeObject> {
   readonly ring: EventRing<CacheEvent<T>>
@@ -67,23 +67,23 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     return this.#freshness.revision
   }
 
-  /** The newest version of one object. */
+  /** Returns the newest version of one object. */
   get(key: string): StoredObject<T> | undefined {
     return this.state.get(key)
   }
 
-  /** The state at `revision`; undefined if it is no longer known, or not yet. */
+  /** Returns the state at `revision`, or undefined if it was dropped or does not exist yet. */
   stateAt(revision: Revision): ObjectSnapshot<T> | undefined {
     if (revision > this.revision) return undefined
     return revision >= this.#changed ? this.state : this.#state.at(revision, this.ring)
   }
 
   /**
-   * Replaces the contents by a list of the store; history starts there too. The old contents stay until the list is read, in slices. Throws for a
-   * state that is older than the one before it.
+   * Replaces the contents with a list of the store, where history starts. The old contents stay until the list has been read in slices. Throws if the
+   * list is older than the old contents.
    */
   async replace(list: ObjectList<T>): Promise<void> {
-    if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, after it was at ${this.revision}`)
+    if (list.revision < this.revision) throw new Error(`the store listed revision ${list.revision}, which is older than ${this.revision}`)
     this.#state = this.#store === undefined ? await TreeState.of(list) : new StoreState(this.#store, list)
     this.#indexes?.reset()
     this.ring.reset(list.revision)
@@ -91,7 +91,7 @@ export class WatchCache<T extends KubeObject = KubeObject> {
     this.#freshness.advance(list.revision)
   }
 
-  /** Applies a batch of the store's watch: whole revisions, in order. Skips revisions that are known. */
+  /** Applies a batch of the store's watch, which has complete revisions in order. Skips revisions that were applied before. */
   apply(batch: ObjectEvents<T>): void {
     if (batch.some((event) => event.type !== 'BOOKMARK' && event.object.revision > this.revision)) this.#state.beginBatch(batch)
     let group: ObjectEvent<T>[] = []

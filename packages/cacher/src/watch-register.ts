@@ -12,18 +12,18 @@ import type { WatcherLimits } from './cache-watcher.ts'
 
 export interface WatchRegisterOptions {
   readonly watcherLimits?: Partial<WatcherLimits> | undefined
-  /** ms without a read after which a watcher that is behind is ended. Default 30,000. */
+  /** The time without a read after which a watcher that is behind ends, in milliseconds. Default: 30,000. */
   readonly stalledAfter?: number | undefined
   readonly bookmarkTimes?: BookmarkTimes | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }
 
-/** The state of the cache, for a watch that opens. */
+/** The readiness of the cache for opening watches. */
 export interface CacheStatus {
-  /** True if the cache can answer now. */
+  /** Returns true if the cache can answer now. */
   isReady(): boolean
   storeRevision(): Promise<Revision>
-  /** Waits, for a limited time, until the cache has the revision. Resolves to true if it has. */
+  /** Resolves to true when the cache has the revision, or to false after a timeout. */
   waitFor(revision: Revision): Promise<boolean>
 }
 
@@ -36,7 +36,7 @@ interface WatchStart<T extends KubeObject> {
 
 const tickMilliseconds = 1000
 
-/** The open watches. Decides where each one starts, schedules bookmarks, and ends watchers whose readers stalled. */
+/** All open watches. It decides where each watch starts, schedules bookmarks, and ends watchers whose readers have stalled. */
 export class WatchRegister<T extends KubeObject = KubeObject> {
   readonly #clock: Clock
   readonly #cache: WatchCache<T>
@@ -65,14 +65,14 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     return this.#open.size
   }
 
-  /** Undefined while the cache is filled again: a watch cannot start then. */
+  /** Opens a watch. Returns undefined if the cache must be filled again first. */
   async open(selection: Selection<T>, options: WatchObjectsOptions, status: CacheStatus): Promise<CacheWatcher<T> | undefined> {
     const begin = await prepareStart<T>(selection, options, status)
-    // No await from here to the end of `#add`: no event can come in between.
+    // Never await between here and the end of `#add`, so that no event comes in between.
     return status.isReady() ? this.#add(selection, options, begin(this.#cache)) : undefined
   }
 
-  /** Ends all watches as too old: the changes since their last events are unknown. */
+  /** Ends all watches as too old, because the changes since their last events are unknown. */
   expireAll(): void {
     for (const watcher of this.#open) watcher.end(tooOld(watcher.selection.key, 'the watch cache had to be filled again'))
   }
@@ -116,7 +116,7 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
     this.#bookmarks.delete(watcher)
   }
 
-  /** Stops by itself when no watch is open. */
+  /** Plans the next tick, unless no watch is open. */
   #scheduleTick(): void {
     this.#ticking = this.#open.size > 0
     if (this.#ticking) this.#clock.after(tickMilliseconds, () => this.#tick())
@@ -137,8 +137,8 @@ export class WatchRegister<T extends KubeObject = KubeObject> {
 }
 
 /**
- * Decides where a watch begins (`startsWithState`). All waiting is done here; the function that it returns then looks at the cache. A watch of
- * the latest state or of changes from now on, without a `resourceVersion`, first waits until the cache has the store's revision.
+ * Decides where a watch starts (`startsWithState`). All waiting happens here, and the returned function then reads the cache. A watch without a
+ * `resourceVersion` first waits until the cache has the store's revision.
  */
 async function prepareStart<T extends KubeObject>(
   selection: Selection<T>,

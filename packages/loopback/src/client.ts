@@ -14,16 +14,16 @@ export interface LoopbackWatchOptions extends LoopbackListOptions {
   readonly sendInitialEvents?: boolean
 }
 
-/** The object after a write, decoded on demand: most callers never read it. */
+/** The object after a write, which is decoded on demand. */
 export interface LoopbackWritten<T extends KubeObject = KubeObject> {
   object(): DeepReadonly<T>
 }
 
-/** The registry's verbs on one resource, in process: identity `system:apiserver`, no socket, no serialization. */
+/** The verbs of one resource, called in process. The user is `system:apiserver`, and nothing is serialized. */
 export interface LoopbackResource<T extends KubeObject = KubeObject> {
   /** Quota rules of the objects; undefined if no quota applies. */
   readonly quota: QuotaRules | undefined
-  /** undefined if it does not exist. Reads the watch cache (`resourceVersion: "0"`) by default. */
+  /** Returns undefined if the object does not exist. Reads the watch cache (`resourceVersion: "0"`) by default. */
   get(namespace: string, name: string, options?: { resourceVersion?: string }): Promise<DeepReadonly<T> | undefined>
   list(options?: LoopbackListOptions): Promise<{ items: readonly DeepReadonly<T>[]; resourceVersion: string }>
   /** Always sends bookmarks. Unlike a remote watch, it has no timeout and runs until the signal aborts. */
@@ -41,9 +41,9 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
 }
 
 export interface LoopbackClient {
-  /** undefined if the server does not serve it. */
+  /** Returns undefined if the server does not serve the resource. */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
-  /** Every resource that supports list, watch and delete, each once. */
+  /** Returns every resource that supports list, watch and delete. */
   deletableResources(): readonly DeletableResource[]
 }
 
@@ -57,7 +57,7 @@ export type InformerEvent<T extends KubeObject> =
   | { readonly type: 'added' | 'deleted'; readonly object: DeepReadonly<T> }
   | { readonly type: 'updated'; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T> }
 
-/** A live, indexed copy of a resource. Restarts after errors. */
+/** A live, indexed copy of a resource. It restarts after errors. */
 export interface Informer<T extends KubeObject> extends AsyncDisposable {
   readonly synced: Promise<void>
   /** True after the initial list. */

@@ -8,9 +8,9 @@ import { RegistryResource } from './registry-resource.ts'
 export interface LoopbackClientOptions {
   /** Applies defaults, as for objects from clients. */
   readonly scheme?: Scheme
-  /** Called for each write, so the chain may be created after the client that its plugins use. */
+  /** Returns the admission chain. Called for each write, so the chain may be created after the client that its plugins use. */
   readonly admission?: () => AdmissionChain | undefined
-  /** Schemas for tracking managed fields; without them `managedFields` is not written. */
+  /** The schemas for tracking managed fields. Without them `managedFields` is not written. */
   readonly types?: WriteRouteOptions['types']
   /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
@@ -28,8 +28,8 @@ interface ServedResource {
 /** A client whose resources are added and removed as groups are installed. */
 export interface LoopbackClientBuilder extends LoopbackClient {
   /**
-   * `storages` maps paths to storages, as for the HTTP installer. The first version added of a resource wins. Returns a function that removes
-   * what was added.
+   * Adds the resources of a group version. `storages` maps paths to storages, as for the HTTP installer. If several versions have a resource, the
+   * first one is used. Returns a function that removes the added resources.
    */
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): () => void
 }
@@ -38,7 +38,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
   const resources = new ResourceMap<ServedResource>()
   const { scheme = new Scheme(), types = noTypes, fieldManager = 'keelson', now = systemClock.now } = options
   const admission = lateChain(options.admission)
-  /** Cached: read for each owner of each collected object, but changes only with the groups. */
+  /** Cached, because it is read for each owner of each collected object, but changes only with the groups. */
   let deletable: readonly DeletableResource[] | undefined
   return {
     add({ group, version }, storages) {
@@ -79,7 +79,7 @@ export function createLoopbackClient(options: LoopbackClientOptions = {}): Loopb
 
 const noTypes: WriteRouteOptions['types'] = { kind: () => undefined }
 
-/** Delegates each write to the chain that `current` returns. */
+/** Creates a chain that calls the chain which `current` returns at that moment. */
 function lateChain(current: LoopbackClientOptions['admission']): AdmissionChain {
   const chain = (): AdmissionChain => current?.() ?? noAdmission
   return {
@@ -98,7 +98,7 @@ function routesOf(create: (subresource: string) => WriteRoute | undefined): (sub
   }
 }
 
-/** A map by group and resource. Nested, because a combined key would allocate a string for each lookup. */
+/** A map by group and resource. It is nested, because a combined key would allocate a string for each lookup. */
 export class ResourceMap<T> {
   readonly #groups = new Map<string, Map<string, T>>()
 
@@ -118,7 +118,7 @@ export class ResourceMap<T> {
     if (resources?.size === 0) this.#groups.delete(group)
   }
 
-  /** Iterates group by group, in insertion order. */
+  /** Iterates over the values, group by group. */
   *values(): Generator<T> {
     for (const resources of this.#groups.values()) yield* resources.values()
   }

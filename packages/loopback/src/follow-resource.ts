@@ -17,7 +17,7 @@ export interface FollowOptions {
 
 export type ObjectChange<T extends KubeObject> = Exclude<ObjectEvent<T>, { readonly type: 'BOOKMARK' }>
 
-/** Receives the objects and changes. Nothing else retains them. */
+/** The receiver of objects and changes. `followResource` keeps no reference to them. */
 export interface FollowSink<T extends KubeObject> {
   /** Receives all objects at `revision`, initially and after missed changes. Later changes wait until it resolves. */
   replace(objects: readonly StoredObject<T>[], revision: number): void | Promise<void>
@@ -25,8 +25,8 @@ export interface FollowSink<T extends KubeObject> {
 }
 
 /**
- * Lists through the watch itself: initial events, a bookmark, then changes. A broken watch resumes at the last revision.
- * If that revision is compacted, everything is listed again. Ends when the signal aborts; never rejects.
+ * Follows a resource through one watch: initial events, a bookmark, then changes. A broken watch resumes at the last revision. If that revision is
+ * compacted, everything is listed again. Ends when the signal aborts, and never rejects.
  */
 export async function followResource<T extends KubeObject>(
   resource: LoopbackResource<T>,
@@ -35,7 +35,7 @@ export async function followResource<T extends KubeObject>(
 ): Promise<void> {
   const { namespace, predicate, clock = systemClock, signal, onError, random = Math.random } = options
   const backoff = new Backoff({ first: 800, longest: 30_000, random })
-  /** The last revision passed to the sink; "" before the first complete list. */
+  /** The last revision passed to the sink, or "" before the first complete list. */
   let revision = ''
 
   async function follow(): Promise<void> {
@@ -79,14 +79,14 @@ export async function followResource<T extends KubeObject>(
 }
 
 export interface BackoffOptions {
-  /** Delay before the first retry, ms. */
+  /** The delay before the first retry, in milliseconds. */
   readonly first: number
   readonly longest: number
-  /** Returns numbers in [0, 1). Lengthens each delay by up to a fifth. Default Math.random. */
+  /** Returns numbers in [0, 1), which lengthen each delay by up to a fifth. Default: Math.random. */
   readonly random?: () => number
 }
 
-/** Exponential backoff: doubles after each failure, up to a limit. */
+/** Exponential backoff. The delay doubles after each failure, up to a limit. */
 export class Backoff {
   readonly #options: BackoffOptions
   #failures = 0

@@ -16,7 +16,9 @@ export interface InformerOptions {
   readonly random?: () => number
 }
 
-/** Keeps a live copy by following the resource. Objects deleted during missed changes are reported as deleted. */
+/**
+ * Creates an informer, which keeps a live copy by following the resource. Objects that were deleted during missed changes are reported as deleted.
+ */
 export function createInformer<T extends KubeObject>(resource: LoopbackResource<T>, options: InformerOptions = {}): Informer<T> {
   return new WatchingInformer(resource, options)
 }
@@ -109,7 +111,7 @@ function versionOf<T extends KubeObject>(object: DeepReadonly<T>): string | unde
   return (object as DeepReadonly<KubeObject>).metadata.resourceVersion
 }
 
-/** Objects by namespace and name. */
+/** An index of objects by namespace and name. */
 class ObjectIndex<T extends KubeObject> {
   readonly #namespaces = new Map<string, Map<string, DeepReadonly<T>>>()
 
@@ -124,7 +126,7 @@ class ObjectIndex<T extends KubeObject> {
     return found
   }
 
-  /** Returns the previous object. */
+  /** Adds an object. Returns the previous version. */
   set(object: DeepReadonly<T>): DeepReadonly<T> | undefined {
     const { namespace, name } = keyOf(object)
     let objects = this.#namespaces.get(namespace)
@@ -151,7 +153,7 @@ function keyOf<T extends KubeObject>(object: DeepReadonly<T>): { namespace: stri
 
 /** One informer per resource, shared by all readers and started on first use. Disposing stops all of them. */
 export interface SharedInformers extends AsyncDisposable {
-  /** undefined if the server does not serve the resource. Callers must not dispose the informer. */
+  /** Returns undefined if the server does not serve the resource. Callers must not dispose the informer. */
   of<T extends KubeObject = KubeObject>(resource: GroupResource): Informer<T> | undefined
   /** Stops the informer of a resource that is no longer served. Resolves when it has ended. */
   remove(resource: GroupResource): Promise<void>

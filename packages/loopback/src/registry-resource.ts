@@ -38,7 +38,7 @@ interface RegistryResourceParts {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
-  /** Returns the route of a subresource, or for "" of the resource itself; undefined if there is none. */
+  /** Returns the route of a subresource, or of the resource itself for "". Returns undefined if there is none. */
   readonly route: (subresource: string) => WriteRoute | undefined
   readonly fieldManager: string
   /** Milliseconds since the epoch. */
@@ -49,7 +49,7 @@ const everyObject: Predicate = { labels: everything(), fields: everyField() }
 
 const ownOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
 
-/** A client's verbs on a registry storage. Objects returned by reads are shared and must not be modified. */
+/** The verbs of a client on a registry storage. Objects returned by reads are shared and must not be modified. */
 export class RegistryResource implements LoopbackResource {
   readonly #parts: RegistryResourceParts
 
@@ -209,11 +209,11 @@ export interface LoopbackRequest {
 }
 
 const neverAborted = new AbortController().signal
-// Requests without their own signal share this one, so any number of listeners is normal and no leak.
+// Requests without a signal share this one, so any number of listeners is normal.
 setMaxListeners(0, neverAborted)
 let requests = 0
 
-/** Builds the request context as the HTTP layer would, so registry, admission and audit need no special case. */
+/** Creates a request context like that of the HTTP layer, so that registry, admission and audit need no special case. */
 export function loopbackContext(request: LoopbackRequest, fieldManager: string, now: () => number): RequestContext {
   const { verb, resource, subresource = '', namespace, name = '' } = request
   return {

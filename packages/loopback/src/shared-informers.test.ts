@@ -23,7 +23,7 @@ it('shares one informer per resource and syncs it', async () => {
   expect(informer.get('ns', 'a')?.metadata.name).toBe('a')
 })
 
-it('starts a new informer for a resource that went away and came back', async () => {
+it('starts a new informer for a resource that was removed and added again', async () => {
   const definition = defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
   const client = createLoopbackClient()
   await using informers = createSharedInformers(client)

@@ -48,5 +48,5 @@ it('names the missing option', () => {
     'store for widgets.example.com: the trigger field spec.color must be selectable',
   )
   const none = { kind: () => undefined, schemaOf: () => undefined }
-  expect(() => completeWithOptions(widgets, { restOptions, types: none })).toThrow('no type is known for example.com/v1 Widget')
+  expect(() => completeWithOptions(widgets, { restOptions, types: none })).toThrow('unknown type example.com/v1 Widget')
 })

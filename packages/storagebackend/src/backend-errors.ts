@@ -1,6 +1,6 @@
 import type { Revision } from './backend.ts'
 
-/** The errors of a driver. Recognise them by name: two copies of this package may be loaded. */
+/** The error names of a driver. Compare names instead of using `instanceof`, because two copies of this package may be loaded. */
 export type BackendErrorName =
   | 'CompactedError'
   | 'FutureRevisionError'
@@ -15,19 +15,19 @@ abstract class BackendError extends Error {
   abstract override readonly name: BackendErrorName
 }
 
-/** The requested revision is older than the kept history. */
+/** A read or watch from a revision that compaction has dropped. */
 export class CompactedError extends BackendError {
   override readonly name = 'CompactedError'
   readonly revision: Revision
   readonly compactedRevision: Revision
   constructor(revision: Revision, compactedRevision: Revision) {
-    super(`revision ${revision} has been compacted; the oldest kept is ${compactedRevision}`)
+    super(`revision ${revision} has been compacted; the oldest available revision is ${compactedRevision}`)
     this.revision = revision
     this.compactedRevision = compactedRevision
   }
 }
 
-/** The requested revision does not exist yet. */
+/** A read of a revision that does not exist yet. */
 export class FutureRevisionError extends BackendError {
   override readonly name = 'FutureRevisionError'
   readonly revision: Revision
@@ -39,7 +39,7 @@ export class FutureRevisionError extends BackendError {
   }
 }
 
-/** Nothing was written, for lack of space. Reads continue. */
+/** The store has no space left. Nothing was written, and reads continue. */
 export class ReadOnlyError extends BackendError {
   override readonly name = 'ReadOnlyError'
   constructor(reason: string, options?: ErrorOptions) {
@@ -50,7 +50,7 @@ export class ReadOnlyError extends BackendError {
 /** The store was closed, or a flush failed and the durable state is unknown. */
 export class StoppedError extends BackendError {
   override readonly name = 'StoppedError'
-  /** Without a reason: the store was closed. */
+  /** Without a reason the store was closed. */
   constructor(reason?: string, options?: ErrorOptions) {
     super(reason === undefined ? 'the store is closed' : `the store has stopped: ${reason}`, options)
   }
@@ -61,20 +61,20 @@ export class UnavailableError extends BackendError {
   override readonly name = 'UnavailableError'
 }
 
-/** The connection was lost after a write was sent: it may have happened. */
+/** The connection was lost after a write was sent. The write may have happened. */
 export class UnknownOutcomeError extends BackendError {
   override readonly name = 'UnknownOutcomeError'
 }
 
-/** The reader of the watch fell too far behind; the watch ended rather than lose changes. */
+/** A watch ended because its reader was too slow for the buffer. */
 export class SlowWatcherError extends BackendError {
   override readonly name = 'SlowWatcherError'
-  constructor(message = 'the watch fell too far behind and was ended') {
+  constructor(message = 'the reader of the watch was too slow, so the watch ended') {
     super(message)
   }
 }
 
-/** The lease of a put does not exist, or has expired. */
+/** The lease of a put does not exist or has expired. */
 export class LeaseNotFoundError extends BackendError {
   override readonly name = 'LeaseNotFoundError'
   constructor(lease: number) {

@@ -1,63 +1,65 @@
 import { isUint8Array } from 'node:util/types'
 
-/** A point in the store's history; grows with every commit. A safe integer, parsed once, at the driver's edge. */
+/** A version of the whole store, which grows with every commit. Drivers parse it into a safe integer. */
 export type Revision = number
 
-/** Half-open, in UTF-8 order: includes `start`, excludes `end`. Without `end` it is the one key `start`. */
+/** A range of keys in UTF-8 order. It includes `start` and excludes `end`. Without `end` it contains only the key `start`. */
 export interface KeyRange {
   readonly start: string
   readonly end: string | undefined
 }
 
-/** One version of one key. Immutable: nobody may write to `value`. */
+/** One version of one key. It is immutable: nobody may write to `value`. */
 export interface Entry {
   readonly key: string
   readonly value: Uint8Array
   readonly createRevision: Revision
   readonly modRevision: Revision
-  /** 0 is no lease. */
+  /** The lease, or 0 for none. */
   readonly lease: LeaseId
-  /** A slot for the layer above, which keeps the opened `value` here. A driver never reads it and never copies it to another version. */
+  /** A slot in which the object layer keeps the opened `value`. Drivers never read it, and never copy it to another version. */
   view?: unknown
 }
 
 export interface ReadOptions {
-  /** Reads at this revision. Throws `CompactedError` if it is no longer kept, `FutureRevisionError` if it does not exist yet. */
+  /** The revision to read. Throws `CompactedError` if it has been compacted, `FutureRevisionError` if it does not exist yet. Default: the newest. */
   readonly at?: Revision
   readonly signal?: AbortSignal
-  /** True if `signal` has aborted. Reading it does not create a lazy `signal`. If undefined, use `signal.aborted`. */
+  /** Whether `signal` has aborted. Unlike `signal.aborted`, reading it does not create a lazy signal. If undefined, use `signal.aborted`. */
   readonly aborted?: boolean
 }
 
 export interface GetResult {
-  /** Undefined if the key is absent, which is no error. */
+  /** The entry, or undefined if the key is absent. An absent key is not an error. */
   readonly entry: Entry | undefined
-  /** The store's current revision, also for a read `at` another one. */
+  /** The current revision of the store, even for a read of an older revision. */
   readonly revision: Revision
 }
 
 export interface ListOptions extends ReadOptions {
-  /** The most entries to return; 0 or absent is all. */
+  /** The maximum number of entries. 0 or absent: no limit. */
   readonly limit?: number
-  /** Return only `count`: `entries` is empty. */
+  /** Whether to return only `count`, with no entries. */
   readonly countOnly?: boolean
 }
 
 export interface ListPage {
   readonly entries: readonly Entry[]
   readonly revision: Revision
-  /** The number of keys in the range at the revision read, also beyond `limit`. */
+  /** The number of keys in the range at the revision that was read, not limited by `limit`. */
   readonly count: number
   readonly more: boolean
 }
 
 export interface Reader {
-  /** Linearizable unless `at` is given. */
+  /** Reads one key. Linearizable, unless `at` is set. */
   get(key: string, options?: ReadOptions): Promise<GetResult>
   list(range: KeyRange, options?: ListOptions): Promise<ListPage>
 }
 
-/** Requires the key to be at this modRevision; 0 requires it to be absent. Compares see writes that are committed but not durable yet. */
+/**
+ * A condition of a transaction: the key has this modRevision, or is absent if it is 0. It also sees writes that are committed but not durable yet.
+ */
 export interface Compare {
   readonly key: string
   readonly modRevision: Revision
@@ -69,100 +71,102 @@ export type Operation =
 
 export interface Transaction {
   readonly compare: readonly Compare[]
-  /** At most one operation per key. All of them are one revision. */
+  /** The writes of the transaction, at most one per key. They get one revision. */
   readonly operations: readonly Operation[]
 }
 
 export type CommitResult =
   | { readonly committed: true; readonly revision: Revision }
-  /** A lost race is normal, so it is a value. `current` has the present entry of each compared key, in the order of `compare`. */
+  /** A lost race is a normal result, not an error. `current` has the present entry of each compared key, in the order of `compare`. */
   | { readonly committed: false; readonly revision: Revision; readonly current: readonly (Entry | undefined)[] }
 
 export interface Writer {
   /**
-   * Resolves when the outcome is durable; `committed: false` also waits for the writes that it saw. The store owns the values from then on. A
-   * transaction without effective operations still compares, and makes no revision.
+   * Commits a transaction. Resolves when the outcome is durable. `committed: false` also waits until the writes that it saw are durable. The store
+   * owns the values from then on. A transaction without effective operations is compared, but creates no revision.
    *
-   * Throws `TypeError` for an invalid transaction (`requireTransaction`) before anything is written, `ReadOnlyError` (disk full), `StoppedError` (a
-   * flush failed, or the store is closed), `UnavailableError` (etcd was not reached, nothing is written), `UnknownOutcomeError` (the connection to
-   * etcd was lost in between).
+   * Throws `TypeError` for an invalid transaction (`requireTransaction`) before anything is written. Throws `ReadOnlyError` if the disk is full,
+   * `StoppedError` if a flush failed or the store is closed, `UnavailableError` if etcd could not be reached and nothing was written, and
+   * `UnknownOutcomeError` if the connection to etcd was lost during the write.
    */
   commit(transaction: Transaction): Promise<CommitResult>
 }
 
 export type Change =
   | { readonly type: 'put'; readonly entry: Entry; readonly previous: Entry | undefined }
-  /** `revision` is that of the deletion. */
+  /** `revision` is the revision of the deletion. */
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision; readonly previous: Entry | undefined }
 
 export type WatchMessage =
   /**
-   * All changes of the range at one or more whole revisions, in order; a revision is never split over two messages. `state` is the state of the range
-   * after them, and keeps nothing of other ranges alive.
+   * All changes of the range at one or more revisions, in order. A revision is never split over two messages. `state` is the state of the range after
+   * the changes. It keeps no entries of other ranges in memory.
    */
   | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision; readonly state?: BackendSnapshot }
-  /** The watch has delivered every change up to `revision`. Takes the same path as changes, never ahead of them. */
+  /** The watch has delivered every change up to `revision`. Progress is never ahead of changes. */
   | { readonly type: 'progress'; readonly revision: Revision }
 
 export interface WatchOptions {
   readonly signal: AbortSignal
-  /** Messages have a `state`, from a driver with `Snapshots`. It makes one for every message. */
+  /** Whether messages have a `state`. Needs a driver with `Snapshots`, which creates one for every message. */
   readonly states?: boolean
 }
 
 export interface Watcher {
   /**
-   * Every durable change after the revision `after`: in order, none lost, none twice. Ends without error when `signal` aborts. Throws
-   * `CompactedError` if `after` is older than the kept history. A watch whose reader falls too far behind ends with `SlowWatcherError`, and never
-   * has a gap. Progress comes while idle, and soon after `requestProgress`.
+   * Watches every durable change after the revision `after`. Changes come in order, none is lost or repeated. Ends without error when `signal`
+   * aborts. Throws `CompactedError` if `after` has been compacted. Throws `SlowWatcherError` if the reader is too slow, so a watch never has a gap.
+   * Sends progress while idle, and soon after `requestProgress`.
    */
   watch(range: KeyRange, after: Revision, options: WatchOptions): AsyncIterable<WatchMessage>
-  /** Makes open watches send progress soon, with a revision at least as new as the present one. */
+  /** Makes open watches send progress soon, with a revision that is at least the current one. */
   requestProgress(): Promise<void>
 }
 
-/** 0 is no lease. */
+/** The id of a lease, or 0 for none. */
 export type LeaseId = number
 
 export interface Lessor {
-  /** When the lease expires, its keys are deleted, as an ordinary revision. Durable: the expiry survives a restart. */
+  /** Creates a lease. When it expires, its keys are deleted as one ordinary revision. Leases survive a restart. */
   grantLease(ttlSeconds: number): Promise<LeaseId>
 }
 
-/** A driver: keys and bytes. The suite in `./testing` defines it. */
+/** A driver, which stores keys and bytes. The suite in `./testing` tests its contract. */
 export interface Backend extends Reader, Writer, Watcher, Lessor, AsyncDisposable {
-  /** Throws the reason if the store cannot serve reads. A store that only refuses writes (`ReadOnlyError`) is healthy, as etcd without space is. */
+  /**
+   * Rejects with the reason if the store cannot serve reads. A store that only refuses writes (`ReadOnlyError`) is healthy, like etcd without space.
+   */
   checkHealth(): Promise<void>
 }
 
-// Optional interfaces of a driver. `has…` tests for each.
+// Optional interfaces of a driver. A `has…` function tests for each of them.
 
-/** An immutable view of the store at one revision. O(1) to take; reads never wait. It holds memory while it is referenced. */
+/** An immutable view of the store at one revision. Taking one is O(1), and reads never wait. It keeps its entries in memory. */
 export interface BackendSnapshot {
   readonly revision: Revision
   get(key: string): Entry | undefined
-  /** In key order. */
+  /** Iterates over the entries of the range in key order. */
   scan(range: KeyRange): IterableIterator<Entry>
   count(range: KeyRange): number
-  /** The part under the prefix. Keeping it keeps nothing else of the store alive. */
+  /** Returns the entries under the prefix as a snapshot, which keeps no other entries in memory. */
   within(prefix: string): BackendSnapshot
 }
 
 export interface Snapshots {
-  /** The newest durable state. Free. */
+  /** Returns the newest durable state. This costs nothing. */
   snapshot(): BackendSnapshot
-  /** A past state; undefined if it is no longer kept. */
+  /** Returns a past state, or undefined if it has been dropped. */
   snapshotAt(revision: Revision): BackendSnapshot | undefined
 }
 
 export interface Compaction {
-  /** Drops history before `revision`: reads and watches from before it fail from then on. */
+  /** Drops the history before `revision`. Reads and watches from an older revision then fail. */
   compact(revision: Revision): Promise<void>
   compactedRevision(): Revision
 }
 
 export interface SizeStatistics {
-  /** Bytes on disk (or in memory, for a memory store). */
+  /** Returns the size in bytes on disk, or in memory for a memory store. */
   size(): Promise<number>
 }
 
@@ -177,8 +181,8 @@ export function hasSizeStatistics(backend: Backend): backend is Backend & SizeSt
 }
 
 /**
- * Throws a `TypeError` that names the invalid member of a transaction. Drivers call it first, so nothing is written then. Callers in JavaScript have
- * no types, and a string in place of bytes would be stored as something else.
+ * Throws a `TypeError` that names the invalid member of a transaction. Drivers call it before they write anything. JavaScript callers have no type
+ * checks, and a string instead of bytes would be stored as something else.
  */
 export function requireTransaction(transaction: Transaction): void {
   if (typeof transaction !== 'object' || transaction === null) throw wrong('the transaction', '{ compare, operations }', transaction)
@@ -196,7 +200,7 @@ export function requireTransaction(transaction: Transaction): void {
     if (typeof key !== 'string' || key === '') throw wrong(`operations[${i}].key`, 'a string that is not empty', key)
     if (type === 'delete') continue
     if (!isUint8Array(value)) throw wrong(`operations[${i}].value`, 'a Uint8Array (a Buffer is one)', value)
-    if (lease !== undefined && !Number.isSafeInteger(lease)) throw wrong(`operations[${i}].lease`, 'a lease that grantLease gave', lease)
+    if (lease !== undefined && !Number.isSafeInteger(lease)) throw wrong(`operations[${i}].lease`, 'a lease from grantLease', lease)
   }
 }
 

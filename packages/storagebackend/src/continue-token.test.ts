@@ -6,7 +6,7 @@ import { isStorageError } from './errors.ts'
 const prefix = '/registry/configmaps/ns/'
 
 describe('a continue token', () => {
-  it('equals kube-apiserver’s, byte for byte', () => {
+  it('equals that of kube-apiserver, byte for byte', () => {
     // From kube-apiserver 1.36, for a prefix without its slash.
     expect(encodeContinue('/registry/configmaps/ns/c1\0', '/registry/configmaps/ns', 223)).toBe(
       'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MjIzLCJzdGFydCI6Ii9jMVx1MDAwMCJ9',
@@ -31,7 +31,7 @@ describe('a continue token', () => {
     )
   })
 
-  it('never leaves the prefix; invalid ones fail with one code', () => {
+  it('cannot leave the prefix, and has one error code if it is invalid', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -53,7 +53,7 @@ describe('a continue token', () => {
     )
   })
 
-  it('is refused with kube-apiserver’s text', () => {
+  it('is refused with the error text of kube-apiserver', () => {
     const message = (token: string): string => {
       try {
         return decodeContinue(token, prefix).start

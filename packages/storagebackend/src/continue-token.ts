@@ -5,22 +5,22 @@ import { StorageError } from './errors.ts'
 export interface ContinuePosition {
   /** The first possible key of the next page. */
   readonly start: string
-  /** The revision of the page; -1 is the newest, after an expired token. */
+  /** The revision of the page. -1 means the newest revision, after a token has expired. */
   readonly revision: Revision
 }
 
 const version = 'meta.k8s.io/v1'
 
 /**
- * The position of a client in a paged list: unpadded base64url of `{"v":"meta.k8s.io/v1","rv":223,"start":"c1\u0000"}`. `start` is the key after the
- * last one returned, relative to the listed prefix.
+ * Encodes a position in a paged list: base64url of `{"v":"meta.k8s.io/v1","rv":223,"start":"c1\u0000"}` without padding. The `start` in the token is
+ * relative to the listed prefix. It is the key after the last one returned.
  */
 export function encodeContinue(start: string, prefix: string, revision: Revision): string {
   if (!start.startsWith(prefix) || start === prefix) throw new Error('the key of a continue token must be below the listed prefix')
   return Buffer.from(`{"v":"${version}","rv":${revision},"start":${goJson(start.slice(prefix.length))}}`).toString('base64url')
 }
 
-/** Throws `InvalidContinueToken` with the client's whole text. */
+/** Decodes a continue token. Throws `InvalidContinueToken` with the error text for the client. */
 export function decodeContinue(token: string, prefix: string): ContinuePosition {
   const invalid = (detail: string): StorageError =>
     new StorageError({ code: 'InvalidContinueToken', key: prefix, message: `invalid continue token: continue key is not valid${detail}` })
@@ -53,14 +53,14 @@ function isCleanPath(rooted: string): boolean {
     .every((step) => step !== '' && step !== '.' && step !== '..')
 }
 
-/** The position of the first byte that is not strict unpadded base64url. */
+/** Returns the position of the first byte that is not valid unpadded base64url, or undefined. */
 function illegalBase64(token: string): number | undefined {
   const bad = /[^A-Za-z0-9_-]/.exec(token)
   if (bad) return Buffer.byteLength(token.slice(0, bad.index))
   return token.length % 4 === 1 ? token.length - 1 : undefined
 }
 
-/** kube-apiserver's text of the JSON error. For bytes beyond ASCII it names the first. */
+/** Returns the JSON error in kube-apiserver's words. For bytes beyond ASCII it names the first one. */
 function jsonErrorOf(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
   if (first !== undefined && first >= 0x80) {

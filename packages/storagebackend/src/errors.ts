@@ -1,7 +1,7 @@
 import type { Revision } from './backend.ts'
 import type { StorageErrorCode, StorageErrorDetails, UnreadableDetails } from './storage.ts'
 
-/** The codes and texts of kube-apiserver's storage errors, which clients see in conflict messages. */
+/** The codes and texts of kube-apiserver's storage errors. Clients see them in conflict messages. */
 const upstreamErrors: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
   KeyNotFound: [1, 'key not found'],
   KeyExists: [2, 'key exists'],
@@ -12,14 +12,14 @@ const upstreamErrors: Partial<Record<StorageErrorCode, readonly [number, string]
 }
 
 export interface StorageErrorInit extends StorageErrorDetails {
-  /** Added to the fixed text of the code. For codes without one, the whole message. */
+  /** Text that is added to the fixed text of the code. The whole message for codes without a fixed text. */
   readonly message?: string
   readonly cause?: unknown
 }
 
 /**
- * A failure of object storage. `message` has kube-apiserver's text where clients can see that (`StorageError: invalid object, Code: 4, Key: …`), and
- * is the client's whole text for list options, continue tokens and old versions.
+ * A failure of object storage. The message has kube-apiserver's text where clients can see it (`StorageError: invalid object, Code: 4, Key: …`). For
+ * list options, continue tokens and old versions it is the whole error text for the client.
  */
 export class StorageError extends Error implements StorageErrorDetails {
   readonly code: StorageErrorCode
@@ -48,12 +48,12 @@ function messageFor(init: StorageErrorInit): string {
   return `StorageError: ${words}, Code: ${number}, Key: ${init.key}, ResourceVersion: ${init.revision ?? 0}, AdditionalErrorMsg: ${init.message ?? '<nil>'}`
 }
 
-/** Tests by name, not by `instanceof`: two copies of the package may be loaded. */
+/** Returns whether an error is a `StorageError`. Compares names instead of using `instanceof`, because two copies of the package may be loaded. */
 export function isStorageError(error: unknown, code?: StorageErrorCode): error is StorageError {
   return error instanceof Error && error.name === 'StorageError' && (code === undefined || (error as StorageError).code === code)
 }
 
-/** A stored value that cannot be read. Codecs throw it; the object store makes it a `StorageError` with the code `Corrupt`. */
+/** A stored value that cannot be decoded. Codecs throw it, and the object store translates it to a `StorageError` with the code `Corrupt`. */
 export class CorruptObjectError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -70,11 +70,11 @@ export function keyExists(key: string): StorageError {
 export function invalidObject(key: string, message: string): StorageError {
   return new StorageError({ code: 'InvalidObject', key, message })
 }
-/** The value at `key` could not be decrypted or encrypted. */
+/** Creates the error of a value that could not be decrypted or encrypted. */
 export function transformFailed(key: string, cause: unknown): StorageError {
   return new StorageError({ code: 'Internal', key, message: cause instanceof Error ? cause.message : String(cause), cause })
 }
-/** A read or watch from a revision that is no longer kept. `message` is the client's whole text. */
+/** Creates the error of a read or watch from a revision that has been dropped. `message` is the error text for the client. */
 export function tooOld(key: string, message: string): StorageError {
   return new StorageError({ code: 'ResourceVersionTooOld', key, message })
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Backend } from './backend.ts'
 import { createFactory } from './factory.ts'
 
-it('chooses the configured driver', async () => {
+it('opens the configured driver', async () => {
   const backend = (name: string) => async (): Promise<Backend> => ({ name }) as unknown as Backend
   const factory = createFactory({ etcd3: backend('etcd3'), embedded: backend('embedded'), mine: backend('mine') })
   expect(await factory.create({})).toEqual({ name: 'etcd3' })

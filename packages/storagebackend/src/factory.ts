@@ -7,11 +7,11 @@ export interface Config {
   /** The prefix of all keys. Default "/registry". */
   readonly prefix?: string
   readonly transport?: TransportConfig
-  /** etcd3: milliseconds between compactions, 0 for none. Default 5 minutes. */
+  /** etcd3 only: milliseconds between compactions, or 0 for none. Default: 5 minutes. */
   readonly compactionInterval?: number
-  /** embedded: the data directory. */
+  /** embedded only: the data directory. */
   readonly dataDir?: string
-  /** embedded: "fsync" answers a write when it is on disk, "memory" before that. Default "fsync". */
+  /** embedded only: "fsync" resolves a write when it is on disk, "memory" before that. Default: "fsync". */
   readonly durability?: 'fsync' | 'memory'
 }
 
@@ -24,7 +24,7 @@ export interface TransportConfig {
 
 export type OpenDriver = (config: Config) => Promise<Backend>
 
-/** The drivers of a program, by their `type`. None is built in, because each has dependencies of its own. */
+/** The drivers of a program, by `type`. The package has none, because each driver has its own dependencies. */
 export type Drivers = Readonly<Record<string, OpenDriver | undefined>>
 
 export interface StorageFactory {

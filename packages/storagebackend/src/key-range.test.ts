@@ -6,7 +6,7 @@ const text = fc
   .array(fc.constantFrom('a', 'b', '/', '\x7f', 'é', '\ud7ff', '\ue000', '\uffff', '\u{10000}', '\u{10ffff}', '\0'), { maxLength: 5 })
   .map((parts) => parts.join(''))
 
-it('the range of a prefix has exactly the keys that start with it', () => {
+it('the range of a prefix contains exactly the keys that start with it', () => {
   fc.assert(
     fc.property(text, text, (prefix, key) => {
       if (!/^\u{10ffff}*$/u.test(prefix)) expect(inRange(prefixRange(prefix), key)).toBe(key.startsWith(prefix))
@@ -15,7 +15,7 @@ it('the range of a prefix has exactly the keys that start with it', () => {
   expect(prefixRange('/registry/pods/')).toEqual({ start: '/registry/pods/', end: '/registry/pods0' })
 })
 
-it('a range without an end is one key', () => {
+it('a range without an end contains one key', () => {
   expect(inRange({ start: 'a', end: undefined }, 'a')).toBe(true)
   expect(inRange({ start: 'a', end: undefined }, 'ab')).toBe(false)
 })

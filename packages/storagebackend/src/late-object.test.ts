@@ -11,7 +11,7 @@ interface Thing extends KubeObject {
 
 const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', '[', ']', ',', ':', 'é'), maxLength: 40 })
 const set = fc.dictionary(text, fc.dictionary(text, fc.constant({}), { maxKeys: 3 }), { maxKeys: 3 })
-// A list inside a set is invalid; the cut must still end at its end.
+// A list inside a set of managed fields is invalid, but the value must still end at the right bracket.
 const managedFields = fc.array(
   fc.record(
     { manager: text, fieldsV1: fc.oneof(set, fc.record({ list: fc.array(set) })), subresource: text },
@@ -23,14 +23,14 @@ const metadata = fc.record(
   { labels: fc.dictionary(text, text), annotations: fc.dictionary(text, text), finalizers: fc.array(text), managedFields, uid: text },
   { requiredKeys: [] },
 )
-/** The members of metadata in kube-apiserver's order, sorted by name, and with no member in between. */
+/** Metadata in kube-apiserver's order, sorted by name, and with the two large members side by side. */
 const orders = [
   ['name', 'uid', 'labels', 'annotations', 'finalizers', 'managedFields'],
   ['name', 'annotations', 'finalizers', 'labels', 'managedFields', 'uid'],
   ['name', 'managedFields', 'annotations'],
 ] as const
 
-it.each(orders.map((order) => ({ order })))('is what decoding the whole gives, in the order $order', ({ order }) => {
+it.each(orders.map((order) => ({ order })))('equals the decoded object, in the order $order', ({ order }) => {
   const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: (object) => JSON.stringify(object) })
   fc.assert(
     fc.property(metadata, fc.option(fc.record({ metadata }), { nil: undefined }), fc.nat(), (parts, spec, revision) => {

@@ -5,8 +5,8 @@ const maxObjects = 1000
 const maxReuseSeconds = 60
 
 /**
- * Leases shared by objects that expire at about the same time, as in kube-apiserver. An object may live up to 5 % longer than its time to live
- * (60 s at most), never shorter. At most 1,000 objects share one lease.
+ * Leases that objects share if they expire at about the same time, as in kube-apiserver. An object may live up to 5 % longer than its time to live
+ * (60 s at most), but never shorter. At most 1,000 objects share one lease.
  */
 export class LeasePool {
   readonly #lessor: Lessor
@@ -19,9 +19,9 @@ export class LeasePool {
     this.#now = now
   }
 
-  /** The lease for the object at `key`. Failures name that key. */
+  /** Returns a lease for the object at `key`. Errors name this key. */
   async lease(key: string, ttlSeconds: number): Promise<LeaseId> {
-    // One grant at a time, so that a burst of objects shares its lease.
+    // Grants one lease at a time, so that a burst of objects shares it.
     while (this.#granting) await this.#granting
     const reuse = Math.min(maxReuseSeconds, Math.floor(ttlSeconds * 0.05))
     const needed = this.#now() + ttlSeconds * 1000

@@ -7,18 +7,18 @@ const code = { space: 0x20, quote: 0x22, comma: 0x2c, colon: 0x3a, openList: 0x5
 const annotationsKey = Buffer.from(',"annotations":{')
 const managersKey = Buffer.from(',"managedFields":[')
 
-/** The position of metadata, the first member of a stored body, and of its two large members: annotations and managed fields. */
+/** The position of metadata in a stored body, and of its two large members (annotations and managed fields). Metadata is the first member. */
 export interface MetadataSpan {
-  /** `body.subarray(1, end)` is `"metadata":{…}` and contains the splice position. */
+  /** The end of metadata. `body.subarray(1, end)` is `"metadata":{…}` and contains the splice position. */
   readonly end: number
-  /** From the comma before the first large member to the end of its value. Both are 0 if there is none. */
+  /** The first large member, from the comma before it to the end of its value. Both are 0 if there is none. */
   readonly firstAt: number
   readonly firstEnd: number
   readonly secondAt: number
   readonly secondEnd: number
 }
 
-/** Finds metadata without decoding. Undefined if it is not the first member. */
+/** Finds metadata without decoding it. Returns undefined if it is not the first member. */
 export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'spliceAt'>): MetadataSpan | undefined {
   if (start.compare(body, 0, start.length) !== 0) return undefined
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -26,7 +26,7 @@ export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'sp
   let firstEnd = 0
   let secondAt = 0
   let secondEnd = 0
-  /** The character that ends the large value which is skipped now: its first occurrence outside of strings and brackets. */
+  /** The character that ends the large value at the current position. It counts only outside of strings and brackets. */
   let closing = 0
   let depth = 1
   for (let at = start.length; at < bytes.length; at++) {
@@ -62,7 +62,7 @@ export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'sp
   return undefined
 }
 
-/** Decodes only the metadata, into a copy for the caller. For a large object that is much cheaper than the whole, and nothing stays in memory. */
+/** Decodes only the metadata, into a copy for the caller. For a large object this is much cheaper than decoding all of it. */
 export function readMetadata(stored: StoredObject): ObjectMeta {
   const span = findMetadata(stored)
   if (span === undefined) return stored.copy().metadata
@@ -71,21 +71,21 @@ export function readMetadata(stored: StoredObject): ObjectMeta {
   return { ...(JSON.parse(text) as ObjectMeta), resourceVersion: String(revision) }
 }
 
-/** The character that ends the value of the member with its comma at `at`, if that member is a large one; else 0. */
+/** Returns the character that ends the value of a large member, or 0 for another member. The comma before the member is at `at`. */
 function closingOf(bytes: Uint8Array, at: number): number {
   if (standsAt(bytes, at, annotationsKey)) return code.close
   return standsAt(bytes, at, managersKey) ? code.closeList : 0
 }
 
-/** The first letter rules out most other names. */
+/** Compares from the first letter, which rules out most other names. */
 function standsAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   for (let i = 2; i < key.length; i++) if (bytes[at + i] !== key[i]) return false
   return bytes[at] === key[0]
 }
 
 /**
- * The end of the large value whose key has its comma at `at`, if two searches can find it; else 0. Annotations contain no object, and managed
- * fields, which are many short strings, no list. So the first such closing bracket ends the value, unless it is inside a string.
+ * Finds the end of a large value with two searches, or returns 0 if they cannot decide. The comma before the member is at `at`. Annotations contain
+ * no objects. Managed fields contain many short strings, but no lists. So the first closing bracket outside of strings ends the value.
  */
 function endBySearch(bytes: Buffer, at: number, closing: number): number {
   const isObject = closing === code.close
@@ -97,8 +97,8 @@ function endBySearch(bytes: Buffer, at: number, closing: number): number {
 }
 
 /**
- * True if the closing brackets before `at` are outside of strings. Then the text ends here, or a comma and a quote follow that cannot end a string,
- * so the quote starts one. False proves nothing.
+ * Returns true if the closing brackets at `at` are certainly outside of strings: then the text ends after them, or a comma and the quote of a new
+ * string follow. False means unknown.
  */
 function isOutsideStrings(bytes: Buffer, at: number): boolean {
   while (bytes[at] === code.close || bytes[at] === code.closeList) at++
@@ -109,10 +109,10 @@ function mayFollowString(c: number | undefined): boolean {
   return c === undefined || c <= code.space || c === code.comma || c === code.colon || c === code.close || c === code.closeList
 }
 
-/** One native search costs about as much as so many steps. Names are shorter, long values longer. */
+/** One native search costs about as much as this number of steps. Names are shorter, long values longer. */
 const stepsOfSearch = 24
 
-/** The index of the closing quote. */
+/** Returns the index of the closing quote. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; ; at++) {
     for (const stepped = at + stepsOfSearch; at < stepped; at++) {

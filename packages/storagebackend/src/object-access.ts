@@ -19,15 +19,15 @@ interface ObjectAccessOptions<T extends KubeObject> {
   readonly metrics: ResourceMetrics | undefined
 }
 
-/** Passed on unchanged: the signal may be lazy. */
+/** Options that are passed on as they are, because the signal may be lazy. */
 type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
 
-/** The result of a comparison of stored bytes with new ones. */
+/** The result of comparing stored bytes with new bytes. */
 type Comparison = 'same' | 'stale' | 'different'
 
 /**
- * Opens the entries of one resource. The opened object is kept in the entry's slot and shared by all readers. With a transformer, only that object has
- * the plain bytes, and each version is transformed once.
+ * Opens the entries of one resource as objects. The opened object is kept in the entry's slot and shared by all readers. With a transformer only that
+ * object has the plain bytes, and each version is transformed once.
  *
  * `open` never waits. If a transformer may wait (`ValueTransformer.prepare`), call `prepare` or `openAhead` first.
  */
@@ -54,13 +54,16 @@ export class ObjectAccess<T extends KubeObject> {
     return object
   }
 
-  /** Opens the entry without keeping the result in its slot. */
+  /** Opens the entry without keeping the object in its slot. */
   openOnce(entry: Entry): StoredObject<T> {
     const { view } = entry
     return isStoredObject(view) ? (view as StoredObject<T>) : this.#open(entry, entry.modRevision)
   }
 
-  /** Returns a function that opens entries and returns the ones that the predicate matches. If stored values can be matched, it opens no others. */
+  /**
+   * Returns a function that opens entries and returns those that match the predicate. If the encoding allows that, it matches entries without opening
+   * them.
+   */
   selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
     const matches = matcher(predicate)
     const headers = this.transformer ? undefined : this.codec.headers
@@ -73,19 +76,19 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** The object of a DELETED event: the last one, under the deletion's revision. */
+  /** Opens the object of a DELETED event: the last version, with the revision of the deletion. */
   openDeleted(previous: Entry, revision: Revision): StoredObject<T> {
     return this.#open(previous, revision)
   }
 
-  /** A promise to wait for before the entry can be opened; nearly always undefined. */
+  /** Makes an entry ready to be opened. Returns a promise only if that has to wait, which is rare. */
   prepare(entry: Entry): Promise<void> | undefined {
     if (entry.view !== undefined || this.transformer?.prepare?.(entry.value, entry.key) === undefined) return undefined
     return this.#prepare(this.transformer, entry, true)
   }
 
   /**
-   * Opens the entries of a walk before it, for values with a transformer: it may wait for a key, it works in slices, and an unreadable value is found
+   * Opens the entries of a list before its walk, for values with a transformer. It may wait for a key, works in slices, and finds unreadable values
    * before the response starts.
    */
   async openAhead(entries: Iterable<Entry>): Promise<void> {
@@ -100,12 +103,12 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** Reads without preparing: the entry may not be readable. */
+  /** Reads an entry, which may not be ready to be opened. */
   readStored(key: string, options: Abortable): Promise<GetResult> {
     return this.measured('get', key, () => this.backend.get(key, options))
   }
 
-  /** Reads and prepares: the entry can be opened. */
+  /** Reads an entry and makes it ready to be opened. */
   read(key: string, options: Abortable): Promise<GetResult> {
     return this.transformer === undefined ? this.readStored(key, options) : this.#readPrepared(key, options)
   }
@@ -117,7 +120,7 @@ export class ObjectAccess<T extends KubeObject> {
     return result
   }
 
-  /** Puts encoded bytes if the key is at `expected` (0: absent). The entry of a lost race is prepared. */
+  /** Puts encoded bytes if the key is at the revision `expected` (0: absent). After a lost race the current entry is ready to be opened. */
   put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
     return this.#commit({ type: 'put', key, value: this.transformer ? this.#toStorage(key, bytes) : bytes, lease }, expected)
   }
@@ -126,12 +129,12 @@ export class ObjectAccess<T extends KubeObject> {
     return this.#commit({ type: 'delete', key }, expected)
   }
 
-  /** Like `delete`, but without preparing the entry of a lost race, which may be unreadable. */
+  /** Deletes like `delete`, but does not prepare the current entry after a lost race, because it may be unreadable. */
   deleteStored(key: string, expected: Revision): Promise<CommitResult> {
     return this.#commitStored({ type: 'delete', key }, expected)
   }
 
-  /** Compares the entry's value with encoded bytes. Staleness is that of now, not of the time when the entry was opened. A promise only with a transformer. */
+  /** Compares the entry's value with encoded bytes. With a transformer it returns a promise, and 'stale' reflects the transformer's present keys. */
   compare(entry: Entry, bytes: Uint8Array): Comparison | Promise<Comparison> {
     if (!this.transformer) return Buffer.compare(bytes, entry.value) === 0 ? 'same' : 'different'
     return this.#compareTransformed(this.transformer, entry, bytes)
@@ -144,12 +147,12 @@ export class ObjectAccess<T extends KubeObject> {
       if (Buffer.compare(bytes, plain.data) !== 0) return 'different'
       return plain.stale ? 'stale' : 'same'
     } catch {
-      // The value was readable when it was opened and is not any more: it must be written again.
+      // The value was readable when it was opened, but is not any more. It must be written again.
       return 'different'
     }
   }
 
-  /** Calls the transformer again after each wait, since it may have been replaced. Opens the entry in the same turn, for the same reason. */
+  /** Calls the transformer again after each wait, and opens the entry in the same turn, because the transformer may be replaced at any time. */
   async #prepare(transformer: ValueTransformer, entry: Entry, open: boolean): Promise<void> {
     try {
       for (let wait; (wait = transformer.prepare?.(entry.value, entry.key));) await wait
@@ -159,7 +162,7 @@ export class ObjectAccess<T extends KubeObject> {
     if (open) this.open(entry)
   }
 
-  /** Sends a request about `key` to the driver: counts it, measures it, and translates its failure. */
+  /** Sends a request about `key` to the driver: counts it, measures it, and translates its error. */
   async measured<R>(operation: StorageOperation, key: string, request: () => R | Promise<R>): Promise<R> {
     const started = performance.now()
     try {
@@ -215,7 +218,7 @@ export class ObjectAccess<T extends KubeObject> {
   }
 }
 
-/** The entry's label set, kept in its slot. */
+/** Returns the label set of an entry and keeps it in the entry's slot. */
 function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   const { view } = entry
   if (view === undefined) {
@@ -227,9 +230,7 @@ function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   return isStoredObject(view) ? undefined : (view as LabelSet)
 }
 
-/**
- * The `ObjectSnapshots` of a driver with snapshots. None with a transformer: that may wait, and reading a snapshot never does.
- */
+/** Returns the `ObjectSnapshots` of a driver with snapshots. Undefined with a transformer, which may wait, because reading a snapshot never waits. */
 export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): ObjectSnapshots<T> | undefined {
   const { backend } = access
   if (!hasSnapshots(backend) || access.transformer) return undefined
@@ -245,7 +246,7 @@ export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, p
   }
 }
 
-/** Opens objects as they are read. */
+/** Wraps a driver's snapshot. Objects are opened when they are read. */
 export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snapshot: BackendSnapshot): ObjectSnapshot<T> {
   return {
     get(key) {
@@ -269,7 +270,7 @@ function* openEach<T extends KubeObject>(
   for (const entry of entries) yield open(entry)
 }
 
-/** A walk may pause after so many entries that do not match. */
+/** A walk may pause after this number of entries that do not match. */
 const skippedBetweenPauses = 32
 
 function* selectEach<T extends KubeObject>(

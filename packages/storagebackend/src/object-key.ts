@@ -2,9 +2,9 @@ import { quote, compareUtf8 } from '@keelson/apimachinery'
 import type { KeyRange } from './backend.ts'
 
 /**
- * Checks an object's key, or the prefix of a list (`recursive`), and adds the final "/" to the latter, so that "/pods/foo" never lists
- * "/pods/foobar". Throws for a key with the steps "." or "..", or outside of the resource's prefix: names come from clients, and a bug in a layer
- * above must not reach the objects of another resource.
+ * Checks the key of an object, or the prefix of a list (`recursive`). Adds the final "/" to a prefix, so that "/pods/foo" does not list
+ * "/pods/foobar". Throws for keys with the steps "." or "..", and for keys outside of the resource's prefix. Names come from clients, and a bug in a
+ * layer above must not reach the objects of another resource.
  */
 export function prepareKey(prefix: string, key: string, recursive: boolean): string {
   if (hasDotStep(key)) throw new InvalidKeyError(`invalid key: ${quote(key)}`)
@@ -18,7 +18,7 @@ export function prepareKey(prefix: string, key: string, recursive: boolean): str
 }
 
 function hasDotStep(key: string): boolean {
-  // Few keys have a dot after a slash.
+  // Few keys have a dot after a slash, so this avoids most searches.
   if (!key.includes('/.') && !key.startsWith('.')) return false
   return hasPathStep(key, '..') || hasPathStep(key, '.')
 }
@@ -27,7 +27,7 @@ function hasPathStep(key: string, step: string): boolean {
   return key === step || key.startsWith(`${step}/`) || key.endsWith(`/${step}`) || key.includes(`/${step}/`)
 }
 
-/** A bug in a layer above, or an attempt to leave the prefix. Never an expected error of a client. */
+/** A key that the layer above must not request: a bug there, or an attempt to leave the prefix. */
 export class InvalidKeyError extends Error {
   constructor(message: string) {
     super(message)
@@ -35,12 +35,12 @@ export class InvalidKeyError extends Error {
   }
 }
 
-/** All keys that start with `prefix`. "" covers all keys except those that start with the noncharacter U+10FFFF. */
+/** Returns the range of all keys that start with `prefix`. "" covers all keys except those that start with the noncharacter U+10FFFF. */
 export function prefixRange(prefix: string): KeyRange {
   return { start: prefix, end: prefixEnd(prefix) }
 }
 
-/** The first key after all that start with `prefix`: the last character that has a successor is replaced by it. */
+/** Returns the first key after all keys that start with `prefix`. It increments the last character that has a successor. */
 export function prefixEnd(prefix: string): string {
   const points = Array.from(prefix)
   while (points.length > 0) {
@@ -53,7 +53,7 @@ export function prefixEnd(prefix: string): string {
   return '\u{10ffff}'
 }
 
-/** The range of one key. */
+/** Returns the range of one key. */
 export function keyRange(key: string): KeyRange {
   return { start: key, end: undefined }
 }

@@ -24,10 +24,10 @@ const continueExpired =
 
 interface ListRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
-  /** A prepared key: that of one object, or a prefix that ends in "/". */
+  /** A prepared key: the key of one object, or a prefix that ends with "/". */
   readonly prefix: string
   readonly options: ListObjectsOptions
-  /** Collects unreadable objects. Absent: the first one ends the list. */
+  /** Collects unreadable objects. Absent: the first unreadable object fails the list. */
   readonly unreadable?: UnreadableObjects | undefined
 }
 
@@ -61,12 +61,12 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
   }
 }
 
-/** A list of everything is a lazy walk of the snapshot: nothing is copied. */
+/** Lists from a snapshot. Without limit and selector the list is a lazy walk that copies nothing. */
 async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot: BackendSnapshot): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const { revision } = snapshot
   if (plan.limit === 0 && isEmptyPredicate(options.predicate) && !unreadable) {
-    // A walk cannot wait for keys.
+    // A walk cannot wait for keys, so open everything first.
     if (access.transformer) await access.openAhead(snapshot.scan(range))
     const count = snapshot.count(range)
     access.metrics?.listed(count, count, count)
@@ -82,7 +82,7 @@ async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot
   }
 }
 
-/** Fetches until the page is full. If a selector leaves out most objects, each fetch is larger than the one before. */
+/** Lists with several reads until the page is full. If a selector leaves out most objects, each read is larger than the one before. */
 async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const page = newPage(list)
@@ -152,7 +152,7 @@ function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Itera
   for (const entry of entries) yield access.open(entry)
 }
 
-/** Adds the key, since a list has many. */
+/** Adds the key to the message, because a list has many. */
 function withKey(error: StorageError): StorageError {
   return transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
 }
@@ -164,16 +164,16 @@ function compacted(prefix: string, plan: ListPlan): StorageError {
   return new StorageError({ ...details, message: continueExpired, continue: encodeContinue(plan.start, prefix, -1) })
 }
 
-/** How a list reads the driver. */
+/** The parameters of a list's reads. */
 interface ListPlan {
-  /** The revision to read at; 0 is the newest. */
+  /** The revision to read, or 0 for the newest. */
   readonly at: Revision
-  /** The state that is read must not be older than this. */
+  /** The list must not return an older state than this. */
   readonly notOlderThan: Revision
   /** The first key, inclusive. */
   readonly start: string
   readonly continued: boolean
-  /** 0 is no limit. */
+  /** The page size, or 0 for no limit. */
   readonly limit: number
 }
 
@@ -189,7 +189,7 @@ function planList(prefix: string, options: ListObjectsOptions): ListPlan {
   const state = listedState({
     resourceVersion,
     resourceVersionMatch,
-    // One key has no pages.
+    // A list of one key has no pages.
     limit: recursive ? limit : 0,
     revision,
     token: position && { revision: position.revision, startKey: position.start },

@@ -6,7 +6,7 @@ function* endless(): Generator<Entry> {
   for (let i = 0; ; i++) yield { key: `/${i}` } as Entry
 }
 
-test('a list stops when its client has left', async () => {
+test('a list stops when the client disconnects', async () => {
   const stop = new AbortController()
   const page = new ObjectPage({ open: () => undefined, limit: 0, filtered: true, signal: stop.signal })
   setImmediate(() => stop.abort(new Error('gone')))

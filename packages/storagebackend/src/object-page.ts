@@ -5,18 +5,16 @@ import { encodeContinue } from './continue-token.ts'
 import type { ObjectList, StoredObject } from './storage.ts'
 
 export interface ObjectPageOptions<T extends KubeObject> {
-  /** Returns undefined for an entry that does not match. May wait. */
+  /** Opens an entry, or returns undefined if it does not match. May wait. */
   readonly open: (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
-  /** 0 is no limit. */
+  /** The page size, or 0 for no limit. */
   readonly limit: number
-  /** A selector leaves out some objects. */
+  /** Whether a selector leaves out some objects. */
   readonly filtered: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/**
- * The objects of one list, or of one page of it. They are opened and matched here, in slices, because a walk of the finished list cannot pause.
- */
+/** Collects the objects of one page of a list. It opens and matches them in slices, because a walk of the finished list cannot pause. */
 export class ObjectPage<T extends KubeObject> {
   readonly #options: ObjectPageOptions<T>
   readonly #limit: number
@@ -34,7 +32,7 @@ export class ObjectPage<T extends KubeObject> {
     return this.#items.length >= this.#limit
   }
 
-  /** The number of examined entries. */
+  /** The number of entries that were examined. */
   get examined(): number {
     return this.#examined
   }
@@ -43,7 +41,7 @@ export class ObjectPage<T extends KubeObject> {
     return this.#items.length
   }
 
-  /** Takes entries, in key order, until the page is full. False if entries are left. */
+  /** Adds entries in key order until the page is full. Resolves to false if entries are left. */
   async fill(entries: Iterable<Entry>): Promise<boolean> {
     const { open, signal } = this.#options
     for (const entry of entries) {
@@ -61,17 +59,17 @@ export class ObjectPage<T extends KubeObject> {
     return true
   }
 
-  /** The result of the last page. */
+  /** Returns the result for the last page. */
   last(revision: Revision): ObjectList<T> {
     return { revision, continue: '', remainingItemCount: undefined, items: this.#items }
   }
 
-  /** The result of a page with more after it. `count` is the number of entries from the start of this page. */
+  /** Returns the result for a page that is not the last. `count` is the number of entries from the start of this page. */
   continued(prefix: string, revision: Revision, count: number): ObjectList<T> {
     return {
       revision,
       continue: encodeContinue(`${this.#lastKey}\0`, prefix, revision),
-      // The count includes objects that the selector does not match, so only a list without one knows how many remain.
+      // The count includes objects that do not match the selector, so only a list without a selector knows how many remain.
       remainingItemCount: this.#options.filtered ? undefined : count - this.#limit,
       items: this.#items,
     }

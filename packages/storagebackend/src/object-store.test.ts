@@ -10,7 +10,7 @@ const refuse = (): never => {
   throw new Error('unexpected request')
 }
 
-/** A driver with only the methods of a test. The suite covers real drivers. */
+/** A driver that has only the methods of one test. The suite covers real drivers. */
 function fakeBackend(members: Partial<Backend>): Backend {
   return {
     get: refuse,
@@ -31,21 +31,21 @@ const storeOptions = {
   prefix: '/registry/pods/',
 }
 
-test('is not ready if the driver cannot serve, with its reason', async () => {
-  let problem: Error | undefined = new UnavailableError('etcd cannot be reached: the cable is out')
+test('is not ready if the driver cannot serve, and gives its reason', async () => {
+  let problem: Error | undefined = new UnavailableError('etcd cannot be reached: connection refused')
   const backend = fakeBackend({ checkHealth: () => (problem ? Promise.reject(problem) : Promise.resolve()) })
   const store = createObjectStore({ ...storeOptions, backend })
   await expect(store.checkReady()).rejects.toMatchObject({
     name: 'StorageError',
     code: 'Unreachable',
-    message: expect.stringContaining('the cable is out') as string,
+    message: expect.stringContaining('connection refused') as string,
     cause: problem,
   })
   problem = undefined
   await store.checkReady()
 })
 
-test('closing leaves the driver open and removes the metrics, also when repeated', async () => {
+test('closing leaves the driver open and removes the metrics, even when repeated', async () => {
   let closed = 0
   let asked = 0
   const backend = fakeBackend({

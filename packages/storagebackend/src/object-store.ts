@@ -16,28 +16,28 @@ import { UnreadableObjects } from './unreadable-objects.ts'
 import type { ValueTransformer } from './value-transformer.ts'
 
 export interface ObjectStoreOptions<T extends KubeObject> {
-  /** Shared by all resources; `close` leaves it open. */
+  /** The driver. All resources share it, and `close` leaves it open. */
   readonly backend: Backend
   readonly codec: ObjectCodec<T>
   readonly resource: GroupResource
-  /** The prefix of every key of the resource: "/registry/pods/". */
+  /** The prefix of all keys of the resource: "/registry/pods/". */
   readonly prefix: string
-  /** Encryption at rest, between the codec and the driver. Absent: values are stored as they are encoded. */
+  /** Encryption at rest, between codec and driver. Absent: none. */
   readonly transformer?: ValueTransformer
-  /** A list names all unreadable objects (at most 100) instead of only the first. Default false, as in kube-apiserver. */
+  /** Whether a list error names all unreadable objects (at most 100) instead of the first one. Default: false, as in kube-apiserver. */
   readonly collectUnreadable?: boolean
   readonly metrics?: StorageMetrics
-  /** Milliseconds since the epoch. Default: the system's clock. */
+  /** The clock, in milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
 }
 
-/** Options from which a decorator creates one resource's storage. */
+/** The options from which a decorator creates the storage of one resource. */
 export interface StorageRequest<T extends KubeObject = KubeObject> extends ObjectStoreOptions<T> {
-  /** A field that many watchers select one value of. Only a cache uses it. */
+  /** The field by which most watchers select. Only caches use it. */
   readonly triggerField?: string
 }
 
-/** The storage of one resource in a driver, without a cache. */
+/** Creates the storage of one resource on a driver, without a cache. */
 export function createObjectStore<T extends KubeObject = KubeObject>(options: ObjectStoreOptions<T>): Storage<T> {
   const { backend, codec, resource } = options
   const prefix = options.prefix.endsWith('/') ? options.prefix : `${options.prefix}/`
@@ -47,7 +47,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
   const openWatches = new Set<AbortController>()
 
-  /** Aborts with `signal`, and when the storage closes. */
+  /** Returns a signal that aborts with `signal` and when the storage closes. */
   function untilClosed(signal: AbortSignal): AbortSignal {
     const watch = new AbortController()
     const end = (): void => {

@@ -18,7 +18,7 @@ const initialBatch = 500
 interface WatchRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
   readonly range: KeyRange
-  /** The parsed resourceVersion: 0 for "" and "0". */
+  /** The parsed resourceVersion. "" and "0" are 0. */
   readonly revision: Revision
   readonly options: WatchObjectsOptions
 }
@@ -30,7 +30,7 @@ export async function watchObjects<T extends KubeObject>(request: WatchRequest<T
   }
   const state = await currentState(access, range)
   if (revision > state.revision) throw tooLarge(range.start, revision, state.revision)
-  // The watch of changes starts before the first event is read, so that a slow reader of the initial events finds its history.
+  // Start watching for changes before the initial events are read, so that a slow reader does not lose history.
   return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
 }
 
@@ -108,7 +108,7 @@ async function* toEvents<T extends KubeObject>(
           const event = toEvent(access, change, matches, state !== undefined)
           if (event) events.push(event)
         } catch (error) {
-          // The watch still sends the revisions before the unreadable one, and nothing of that one.
+          // Send the revisions before the unreadable change, but no part of its revision.
           const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
           if (before.length > 0) yield state === undefined ? before : withStateAfter(access, range, before)
           throw change.type === 'delete' && isUnreadable(error) ? unreadableDeletion(change.key, error) : error
@@ -126,13 +126,13 @@ function revisionOf(change: Change): Revision {
   return change.type === 'put' ? change.entry.modRevision : change.revision
 }
 
-/** Prepares the entries that `toEvent` will open. */
+/** Makes the entries that `toEvent` opens ready to be opened. */
 async function prepareChange<T extends KubeObject>(access: ObjectAccess<T>, change: Change, filtered: boolean): Promise<void> {
   if (change.type === 'put') await access.prepare(change.entry)
   if (change.previous && (filtered || change.type === 'delete')) await access.prepare(change.previous)
 }
 
-/** The event of a change for a watch that sees only objects that `matches`. Without a filter and `withPrevious`, it has the previous object. */
+/** Returns the event of a change for a watch that sees only objects that match. Without a filter, `withPrevious` adds the previous object. */
 function toEvent<T extends KubeObject>(
   access: ObjectAccess<T>,
   change: Change,
@@ -156,7 +156,7 @@ function toEvent<T extends KubeObject>(
   return { type, object: type === 'DELETED' ? access.openDeleted(previous!, entry.modRevision) : object }
 }
 
-/** Some events of a message that comes with its state: the state after them is an earlier one. */
+/** Returns the first events of a message with the state after them, which differs from the message's state. */
 function withStateAfter<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange, events: ObjectEvent<T>[]): ObjectEvents<T> {
   const last = events.at(-1)!
   const revision = last.type === 'BOOKMARK' ? last.revision : last.object.revision
@@ -173,7 +173,7 @@ function unreadableDeletion(key: string, error: Error): StorageError {
   })
 }
 
-/** An `ObjectWatch` over an async iterable of batches. */
+/** An `ObjectWatch` that reads an async iterable of batches. */
 export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T> {
   readonly #batches: AsyncIterable<ObjectEvents<T>>
 
@@ -195,7 +195,10 @@ export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectW
 
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
-/** The event of a change for a watch whose selector matched the object before it (`before`) and matches it after (`now`). Undefined: the watch sees none. */
+/**
+ * Returns the event type for a watch with a selector. `before` and `now` are whether the selector matched before and after the change. Returns
+ * undefined if the watch gets no event.
+ */
 export function eventType(before: boolean, now: boolean): ObjectEventType | undefined {
   if (now) return before ? 'MODIFIED' : 'ADDED'
   return before ? 'DELETED' : undefined

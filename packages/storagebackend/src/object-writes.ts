@@ -7,39 +7,39 @@ import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput, DeleteObject
 import type { LeasePool } from './lease-pool.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
-/** The state of an object that a write starts from. */
+/** The state of an object from which a write starts. */
 interface ObjectState<T extends KubeObject> {
   readonly key: string
-  /** Undefined if the object is absent. */
+  /** The object, or undefined if it is absent. */
   readonly stored: StoredObject<T> | undefined
-  /** 0 if the object is absent. */
+  /** The revision of the object, or 0 if it is absent. */
   readonly revision: Revision
-  /** The stored entry; undefined for a suggestion, whose entry is unknown. */
+  /** The stored entry. Undefined for a suggestion, whose entry is unknown. */
   readonly entry: Entry | undefined
-  /** The store gave it during this operation, so an error on it is final. False for a suggestion. */
+  /** Whether the state was read during this operation, so that errors are final. False for a suggestion. */
   readonly isCurrent: boolean
 }
 
 interface ObjectWrite<T extends KubeObject> {
   readonly access: ObjectAccess<T>
-  /** The prefix of every key of the resource. */
+  /** The prefix of all keys of the resource. */
   readonly prefix: string
   readonly key: string
-  /** An absent object is a state. Default: `KeyNotFound`. */
+  /** Whether an absent object is a valid state. Default: it is the error `KeyNotFound`. */
   readonly ignoreNotFound?: boolean
   readonly options: { readonly suggestion?: StoredObject<T>; readonly signal?: AbortSignal }
 }
 
 interface WriteSteps<T extends KubeObject, Write extends ObjectWrite<T>, Prepared> {
-  /** Checks the state, and decides on the write. */
+  /** Checks the state and decides what to write. */
   readonly prepare: (write: Write, state: ObjectState<T>) => Prepared | Promise<Prepared>
-  /** Resolves to the result; or, after a lost race or on a stale suggestion, to the state for the next round. */
+  /** Writes. Resolves to the result, or to the state for the next round after a lost race or a stale suggestion. */
   readonly commit: (write: Write, state: ObjectState<T>, prepared: Prepared) => Promise<StoredObject<T> | ObjectState<T>>
 }
 
 /**
- * Prepares and commits a write, again and again until no other write came in between. The first round may start from a suggestion, which saves a
- * read. An error on a stale suggestion is not the caller's: the next round starts from the stored object.
+ * Prepares and commits a write, and repeats this after lost races. The first round may start from a suggestion, which saves a read. After an error on
+ * a stale suggestion, the next round starts from the stored object.
  */
 async function untilCommitted<T extends KubeObject, Write extends ObjectWrite<T>, Prepared>(
   write: Write,
@@ -72,7 +72,7 @@ async function readState<T extends KubeObject>(write: ObjectWrite<T>, key: strin
   return stateOfEntry(write, key, (await write.access.read(key, write.options)).entry)
 }
 
-/** The state that the store gave in answer to a lost race. */
+/** Creates the state for the next round from the entry that a lost race returned. */
 function stateOfEntry<T extends KubeObject>(write: ObjectWrite<T>, key: string, entry: Entry | undefined): ObjectState<T> {
   if (entry) return { key, stored: write.access.open(entry), revision: entry.modRevision, entry, isCurrent: true }
   if (write.ignoreNotFound !== true) throw keyNotFound(key)
@@ -89,7 +89,7 @@ interface GuaranteedUpdate<T extends KubeObject> extends ObjectWrite<T> {
   readonly options: UpdateOptions<T>
 }
 
-/** Reads the object, lets the caller compute the new one, and writes it if nobody wrote in between. */
+/** Reads an object, lets the caller compute a new one, and writes it unless another write came first. */
 export function guaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<T>): Promise<StoredObject<T>> {
   return untilCommitted<T, GuaranteedUpdate<T>, UpdateOutput<T> | undefined>(update, { prepare: computeOutput, commit: writeOutput })
 }
@@ -109,7 +109,7 @@ async function writeOutput<T extends KubeObject>(
   const { key } = state
   const bytes = output && access.codec.encode(output.object, key)
   if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
-    // On a suggestion nothing would be written: only the store can confirm that.
+    // The suggestion would not be changed. Only a read can confirm that it is current.
     const current = await readState(update, key)
     if (current.revision !== state.revision) return current
     state = current
@@ -120,7 +120,7 @@ async function writeOutput<T extends KubeObject>(
   }
   const compared = state.entry && access.compare(state.entry, bytes)
   const comparison = compared instanceof Promise ? await compared : compared
-  // A stale value is written even if its object stays the same.
+  // A value that is encrypted with an old key is written even if its object stays the same.
   if (state.stored && comparison === 'same') return state.stored
 
   const lease = output.ttlSeconds ? await update.leases.lease(key, output.ttlSeconds) : 0
@@ -140,7 +140,7 @@ interface ObjectDeletion<T extends KubeObject> extends ObjectWrite<T> {
   readonly options: DeleteObjectOptions<T>
 }
 
-/** Deletes exactly the version that passed the checks. Resolves to it, under the deletion's revision. */
+/** Deletes the version that passed the checks. Resolves to that object with the revision of the deletion. */
 export function deleteObject<T extends KubeObject>(deletion: ObjectDeletion<T>): Promise<StoredObject<T>> {
   return untilCommitted<T, ObjectDeletion<T>, void>(deletion, { prepare: check, commit: remove })
 }
@@ -156,13 +156,13 @@ async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: 
   const result = await access.delete(key, state.revision)
   if (!result.committed) return stateOfEntry(deletion, key, result.current[0])
   if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
-  // A suggestion has no entry, and plain bytes are not kept. It was current, so its object encoded again is the deleted value.
+  // A suggestion has no entry, and plain bytes are not kept. The suggestion was current, so encoding its object again gives the deleted value.
   return access.codec.open(key, access.codec.encode(stored!.copy()), result.revision)
 }
 
 /**
- * Deletes a value that cannot be decoded or decrypted: unchecked, without its finalizers, and without notice to its dependents. Throws
- * `InvalidObject` if the value can be read, also if it was written just now. Resolves to the deletion's revision.
+ * Deletes a value that cannot be decoded or decrypted. It does not check preconditions, process finalizers or notify dependents. Throws
+ * `InvalidObject` if the value can be read, even if it was written just now. Resolves to the revision of the deletion.
  */
 export async function deleteUnreadable<T extends KubeObject>(
   access: ObjectAccess<T>,
@@ -195,7 +195,7 @@ interface Identified {
   readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
-/** Throws `InvalidObject` with the text that clients see in a conflict. An absent object has an empty uid and version. */
+/** Throws `InvalidObject` with kube-apiserver's conflict text if a precondition fails. An absent object has an empty uid and version. */
 export function checkPreconditions(key: string, object: Identified | undefined, preconditions: ObjectPreconditions | undefined): void {
   if (!preconditions) return
   const uid = object?.metadata.uid ?? ''

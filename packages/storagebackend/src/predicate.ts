@@ -4,13 +4,13 @@ export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
   return predicate === undefined || (predicate.labels.empty && predicate.fields.empty)
 }
 
-/** A test for stored objects; undefined if every object matches. */
+/** Returns a function that tests stored objects, or undefined if every object matches. */
 export function matcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
   if (predicate === undefined || isEmptyPredicate(predicate)) return undefined
   const { labels, fields } = predicate
   const [only, ...others] = fields.requirements
   if (labels.empty && only !== undefined && others.length === 0) {
-    // The selector of most watches: the pods of a node, or one object.
+    // Most watches have this kind of selector: the pods of a node, or one object.
     const { field, operator, value } = only
     return (object) => (object.field(field) === value) === (operator === '=')
   }

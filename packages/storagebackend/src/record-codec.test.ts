@@ -38,7 +38,7 @@ const thing = fc.record(
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a record', () => {
-  it('decodes to the object, and has its labels and fields', () => {
+  it('decodes to the same object, and has its labels and fields', () => {
     fc.assert(
       fc.property(thing, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
         const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object }), revision)
@@ -75,11 +75,11 @@ describe('a record', () => {
     })
     const stored = upgrading.open('/k', old, 7)
     expect([stored.field('spec.x'), stored.revision]).toEqual(['from 2', 7])
-    // Without a conversion it is unchanged, and its fields are computed again.
+    // Without a conversion the object stays the same, and its fields are computed again.
     expect(codec.open('/k', old, 7).field('spec.x')).toBe('old')
   })
 
-  it('has at most 65,534 labels and fields of 65,535 bytes; more is too large', () => {
+  it('has at most 65,534 labels, and fields of at most 65,535 bytes', () => {
     const withField = (x: string): Thing => ({ metadata: { name: 'a' }, spec: { x } })
     const withLabels = (length: number): Thing => ({
       metadata: { name: 'a', labels: Object.fromEntries(Array.from({ length }, (_, i) => [`k${i}`, ''])) },
@@ -91,7 +91,7 @@ describe('a record', () => {
     expect(() => codec.encode(withLabels(0xffff))).toThrow(tooLarge)
   })
 
-  it('that is invalid is refused', () => {
+  it('is refused if it is invalid', () => {
     const good = codec.encode({ metadata: { name: 'a' } })
     for (const bytes of [
       new Uint8Array(0),
@@ -104,7 +104,7 @@ describe('a record', () => {
   })
 })
 
-describe('defaults on reading', () => {
+describe('defaults on read', () => {
   const filling = createRecordCodec<Thing>({
     kind: 'Thing',
     schemaVersion: 3,
@@ -118,7 +118,7 @@ describe('defaults on reading', () => {
     },
   })
 
-  it('are set for every reader, and are a change when written back', () => {
+  it('are set for every reader, and change the object when it is written back', () => {
     const written = filling.encode({ metadata: { name: 'a' } })
     const stored = filling.open('/k', written, 7)
     expect(stored.object()).toEqual({ metadata: { name: 'a', labels: { made: 'up' }, resourceVersion: '7' }, spec: { x: 'y' } })

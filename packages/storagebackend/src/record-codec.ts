@@ -6,28 +6,28 @@ import { encodeRecord, headerBytes, labelsAt, labelsEnd, recordFormat } from './
 import type { ObjectCodec, Predicate, StoredObject } from './storage.ts'
 import { StoredRecord } from './stored-record.ts'
 
-/** Defaults of a kind that are set on reading. */
+/** Defaults of a kind that are set when an object is read. */
 export interface DefaultOnRead<T extends KubeObject = KubeObject> {
-  /** True if the object lacks a default. False after `fill`. */
+  /** Returns true if the object lacks a default, and false after `fill`. */
   isDue(object: DeepReadonly<T>): boolean
   /** Sets the defaults in place. */
   fill(object: T): void
 }
 
 export interface RecordCodecOptions<T extends KubeObject> {
-  /** For error messages. */
+  /** The kind in error messages. */
   readonly kind: string
-  /** Increase it whenever earlier bodies would be written differently now (defaults, conversion, selectable fields). */
+  /** The version of the encoding. Increase it whenever existing bodies would be written differently now (defaults, conversion, selectable fields). */
   readonly schemaVersion: number
   /** Selectable fields in addition to metadata.name and metadata.namespace. The value of an unset field is "". */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Compact JSON in the kind's field order, equal for equal objects. Default: sorted by name, metadata first. */
+  /** Returns compact JSON in the kind's member order, equal for equal objects. Default: members sorted by name, with metadata first. */
   readonly toJson?: (object: T) => string
-  /** Converts an object that another schema version wrote. Default: unchanged. */
+  /** Converts an object that another schema version wrote. Default: returns it unchanged. */
   readonly upgrade?: (object: T, schemaVersion: number) => T
   /**
-   * Sets defaults when an object is read. An object without them is stored without them, so writing it back as it was read is a change. Default: no
-   * defaults.
+   * Defaults that are set when an object is read. Objects are stored without them, so writing an object back as it was read is a change. Default:
+   * none.
    */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
@@ -35,7 +35,7 @@ export interface RecordCodecOptions<T extends KubeObject> {
 /** The schema version of an object that lacks defaults. Real versions are greater. */
 const unfilled = 0
 
-/** The codec of the embedded drivers: a small header for selectors, then the JSON body. */
+/** Creates the codec of the embedded drivers. It writes a small header for selectors, then the JSON body. */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
   const { kind, schemaVersion, upgrade, defaultOnRead } = options
   const toJson = options.toJson ?? canonicalJson
@@ -64,11 +64,11 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
   function open(key: string, value: Uint8Array, revision: number): StoredObject<T> {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     if (bytes.length < headerBytes || bytes[0] !== recordFormat) {
-      throw new CorruptObjectError(`the stored ${kind} ${key} is not in an encoding that this version reads`)
+      throw new CorruptObjectError(`the stored ${kind} ${key} has an unknown encoding`)
     }
     const bodyAt = bytes.readUInt32BE(9)
     if (bodyAt >= bytes.length || bytes.readUInt32BE(13) > bytes.length - bodyAt)
-      throw new CorruptObjectError(`the stored ${kind} ${key} is cut short`)
+      throw new CorruptObjectError(`the stored ${kind} ${key} is truncated`)
     const written = bytes.readUInt32BE(1)
     const stored = new StoredRecord<T>(key, bytes, revision, fieldNames)
     if (written === schemaVersion && bytes.readUInt32BE(5) === fieldsChecksum) return stored
@@ -84,7 +84,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     return isPlain(value) ? labelSets.of(value.subarray(labelsAt, labelsEnd(value))) : undefined
   }
 
-  /** True for a record of this version whose header is complete. */
+  /** Returns true if the record has this schema version and a complete header. */
   function isPlain(value: Uint8Array): boolean {
     if (value.length < headerBytes || value[0] !== recordFormat || uint32(value, 9) >= value.length) return false
     return uint32(value, 1) === schemaVersion && uint32(value, 5) === fieldsChecksum
@@ -98,7 +98,7 @@ function uint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
-/** Without kind, apiVersion and resourceVersion: a shallow copy if it has them. */
+/** Removes kind, apiVersion and resourceVersion. Returns a shallow copy if the object has one of them. */
 function strip<T extends KubeObject>(object: T): T {
   if (!('resourceVersion' in object.metadata || 'kind' in object || 'apiVersion' in object)) return object
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
@@ -106,7 +106,7 @@ function strip<T extends KubeObject>(object: T): T {
   return { ...rest, metadata } as unknown as T
 }
 
-/** FNV-1a, to distinguish lists of names. */
+/** Computes the FNV-1a hash of a list of names. */
 function checksum(names: readonly string[]): number {
   let hash = 0x811c9dc5
   for (const c of names.join('\n')) hash = Math.imul(hash ^ c.codePointAt(0)!, 0x01000193) >>> 0
@@ -117,8 +117,8 @@ function checksum(names: readonly string[]): number {
 const before: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 
 /**
- * The position for `,"resourceVersion":"…"` in the JSON text of an object: after the last of the leading metadata members that come before it.
- * `text` is compact JSON without kind and apiVersion; metadata must have at least one such member, the name.
+ * Returns the position of `,"resourceVersion":"…"` in the JSON text of an object: after the metadata members that come before it. `text` is compact
+ * JSON without kind and apiVersion. Metadata must start with such a member, the name.
  */
 export function findSplice(text: string): number {
   let at = metadataStart(text)
@@ -138,7 +138,7 @@ const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
 
-/** The position after the "{" of the top-level metadata. */
+/** Returns the position after the "{" of the top-level metadata. */
 function metadataStart(text: string): number {
   const first = '{"metadata":{'
   if (text.startsWith(first)) return first.length
@@ -178,8 +178,8 @@ function skipValue(text: string, at: number): number {
 }
 
 /**
- * Compact JSON that is equal for equal objects: metadata first, with the members before `resourceVersion` in their fixed order, everything else
- * sorted by name. For kinds without a schema; a schema has its own order.
+ * Formats compact JSON that is equal for equal objects. Metadata comes first, and the members before `resourceVersion` are in their fixed order. All
+ * other members are sorted by name. Used for kinds without a schema.
  */
 export function canonicalJson(object: object): string {
   const { metadata, ...rest } = object as { metadata?: Record<string, unknown> }

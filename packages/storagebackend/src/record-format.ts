@@ -1,15 +1,15 @@
 import { StorageError } from './errors.ts'
 
 /**
- * The stored encoding of the embedded drivers. All integers are big-endian.
+ * The encoding of records, which the embedded drivers store. All integers are big-endian.
  *
- *     offset  size  what
+ *     offset  size  contents
  *     0       1     format version (1)
- *     1       4     schema version: of the kind's types, defaults and selectable fields
+ *     1       4     schema version of the kind's types, defaults and selectable fields
  *     5       4     checksum of the names of the selectable fields, in order
  *     9       4     start of the body
  *     13      4     position of `resourceVersion` in the body
- *     17      2     number of labels; 0xffff if there is no map of labels
+ *     17      2     number of labels; 0xffff if the object has no map of labels
  *     19            per label: length (2) and UTF-8 of the key, then of the value
  *             2     number of selectable fields
  *                   per field: length (2) and UTF-8 of the value, in the codec's order
@@ -17,7 +17,7 @@ import { StorageError } from './errors.ts'
  */
 export const recordFormat = 1
 export const headerBytes = 19
-/** The position of the number of labels, before the labels. */
+/** The position of the number of labels. The labels follow it. */
 export const labelsAt = 17
 export const noLabels = 0xffff
 const maxString = 0xffff
@@ -30,7 +30,7 @@ export interface RecordParts {
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly fields: readonly string[]
   readonly json: string
-  /** In characters of `json`. */
+  /** The position of `resourceVersion`, in characters of `json`. */
   readonly spliceAt: number
 }
 
@@ -61,7 +61,7 @@ export function encodeRecord(parts: RecordParts): Uint8Array {
   for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
   at = out.writeUInt16BE(parts.fields.length, at)
   for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
-  // ASCII text, which most is, is copied as bytes.
+  // Most text is ASCII, which can be copied as bytes.
   out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
   return out
 }
@@ -70,7 +70,7 @@ function objectTooLarge(message: string): StorageError {
   return new StorageError({ code: 'ObjectTooLarge', key: '', message })
 }
 
-/** Most strings are so short that a native call takes longer than a loop over the characters. */
+/** Counts the bytes of a text in UTF-8. For short strings a loop over the characters is faster than a native call. */
 function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
@@ -98,7 +98,7 @@ export interface RecordIndex {
   readonly fields: readonly string[]
 }
 
-/** Reads labels and fields. The numbers before them are read where they are needed. */
+/** Decodes labels and fields. The numbers before them are read elsewhere. */
 export function decodeIndex(value: Buffer): RecordIndex {
   let at = headerBytes
   const text = (): string => {
@@ -122,12 +122,12 @@ export function decodeIndex(value: Buffer): RecordIndex {
   return { labels, fields }
 }
 
-/** The length of a string, or a number of strings. */
+/** Reads the length of a string, or a number of strings. */
 export function lengthAt(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!
 }
 
-/** The position after the labels. */
+/** Returns the position after the labels. */
 export function labelsEnd(record: Uint8Array): number {
   const count = lengthAt(record, labelsAt)
   let at = headerBytes

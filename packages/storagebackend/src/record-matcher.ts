@@ -4,8 +4,8 @@ import { labelsAt, lengthAt, noLabels } from './record-format.ts'
 import type { Predicate } from './storage.ts'
 
 /**
- * Tests stored records by their headers only, with the same result as `matcher` on the opened objects. A walk of a large collection for a few
- * matches costs no memory and little time: of all records with the same labels, one is tested.
+ * Returns a function that tests stored records by their headers, with the same result as `matcher` on opened objects. Listing a few matches in a
+ * large collection then takes little memory and time, because records with the same labels are tested once.
  */
 export function recordMatcher(
   { labels, fields }: Predicate,
@@ -18,7 +18,7 @@ export function recordMatcher(
     wanted: operator === '=',
     value: Buffer.from(value),
   }))
-  // Records have no such field: its value is empty.
+  // Records do not have this field, so its value is empty.
   if (fieldTests.some((test) => test.at < 0 && (test.value.length === 0) !== test.wanted)) return () => false
   const known = fieldTests.filter((test) => test.at >= 0)
   const last = Math.max(-1, ...known.map((test) => test.at))
@@ -63,7 +63,7 @@ function manyFieldsMatcher(
   }
 }
 
-/** Tests the labels of a header. */
+/** Returns a function that tests the labels of a header. */
 function labelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
   if (labels.large) return (bytes) => labels.matches(labelsOf(bytes))
@@ -83,7 +83,7 @@ function labelsOf(bytes: Uint8Array): Record<string, string> {
   return labels
 }
 
-/** The position of the label's value, which starts with its length; 0 if there is no such label. */
+/** Returns the position of the label's value, which starts with its length. Returns 0 if there is no such label. */
 function valueOf(labels: Uint8Array, key: Uint8Array): number {
   const count = lengthAt(labels, 0)
   let at = 2
@@ -97,7 +97,7 @@ function valueOf(labels: Uint8Array, key: Uint8Array): number {
 
 interface LabelTest {
   readonly key: Buffer
-  /** `at` is a result of `valueOf`. */
+  /** Tests the value at `at`, a result of `valueOf`. */
   readonly holds: (record: Uint8Array, at: number) => boolean
 }
 
@@ -128,7 +128,7 @@ function labelTest(requirement: LabelRequirement): LabelTest {
   }
 }
 
-/** True if the string at `at`, which starts with its length, equals the other. */
+/** Returns true if the string at `at`, which starts with its length, equals `text`. */
 function isText(record: Uint8Array, at: number, text: Uint8Array): boolean {
   const { length } = text
   if (lengthAt(record, at) !== length) return false
@@ -141,23 +141,23 @@ function textAt(record: Uint8Array, at: number): string {
   return Buffer.from(record.buffer, record.byteOffset + at + 2, length).toString()
 }
 
-/** One set of labels, shared by all records that have it, in the encoding of a record's header. */
+/** One set of labels in the encoding of a record's header. All records with equal labels share it. */
 export interface LabelSet {
-  /** The number of labels, and each label's key and value: see `record-format.ts`. */
+  /** The number of labels, then the key and value of each label. See `record-format.ts`. */
   readonly bytes: Uint8Array
-  /** The last selector and its result: a walk tests every record with the same selector. */
+  /** The last selector that was tested, and its result. A list tests every record with the same selector. */
   asked: object | undefined
   answer: boolean
 }
 
-/** Beyond this number sets are forgotten and made again; records keep those that they have. */
+/** The maximum number of sets in the table. A full table is cleared, but records keep their sets. */
 const limit = 1 << 16
 
-/** Returns the same set for the same bytes. */
+/** A table of label sets. It returns the same set for the same bytes. */
 export class LabelSets {
   readonly #sets = new Map<number, LabelSet>()
 
-  /** `bytes` are copied. */
+  /** Returns the set for these bytes, which are copied. */
   of(bytes: Uint8Array): LabelSet {
     const hash = hashOf(bytes)
     const known = this.#sets.get(hash)
@@ -169,7 +169,7 @@ export class LabelSets {
   }
 }
 
-/** FNV-1a. */
+/** Computes the FNV-1a hash. */
 function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)

@@ -3,51 +3,54 @@ import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
 import type { ListObjectsOptions, WatchObjectsOptions } from './storage.ts'
 
-/** The `resourceVersion` of a request: "" and "0" are 0. Undefined when it is not an unsigned integer of 64 bits. */
+/** Parses the `resourceVersion` of a request. "" and "0" are 0. Returns undefined if it is not an unsigned integer of 64 bits. */
 export function parseResourceVersion(text: string | undefined): Revision | undefined {
   if (text === undefined || text === '' || text === '0') return 0
   if (!/^\d{1,20}$/.test(text) || BigInt(text) > 0xffff_ffff_ffff_ffffn) return undefined
-  // Beyond 2^53 it is in the future for sure, however it is rounded.
+  // A number beyond 2^53 may be rounded, but is always in the future.
   return Number(text)
 }
 
-/** Why `parseResourceVersion` refused it, in kube-apiserver's words. */
+/** Returns kube-apiserver's reason for refusing a resourceVersion. */
 function refusalOf(text: string): string {
   const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
   return `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${why}`
 }
 
-/** For reads from the store itself. Throws `BadRequest`. */
+/** Parses the `resourceVersion` of a read from the store. Throws `BadRequest` if it is invalid. */
 export function requireResourceVersion(text: string | undefined): Revision {
   const revision = parseResourceVersion(text)
   if (revision !== undefined) return revision
   throw new StorageError({ code: 'BadRequest', key: '', message: `invalid resource version: ${refusalOf(text!)}` })
 }
 
-/** For watches and reads from a cache. Throws `UnparsableResourceVersion`: kube-apiserver answers 500 here, where a read from the store gives 400. */
+/**
+ * Parses the `resourceVersion` of a watch or of a read from a cache. Throws `UnparsableResourceVersion`, because kube-apiserver answers 500 here, and
+ * 400 to reads from the store.
+ */
 export function requireParsableResourceVersion(text: string | undefined): Revision {
   const revision = parseResourceVersion(text)
   if (revision !== undefined) return revision
   throw new StorageError({ code: 'UnparsableResourceVersion', key: '', message: refusalOf(text!) })
 }
 
-/** A list request, reduced to what its `resourceVersion` means. `revision` is the parsed `resourceVersion`. */
+/** The parameters of a list that determine which state it returns. `revision` is the parsed `resourceVersion`. */
 interface ListedVersion extends Required<Pick<ListObjectsOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit'>> {
   readonly revision: Revision
-  /** The decoded continue token. A negative revision continues at the latest state. */
+  /** The decoded continue token. With a negative revision the list continues at the latest state. */
   readonly token: { readonly revision: Revision; readonly startKey: string } | undefined
 }
 
 type ListedState =
   | { readonly type: 'latest'; readonly startKey: string | undefined }
-  /** A state of any age if `revision` is 0. */
+  /** A state that is not older than `revision`. 0 accepts any state. */
   | { readonly type: 'notOlderThan'; readonly revision: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly startKey: string | undefined }
 
 /**
- * The state that a list means. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+ * Returns the state that a list must read. https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
  *
- *   continue   resourceVersion  match         limit   means
+ *   continue   resourceVersion  match         limit   state
  *   ────────   ───────────────  ────────────  ─────   ───────────────────────────────────────────
  *   rv > 0     "" or 0          none          any     exactly the token's revision, from its key
  *   rv < 0     "" or 0          none          any     the latest, from the token's key
@@ -68,7 +71,7 @@ export function listedState({ resourceVersion, resourceVersionMatch, limit, revi
 }
 
 /**
- * True if a watch starts with ADDED events for a state, false if it starts with the changes after its `resourceVersion`.
+ * Returns true if a watch starts with ADDED events for a state, false if it starts with the changes after its `resourceVersion`.
  *
  *   sendInitialEvents  resourceVersion   starts with
  *   ─────────────────  ───────────────   ─────────────────────────────────────────────────────────────────────

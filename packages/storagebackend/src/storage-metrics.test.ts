@@ -7,7 +7,9 @@ const lines = (text: string): string[] => text.split('\n').filter((line) => line
 
 test('series appear with their first use, error series with the first error', () => {
   const registry = createMetricsRegistry()
-  const pods = createStorageMetrics(registry).forResource({ group: '', resource: 'pods' }, () => Promise.reject(new Error('not asked')))
+  const pods = createStorageMetrics(registry).forResource({ group: '', resource: 'pods' }, () =>
+    Promise.reject(new Error('unexpected call')),
+  )
   expect(registry.text()).toBe('')
   pods.request('get', performance.now() - 30, false)
   expect(registry.text()).toContain('etcd_requests_total{group="",operation="get",resource="pods"} 1\n')
@@ -19,7 +21,7 @@ test('series appear with their first use, error series with the first error', ()
   expect(registry.text()).toContain('etcd_requests_total{group="",operation="get",resource="pods"} 2\n')
 })
 
-test('a refresh reports counts, -1 for an unknown one, and none of closed resources', async () => {
+test('a refresh reports counts, -1 for an unknown one, and none for closed resources', async () => {
   const registry = createMetricsRegistry()
   const metrics = createStorageMetrics(registry)
   let stats: StorageStats | undefined = { objectCount: 3, estimatedAverageObjectSize: 500 }
@@ -40,7 +42,7 @@ test('a refresh reports counts, -1 for an unknown one, and none of closed resour
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1',
   ])
-  // Also when it is closed during the refresh.
+  // A resource that is closed during the refresh is not reported either.
   const refreshing = metrics.refresh()
   deployments.close()
   deployments.close()

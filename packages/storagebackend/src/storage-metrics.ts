@@ -10,22 +10,22 @@ import type { ObjectAccess } from './object-access.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
-/** Requests to the driver, by kube-apiserver's names. */
+/** A request to the driver, by its name in kube-apiserver's metrics. */
 export type StorageOperation = 'get' | 'create' | 'update' | 'delete' | 'list' | 'listWithCount'
 
-/** Uses kube-apiserver's names, which say etcd for every driver, so that its dashboards and alerts work. */
+/** Metrics of all storages. They have kube-apiserver's names, which contain "etcd" for every driver, so that its dashboards and alerts work. */
 export interface StorageMetrics {
-  /** `refresh` calls `stats`, until the resource's metrics are closed. */
+  /** Creates the metrics of one resource. `refresh` calls `stats` until they are closed. */
   forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics
   /** Reads the number of objects of each resource, one after the other, and the size of the store. An unknown number is -1. */
   refresh(size?: () => Promise<number>): Promise<void>
 }
 
-/** Counts the work of one resource's object store. A series appears with its first use; after that nothing allocates. */
+/** Metrics of one resource's object store. Its series are created on first use, and then nothing is allocated. */
 export interface ResourceMetrics {
-  /** `started` is `performance.now()` before the request. */
+  /** Records a request. `started` is the value of `performance.now()` before it. */
   request(operation: StorageOperation, started: number, failed: boolean): void
-  /** The entries of a list: read from the driver, examined, returned. */
+  /** Records a list: the number of entries that were read, examined and returned. */
   listed(fetched: number, evaluated: number, returned: number): void
   undecodable(): void
   events(count: number): void
@@ -78,7 +78,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
     const bookmarkSeries = lazily(() => bookmarks.with(labels))
     const observe = async (): Promise<void> => {
       const learnt = await orUndefined(stats())
-      // Closed in the meantime.
+      // The resource was closed in the meantime.
       if (!observed.has(observe)) return
       counts.with(qualified).value = resourceCounts.with(labels).value = learnt?.objectCount ?? -1
       sizes.with(labels).value = learnt ? learnt.objectCount * learnt.estimatedAverageObjectSize : -1
@@ -133,10 +133,13 @@ interface OperationSeries {
   readonly errors: () => Value
 }
 
-/** Without snapshots the average is that of the first so many objects: enough for an estimate, and cheap to fetch. */
+/** The number of objects in the sample for the average size on drivers without snapshots. */
 const sampled = 100
 
-/** The number and average stored size of the objects under `prefix`: exact if the driver has snapshots, otherwise from a sample. */
+/**
+ * Returns the number and average stored size of the objects under `prefix`. The average is exact if the driver has snapshots, otherwise it comes from
+ * a sample.
+ */
 export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
   const range = prefixRange(prefix)
   const { backend } = access

@@ -3,23 +3,23 @@ import type { KeyRange, Revision } from './backend.ts'
 import type { LabelSet } from './record-matcher.ts'
 
 /**
- * One version of one object, as bytes. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
- * `metadata.resourceVersion`. A response is `{` + kind and apiVersion + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..].
- * `spliceAt` is always after at least one metadata member (the name), so the comma is always right.
+ * One version of one object, as bytes. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and `metadata.resourceVersion`. A
+ * response is `{` + kind and apiVersion + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..]. `spliceAt` is always after at least one
+ * metadata member (the name), so the comma is always valid.
  */
 export interface StoredObject<T extends KubeObject = KubeObject> {
   readonly isStoredObject: true
   readonly key: string
-  /** The value of `metadata.resourceVersion`. For a DELETED event: the deletion's revision. */
+  /** The value of `metadata.resourceVersion`. In a DELETED event it is the revision of the deletion. */
   readonly revision: Revision
   readonly body: Uint8Array
   readonly spliceAt: number
   readonly labels: Readonly<Record<string, string>> | undefined
-  /** The value of a selectable field ("metadata.name", "spec.nodeName"), "" when unset. */
+  /** Returns the value of a selectable field ("metadata.name", "spec.nodeName"), or "" if it is unset. */
   field(name: string): string
-  /** The decoded object, with `metadata.resourceVersion`, without kind and apiVersion. Made on first use and shared: never write to it. */
+  /** Returns the decoded object with `metadata.resourceVersion`, without kind and apiVersion. All callers share it, so it must not be changed. */
   object(): DeepReadonly<T>
-  /** A decoded copy that belongs to the caller. */
+  /** Returns a decoded copy, which the caller may change. */
   copy(): T
 }
 
@@ -30,7 +30,7 @@ export interface Predicate {
 }
 
 export interface GetOptions {
-  /** "" reads the store, "0" accepts any age, a number accepts a state that is not older. */
+  /** "" reads the store, "0" accepts any state, a number accepts a state that is not older. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
   /** See `ReadOptions`. */
@@ -43,29 +43,29 @@ export interface ListObjectsOptions {
   readonly predicate?: Predicate
   readonly limit?: number
   readonly continue?: string
-  /** False: `key` is one object's key, and the list has at most that object. Default true: `key` is a prefix that ends in "/". */
+  /** If false, `key` is the key of one object, and the list has at most that object. If true, `key` is a prefix that ends with "/". Default: true. */
   readonly recursive?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface ObjectList<T extends KubeObject = KubeObject> {
   readonly revision: Revision
-  /** "" on the last page. */
+  /** The continue token, or "" on the last page. */
   readonly continue: string
   readonly remainingItemCount: number | undefined
-  /** In key order. Lazy: may be walked once, and never waits. */
+  /** The objects in key order. They are computed lazily and may be iterated once. Iterating never waits. */
   readonly items: Iterable<StoredObject<T>>
 }
 
 export interface WatchObjectsOptions {
-  /** "" or "0": ADDED events for a state, then changes. A number: changes after it. See `startsWithState`. */
+  /** "" or "0": the watch starts with ADDED events for a state. A number: it starts with the changes after this version. See `startsWithState`. */
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
   readonly predicate?: Predicate
   readonly allowBookmarks?: boolean
   readonly sendInitialEvents?: boolean | undefined
   readonly recursive?: boolean
-  /** When the owner will end the watch at the latest (ms since epoch), so that a bookmark can be sent before. */
+  /** The time when the server ends the watch, in milliseconds since the epoch. A bookmark can be sent before that. */
   readonly deadline?: number
   readonly signal: AbortSignal
 }
@@ -77,24 +77,24 @@ export type ObjectEvent<T extends KubeObject = KubeObject> =
       /** The object before the change. Only in batches with a `state`. */
       readonly previous?: StoredObject<T> | undefined
     }
-  /** `initialEventsEnd` is true for the bookmark that ends `sendInitialEvents`. */
+  /** `initialEventsEnd` is true for the bookmark that ends the initial events. */
   | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean }
 
 export interface ObjectEvents<T extends KubeObject = KubeObject> extends ReadonlyArray<ObjectEvent<T>> {
-  /** The state after these events. From a storage with `ObjectSnapshots`, for watches of the whole resource without a predicate. */
+  /** The state after these events. Only from storages with `ObjectSnapshots`, for watches of the whole resource without a predicate. */
   readonly state?: ObjectSnapshot<T> | undefined
 }
 
 /**
- * Batches in revision order; all events of one revision are in one batch. A watch has one reader, which takes the next batch when it is done with the
- * last. If the reader is too slow, the watch ends with `ResourceVersionTooOld` when its buffer is full. Ends without error when the signal aborts,
- * and otherwise throws a `StorageError`. Opening may throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
+ * A watch. Batches come in revision order, and all events of one revision are in one batch. A watch has one reader, which reads the next batch after
+ * it has processed the last. If the buffer is full, the watch ends with `ResourceVersionTooOld`. It ends without error when the signal aborts, and
+ * otherwise throws a `StorageError`. Opening may throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
  */
 export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIterable<ObjectEvents<T>> {
   /**
-   * Calls `read` for each batch, and again when its promise has settled. Resolves at the end of the watch. A waiting reader needs no new objects for
-   * each event, so thousands may wait. `read` may run in the turn of the event, before other readers: it must be short. If it throws, the watch
-   * ends and this rejects.
+   * Calls `read` for each batch. If `read` returns a promise, the next call waits for it. Resolves at the end of the watch. A waiting reader allocates
+   * nothing for each event, so thousands of readers may wait. `read` may run in the turn of the event, before other readers, so it must be short. If it
+   * throws, the watch ends and `forEach` rejects.
    *
    * @example
    * await watch.forEach((batch) => {
@@ -111,20 +111,20 @@ export interface ObjectPreconditions {
 }
 
 export interface CreateOptions {
-  /** 0 or absent: no expiry. */
+  /** The time to live. 0 or absent: no expiry. */
   readonly ttlSeconds?: number
   readonly signal?: AbortSignal
 }
 
-/** The new object of an update. One that equals the stored one is not written. */
+/** The new object of an update. If it equals the stored object, nothing is written. */
 export interface UpdateOutput<T extends KubeObject> {
   readonly object: T
   readonly ttlSeconds?: number
 }
 
 /**
- * Computes the new object from the current one. Returning undefined ends the update without a write: it resolves to the stored object, or fails
- * with `KeyNotFound` if there is none. A decision made on a stale suggestion, undefined too, is made again on the stored object.
+ * Computes the new object from the current one. If it returns undefined, nothing is written: the update resolves to the stored object, or fails with
+ * `KeyNotFound` if there is none. A result for a stale suggestion is discarded, and the function runs again with the stored object.
  */
 export type TryUpdate<T extends KubeObject> = (
   current: T | undefined,
@@ -132,12 +132,14 @@ export type TryUpdate<T extends KubeObject> = (
 ) => UpdateOutput<T> | undefined | Promise<UpdateOutput<T> | undefined>
 
 export interface UpdateOptions<T extends KubeObject> {
-  /** Passes undefined to `tryUpdate` for an absent object and creates its result. Default: `KeyNotFound`. */
+  /**
+   * Whether to call `tryUpdate` with undefined for an absent object, and to create its result. Default: an absent object is the error `KeyNotFound`.
+   */
   readonly ignoreNotFound?: boolean
   readonly preconditions?: ObjectPreconditions
-  /** A possibly stale object to try first, which saves a read. An error on it is not final: the update tries again on the stored object. */
+  /** A possibly stale object to start with, which saves a read. After an error on a stale suggestion the update runs again with the stored object. */
   readonly suggestion?: StoredObject<T>
-  /** `tryUpdate` does not change its argument: it gets the object that all readers share, instead of a copy. */
+  /** Promises that `tryUpdate` does not change its argument. It then gets the object that all readers share instead of a copy. */
   readonly sharesCurrent?: boolean
   readonly signal?: AbortSignal
 }
@@ -152,77 +154,79 @@ export interface DeleteObjectOptions<T extends KubeObject> {
 
 export interface StorageStats {
   readonly objectCount: number
-  /** The average size of a stored value, in bytes; 0 without objects. */
+  /** The average size of a stored value in bytes, or 0 without objects. */
   readonly estimatedAverageObjectSize: number
 }
 
 /**
- * Object storage for one resource, used by the registry. The object store over a driver is one; the cacher wraps one and is one.
- * All failures are `StorageError`s, also of open watches; the registry's `translate-error.ts` makes API errors of them. Errors of callbacks
- * (`tryUpdate`, `validate`) and reasons of aborted signals pass through unchanged, and so do bugs (`InvalidKeyError`, `TypeError`).
+ * Object storage for one resource, which the registry uses. The object store implements it on a driver, and the cacher on another `Storage`. All
+ * failures are `StorageError`s, also those of open watches. The registry's `translate-error.ts` translates them to API errors. Errors of callbacks
+ * (`tryUpdate`, `validate`), reasons of aborted signals, and bugs (`InvalidKeyError`, `TypeError`) pass through unchanged.
  */
 export interface Storage<T extends KubeObject = KubeObject> {
-  /** `object.metadata.resourceVersion` must be empty. Throws `KeyExists` if the key has an object. */
+  /** Creates an object, whose `metadata.resourceVersion` must be empty. Throws `KeyExists` if the key has an object. */
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>>
   get(key: string, options?: GetOptions): Promise<StoredObject<T>>
   list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>>
   watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>>
-  /** Calls `tryUpdate` with a copy of its own (but see `sharesCurrent`), again after each lost race. A result that equals the stored bytes is not written. */
+  /**
+   * Calls `tryUpdate` with a copy of the current object (but see `sharesCurrent`), and writes the result. Calls it again after each lost race. If the
+   * result equals the stored bytes, nothing is written.
+   */
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>>
-  /** Resolves to the last object, under the deletion's revision. */
+  /** Deletes an object. Resolves to its last version with the revision of the deletion. */
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
   /**
-   * Removes a value that cannot be decoded or decrypted, without checks. Throws `InvalidObject` if it can be read. Resolves to the deletion's revision.
-   * Watches that must send the last object end with `UnreadableDeletion`.
+   * Deletes a value that cannot be decoded or decrypted, without checks. Throws `InvalidObject` if it can be read. Resolves to the revision of the
+   * deletion. Watches that must send the last object end with `UnreadableDeletion`.
    */
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision>
   count(key: string): Promise<number>
-  /** Statistics of all objects of the resource. */
+  /** Returns statistics of all objects of the resource. */
   stats(): Promise<StorageStats>
-  /** The store's present revision. */
+  /** Returns the current revision of the store. */
   currentRevision(): Promise<Revision>
-  /** Rejects while it cannot serve (`NotReady`, `Unreachable`); the reason is in the message. */
+  /** Rejects with the reason while the storage cannot serve (`NotReady`, `Unreachable`). */
   checkReady(): Promise<void>
-  /** Ends open watches. The driver below stays open. */
+  /** Ends open watches. The driver stays open. */
   close(): Promise<void>
 }
 
 /**
- * An immutable view of a resource's objects at one revision. Ranges must be within the resource's prefix. Reads never wait, and throw a `StorageError`
- * for a value that cannot be opened.
+ * An immutable view of a resource's objects at one revision. Ranges must be within the resource's prefix. Reads never wait, and throw a
+ * `StorageError` for a value that cannot be opened.
  */
 export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
   get(key: string): StoredObject<T> | undefined
-  /** In key order. Opened objects are kept for later readers, unless `keep` is false. */
+  /** Iterates over the objects in key order. Opened objects are kept for later readers, unless `keep` is false. */
   scan(range: KeyRange, options?: { readonly keep?: boolean }): IterableIterator<StoredObject<T>>
-  /** The objects that the predicate matches, and undefined now and then in between, so that a walk can pause. */
+  /** Iterates over the objects that match the predicate. It also returns undefined now and then, so that the caller can pause. */
   select(range: KeyRange, predicate: Predicate): IterableIterator<StoredObject<T> | undefined>
   count(range: KeyRange): number
 }
 
-/** Optional interface of a storage that has past states in memory. `hasObjectSnapshots` tests for it. */
+/** An optional interface of a storage that has past states in memory. `hasObjectSnapshots` tests for it. */
 export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
-  /** The state at `revision`, which keeps nothing else alive. Undefined if it is no longer known, or not yet. */
+  /** Returns the state at `revision`, which keeps no other state in memory. Returns undefined if the state has been dropped or does not exist yet. */
   snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
 }
 
-/** Encodes the objects of one resource as stored bytes, and opens them. */
+/** Encodes objects of one resource as stored bytes, and opens stored bytes as objects. */
 export interface ObjectCodec<T extends KubeObject = KubeObject> {
   /**
-   * Encodes a hub object, without its resourceVersion. Deterministic: equal objects give equal bytes. `key` is the key that the value will be written
-   * to, for codecs that cache the values they will open.
+   * Encodes a hub object without its resourceVersion. Equal objects give equal bytes. `key` is the key of the value, for codecs that cache values.
    */
   encode(object: T, key?: string): Uint8Array
-  /** Opens a stored value, without parsing JSON if its encoding allows that. Throws `CorruptObjectError`. */
+  /** Opens a stored value, without parsing JSON if the encoding allows that. Throws `CorruptObjectError`. */
   open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
-  /** For values that can be matched without opening them. */
+  /** Matches values without opening them. Absent: the encoding does not allow that. */
   readonly headers?: ValueHeaders
 }
 
 export interface ValueHeaders {
-  /** Returns the same set for values with equal labels; undefined for a value that must be opened. */
+  /** Returns the label set of a value, the same set for equal labels. Returns undefined for a value that must be opened. */
   labelSetOf(value: Uint8Array): LabelSet | undefined
-  /** A test for values with a label set. */
+  /** Returns a function that tests values with a label set. */
   matcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
 }
 
@@ -234,42 +238,42 @@ export type StorageErrorCode =
   | 'ResourceVersionTooLarge'
   | 'ResourceVersionTooOld'
   | 'InvalidContinueToken'
-  /** List options that contradict each other or cannot be parsed. */
+  /** The list options contradict each other or cannot be parsed. */
   | 'BadRequest'
-  /** A watch or a read from a cache got a `resourceVersion` that is not an unsigned integer. */
+  /** The `resourceVersion` of a watch, or of a read from a cache, is not an unsigned integer. */
   | 'UnparsableResourceVersion'
-  /** The object has more labels, or longer labels or fields, than the stored encoding has room for. */
+  /** The object has too many labels, or too long labels or fields, for the stored encoding. */
   | 'ObjectTooLarge'
   | 'Corrupt'
-  /** A list that collects unreadable objects found some; see `unreadable`. */
+  /** A list that collects unreadable objects found some. See `unreadable`. */
   | 'UnreadableObjects'
-  /** A watch cannot show a deleted object as it was last. */
+  /** A watch cannot send the last version of a deleted object, because it is unreadable. */
   | 'UnreadableDeletion'
-  /** A value could not be decrypted or encrypted; the message is the reason. */
+  /** A value could not be decrypted or encrypted. The message is the reason. */
   | 'Internal'
   | 'Unreachable'
-  /** A cache that is being filled cannot open watches yet. */
+  /** A cache that is not filled yet cannot open watches. */
   | 'NotReady'
 
-/** Recognise a `StorageError` by `isStorageError`, not by `instanceof`. */
+/** The properties of a `StorageError`. Use `isStorageError` instead of `instanceof` to recognize one. */
 export interface StorageErrorDetails {
   readonly code: StorageErrorCode
   readonly key: string
   readonly revision?: Revision
   readonly currentRevision?: Revision
-  /** For an expired continue token: one that continues at the newest state, inconsistently. */
+  /** A token that continues an expired list at the newest state, which is inconsistent. */
   readonly continue?: string
   readonly unreadable?: UnreadableDetails
 }
 
 export interface UnreadableObject {
   readonly key: string
-  /** Why it cannot be read. */
+  /** The reason why the object cannot be read. */
   readonly message: string
 }
 
 export interface UnreadableDetails {
   readonly objects: readonly UnreadableObject[]
-  /** There are more. */
+  /** Whether there are more unreadable objects. */
   readonly isTruncated: boolean
 }

@@ -8,24 +8,24 @@ import type { StoredObject } from './storage.ts'
 import { readMetadata } from './metadata-slice.ts'
 import type { MetadataSpan } from './metadata-slice.ts'
 
-/** True for a `StoredObject` of any implementation, also of another copy of this package. */
+/** Returns true for a `StoredObject` of any implementation, also from another copy of this package. */
 export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
 }
 
-/** An opened record. Nothing is decoded before it is needed. */
+/** An opened record, which decodes its parts when they are needed. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly key: string
   readonly revision: Revision
   readonly spliceAt: number
-  /** Set if it is known. */
+  /** The label set, if it is known. */
   labelSet: LabelSet | undefined
   readonly #value: Buffer
   readonly #bodyAt: number
   readonly #fieldNames: readonly string[]
   #body: Uint8Array | undefined
   #index: RecordIndex | undefined
-  /** Weak: a decoded object is several times as large as the record, and most are decoded for one response. */
+  /** A weak reference, because the decoded object is several times as large as the record, and most objects are decoded for one response. */
   #object: WeakRef<DeepReadonly<T>> | undefined
 
   constructor(key: string, value: Buffer, revision: Revision, fieldNames: readonly string[]) {
@@ -75,13 +75,13 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
 }
 
 /**
- * A decoded copy for the caller whose annotations and managed fields are decoded on first use; until then they are not own keys of the metadata.
- * They are often most of the stored bytes, and callers that print a few members of many objects seldom need them.
+ * Returns a decoded copy whose annotations and managed fields are decoded on first use. Until then they are not own keys of the metadata. They are
+ * often most of the stored bytes, and callers that print a few members of many objects rarely need them.
  */
 export function lateObject<T extends KubeObject>(stored: StoredObject<T>, span: MetadataSpan | undefined): DeepReadonly<T> {
   const object = span === undefined || span.firstAt === 0 ? undefined : withoutLarge<T>(stored.body, span)
   if (object === undefined) return stored.copy() as DeepReadonly<T>
-  // Written differently than stored bodies: null, or with an escaped key.
+  // The members were written differently from stored bodies: null, or with an escaped key.
   if (object.metadata.annotations !== undefined || object.metadata.managedFields !== undefined) return stored.copy() as DeepReadonly<T>
   object.metadata.resourceVersion = String(stored.revision)
   object.metadata = Object.assign(new LateMetadata(stored), object.metadata)
@@ -109,7 +109,7 @@ class LateMetadata {
   }
 }
 
-/** Undefined if it is not JSON: decoding the whole object then reports the error. */
+/** Decodes the body without its large members. Returns undefined if it is not JSON. Decoding the whole object then reports the error. */
 function withoutLarge<T>(body: Uint8Array, { firstAt, firstEnd, secondAt, secondEnd }: MetadataSpan): T | undefined {
   const target = body.length > scratch.length ? Buffer.allocUnsafe(body.length) : scratch
   let length = append(target, 0, body.subarray(0, firstAt))
@@ -127,5 +127,5 @@ function append(target: Buffer, length: number, bytes: Uint8Array): number {
   return length + bytes.length
 }
 
-/** Written and read without an await in between. */
+/** A shared buffer. There is no await between writing and reading it. */
 const scratch = Buffer.allocUnsafe(64 * 1024)

@@ -3,7 +3,7 @@ import { StorageError } from './errors.ts'
 
 const unreachable = ['ReadOnlyError', 'StoppedError', 'UnavailableError', 'UnknownOutcomeError'] as const
 
-/** Makes a `StorageError` of a driver's or codec's error. Returns other errors unchanged. */
+/** Translates an error of a driver or codec into a `StorageError`. Returns other errors unchanged. */
 export function translateBackendError(error: unknown, key: string): unknown {
   if (unreachable.some((name) => isBackendError(error, name))) {
     const { message } = error as Error

@@ -3,7 +3,7 @@ import type { UnreadableObject } from './storage.ts'
 
 const maxUnreadable = 100
 
-/** Collects the objects of one list that cannot be read, so that an operator sees all of them at once. */
+/** Collects the unreadable objects of one list, so that an operator sees all of them at once. */
 export class UnreadableObjects {
   readonly #prefix: string
   readonly #objects: UnreadableObject[] = []
@@ -12,14 +12,14 @@ export class UnreadableObjects {
     this.#prefix = prefix
   }
 
-  /** Throws `UnreadableObjects` when there are too many. Throws every other error unchanged. */
+  /** Adds an unreadable object. Throws `UnreadableObjects` if there are too many. Throws every other error unchanged. */
   add(key: string, error: unknown): void {
     if (!isUnreadable(error)) throw error
     if (this.#objects.length === maxUnreadable) throw this.#error(true)
     this.#objects.push({ key, message: error.message })
   }
 
-  /** Throws `UnreadableObjects` unless everything could be read. */
+  /** Throws `UnreadableObjects` if there are unreadable objects. */
   check(): void {
     if (this.#objects.length > 0) throw this.#error(false)
   }
@@ -34,7 +34,7 @@ export class UnreadableObjects {
   }
 }
 
-/** True if the bytes are there but cannot be turned into the object. False if the store cannot be reached, which passes. */
+/** Returns true if the value exists but cannot be turned into an object. Returns false if the store cannot be reached, which is temporary. */
 export function isUnreadable(error: unknown): error is Error {
   return isStorageError(error, 'Corrupt') || isStorageError(error, 'Internal')
 }

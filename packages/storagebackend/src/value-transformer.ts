@@ -2,38 +2,39 @@ import { aggregateMessages } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 
 export interface PlainValue {
-  /** May be a view into the stored bytes. Must not be written to. */
+  /** The decrypted bytes. They may be a view into the stored bytes and must not be changed. */
   readonly data: Uint8Array
-  /** Readable, but would be written differently now (another key, another provider): an update writes it even without a change. */
+  /** Whether the value would be written differently now (another key, another provider). An update then writes it even without a change. */
   readonly stale: boolean
 }
 
 /**
- * Encryption at rest, between an encoded object and the bytes in the store. The storage key is the authenticated data: every transformer that
- * authenticates refuses a value that was moved to another key.
+ * Encryption at rest, between an encoded object and the bytes in the store. The storage key is the authenticated data: transformers that authenticate
+ * refuse a value that was moved to another key.
  *
- * Work per value is synchronous, since walks of lists never wait. `prepare` is separate and may wait for a key service to unwrap a key. That happens
- * once per key, not once per value.
+ * The work for each value is synchronous, because iterating over a list never waits. `prepare` is separate and may wait for a key service to unwrap a
+ * key. That happens once per key, not once per value.
  */
 export interface ValueTransformer {
-  /** Throws if the value cannot be read, also if `prepare` was needed and not awaited. */
+  /** Decrypts a value. Throws if it cannot be read, or if `prepare` was needed but not awaited. */
   fromStorage(stored: Uint8Array, key: string): PlainValue
-  /** Throws if nothing may be written now (the key service has been silent for too long). The result belongs to the caller. */
+  /** Encrypts a value, into bytes that the caller owns. Throws if nothing may be written now (the key service does not respond). */
   toStorage(data: Uint8Array, key: string): Uint8Array
   /**
-   * Nearly always undefined: `fromStorage` can read the value at once. Otherwise a promise; call `prepare` again after it, since the transformers may
-   * have been replaced. Rejects if the value cannot be read. Absent: the transformer never waits.
+   * Makes a value readable. Returns undefined if `fromStorage` can read it at once, which is nearly always so. Otherwise returns a promise. Call
+   * `prepare` again after it, because the transformer may have been replaced. Rejects if the value cannot be read. Absent: the transformer never
+   * waits.
    */
   prepare?(stored: Uint8Array, key: string): Promise<void> | undefined
 }
 
-/** The transformer of each resource. */
+/** The transformers of all resources. */
 export interface ResourceTransformers {
-  /** Undefined: values are stored without a transformation. */
+  /** Returns the transformer of a resource. Undefined: values are stored unencrypted. */
   transformerFor(resource: GroupResource): ValueTransformer | undefined
 }
 
-/** The first bytes of every encrypted value. No other value has them: JSON starts with "{", protobuf with "k8s" and a zero, a record with 1. */
+/** The first bytes of every encrypted value. Other values start differently: JSON with "{", protobuf with "k8s" and a zero, a record with 1. */
 const encryptedPrefix = Buffer.from('k8s:enc:')
 
 export function isEncryptedValue(stored: Uint8Array): boolean {
@@ -43,9 +44,9 @@ export function isEncryptedValue(stored: Uint8Array): boolean {
 /** The error for an encrypted value when no encryption is configured. */
 export const encryptedUnexpectedly = 'identity transformer tried to read encrypted data'
 
-/** A transformer, and the prefix of its values in the store. The transformer never sees the prefix. */
+/** A transformer, and the prefix of its values in the store. The transformer does not see the prefix. */
 export interface PrefixedTransformer {
-  /** "" is a prefix of every value: stored unchanged. */
+  /** The prefix, or "" to store values unchanged. */
   readonly prefix: string
   readonly transformer: ValueTransformer
 }
@@ -56,14 +57,14 @@ interface Candidate {
 }
 
 /**
- * Several transformers as one: the first writes, all read. Every transformer with a matching prefix is tried in order, because two providers may
- * have the same prefix and different keys. A value that another than the first one read is stale. `noMatch` is the error for a value without a
- * matching prefix.
+ * Combines several transformers: the first one writes, all of them read. Every transformer with a matching prefix is tried in order, because two
+ * providers may have the same prefix and different keys. A value is stale unless the first transformer read it. `noMatch` is the error for a value
+ * without a matching prefix.
  */
 export function createPrefixTransformer(transformers: readonly PrefixedTransformer[], noMatch: string): ValueTransformer {
   const candidates: readonly Candidate[] = transformers.map(({ prefix, transformer }) => ({ prefix: Buffer.from(prefix), transformer }))
   const [first] = candidates
-  if (first === undefined) throw new Error('at least one transformer is needed')
+  if (first === undefined) throw new Error('at least one transformer is required')
 
   function fromStorage(stored: Uint8Array, key: string): PlainValue {
     const failures: Error[] = []
@@ -73,7 +74,7 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
         const { data, stale } = candidate.transformer.fromStorage(stored.subarray(candidate.prefix.length), key)
         return { data, stale: stale || candidate !== first }
       } catch (error) {
-        // A transformer without a prefix is tried for every value: its failure means nothing.
+        // A transformer without a prefix is tried for every value, so its error is not reported.
         if (candidate.prefix.length > 0) failures.push(error as Error)
       }
     }
@@ -91,7 +92,7 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
   return {
     fromStorage,
     toStorage,
-    /** A transformer that may wait has a unique prefix: the first match is the only one. */
+    /** Transformers that may wait have a unique prefix, so only the first match is prepared. */
     prepare(stored, key) {
       const fitting = candidates.find(({ prefix }) => prefix.length > 0 && startsWith(stored, prefix))
       return fitting?.transformer.prepare?.(stored.subarray(fitting.prefix.length), key)

@@ -42,7 +42,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('a revision larger than a message is one message', async () => {
+  it('a revision that exceeds the size of a message is one message', async () => {
     const queue = open()
     queue.push(1, changes(1, 700), 10)
     queue.push(2, changes(2), 10)
@@ -52,7 +52,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('a waiting reader gets the changes of a turn in one message; concurrent reads get messages in order', async () => {
+  it('a waiting reader gets the changes of a turn in one message, and concurrent reads get messages in order', async () => {
     const queue = open()
     const reading = Promise.all([take(queue, 1), take(queue, 1), take(queue, 1)])
     const first = changes(1)
@@ -62,11 +62,11 @@ describe('WatchQueue', () => {
     await new Promise((resolve) => setImmediate(resolve))
     queue.end(undefined)
     expect(await reading).toEqual([[['changes', 2, 2]], [['progress', 3]], ['end']])
-    // Other queues have the same array.
+    // Other queues share the same array.
     expect(first).toHaveLength(1)
   })
 
-  it('skips revisions that the reader has', async () => {
+  it('skips revisions that the reader already has', async () => {
     const queue = open({ after: 5 })
     queue.push(4, changes(4), 10)
     queue.progress(4)
@@ -102,7 +102,7 @@ describe('WatchQueue', () => {
     expect(await take(queue, 1)).toEqual(['end'])
   })
 
-  it('reading makes room', async () => {
+  it('reading frees space in the queue', async () => {
     const queue = open()
     for (let revision = 1; revision < 100; revision++) {
       queue.push(2 * revision, changes(revision, 400), 5000)
@@ -115,7 +115,7 @@ describe('WatchQueue', () => {
   it.each([
     ['changes', 1001, 1],
     ['bytes', 1, 10_001],
-  ])('too many %s end it', async (_what, count, bytes) => {
+  ])('ends if there are too many %s', async (_what, count, bytes) => {
     const onEnd = vi.fn()
     const queue = open({ onEnd })
     const waiting = queue.next()

@@ -1,7 +1,7 @@
 import type { BackendSnapshot, Change, KeyRange, Revision, WatchMessage } from './backend.ts'
 import { SlowWatcherError } from './backend-errors.ts'
 
-/** The bounds of a queue. A watch whose reader is further behind is ended. */
+/** The bounds of a queue. If a reader is further behind, its watch ends. */
 export interface QueueLimits {
   readonly changes: number
   readonly bytes: number
@@ -9,19 +9,19 @@ export interface QueueLimits {
 
 export const defaultQueueLimits: QueueLimits = { changes: 100_000, bytes: 64 * 1024 * 1024 }
 
-/** The approximate size of one message, so that the reader's turn stays short. */
+/** The approximate number of changes in one message, which keeps the reader's turn short. */
 const messageChanges = 500
 
 export interface WatchQueueOptions {
   readonly range: KeyRange
-  /** The reader has all changes up to here. */
+  /** The revision up to which the reader already has all changes. */
   readonly after: Revision
   readonly limits: QueueLimits
-  /** Aborts when the reader has left. */
+  /** Aborts when the reader stops. */
   readonly signal: AbortSignal
-  /** Earlier messages, read to their end before the pushed ones. */
+  /** Returns earlier messages, which are read to their end before the pushed ones. */
   readonly earlier?: (queue: WatchQueue) => AsyncIterator<WatchMessage, undefined>
-  /** The state of the range after a message. `newest`: the queue has no later change. */
+  /** Returns the state of the range after a message. `newest` is true if the queue has no later change. */
   readonly stateAfter?: (revision: Revision, newest: boolean) => BackendSnapshot | undefined
   /** Called once, at the end. */
   readonly onEnd: (queue: WatchQueue) => void
@@ -29,7 +29,7 @@ export interface WatchQueueOptions {
 
 interface Batch {
   revision: Revision
-  /** No changes: progress. */
+  /** The changes. Empty for progress. */
   readonly changes: readonly Change[]
   readonly bytes: number
   next: Batch | undefined
@@ -40,10 +40,7 @@ type Result = IteratorResult<WatchMessage, undefined>
 const done: Result = { done: true, value: undefined }
 const settled = Promise.resolve()
 
-/**
- * The buffer of one watch: the driver pushes changes, the reader iterates. The driver never waits for the reader. A watch whose reader is too slow
- * ends when the buffer is full.
- */
+/** The buffer of one watch. The driver pushes changes and never waits, and the reader iterates. If the buffer is full, the watch ends. */
 export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined> {
   readonly range: KeyRange
   readonly #options: WatchQueueOptions
@@ -55,7 +52,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
   #newest: Revision
   #ended = false
   #error: Error | undefined
-  /** Set while the reader waits for a message. */
+  /** The read that waits for a message. */
   #waiting: Promise<Result> | undefined
   #resolve: ((result: Result) => void) | undefined
   #reject: ((error: Error) => void) | undefined
@@ -89,14 +86,14 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     else this.#append({ revision, changes, bytes, next: undefined })
   }
 
-  /** Appends progress after all pushed changes. Replaces progress that is the last message. */
+  /** Appends progress after all pushed changes. Replaces the last message if it is progress. */
   progress(revision: Revision): void {
     if (this.#ended || revision < this.#newest) return
     if (this.#last?.changes.length === 0) this.#newest = this.#last.revision = revision
     else this.#append({ revision, changes: [], bytes: 0, next: undefined })
   }
 
-  /** Drops waiting messages. The reader gets the error next, if there is one. */
+  /** Drops waiting messages. The reader's next call gets the error, if there is one. */
   end(error: Error | undefined): void {
     if (this.#ended) return
     this.#ended = true
@@ -107,7 +104,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     this.#deliver()
   }
 
-  /** Concurrent calls get their messages one after the other, in order. */
+  /** Returns the next message. Concurrent calls get messages in order. */
   next(): Promise<Result> {
     if (this.#waiting) return this.#waiting.then(this.#readOn, this.#readOn)
     if (this.#ended) return this.#finish()
@@ -157,7 +154,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     if (this.#last) this.#last.next = batch
     else this.#first = batch
     this.#last = batch
-    // Delivered later in this turn, with the other changes of the turn in one message.
+    // Deliver later in this turn, so that all changes of the turn are in one message.
     if (!this.#resolve || this.#waking) return
     this.#waking = true
     void settled.then(this.#deliver)
@@ -194,7 +191,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     return state ? { type: 'changes', changes, revision, state } : { type: 'changes', changes, revision }
   }
 
-  /** Takes a batch out of the counts. */
+  /** Subtracts a removed batch from the counts. */
   #uncount(batch: Batch): Batch {
     this.#changes -= batch.changes.length
     this.#bytes -= batch.bytes

@@ -1,7 +1,7 @@
 import type { FieldSchema, ScalarType, StructSchema, TypeSchema, GroupVersionKind, JsonValue } from '@keelson/apimachinery'
 import { declaredStruct } from '../schema/schema-table.ts'
 
-/** Unions in JSON, which kube-apiserver's OpenAPI v3 leaves without a schema. */
+/** Names of JSON unions, which have no schema in kube-apiserver's OpenAPI v3. */
 const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
 /** Converts a type to an OpenAPI v3 schema. Other types become references to components. */
@@ -11,7 +11,7 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   const required = schema.fields.filter((field) => field.required).map((field) => field.name)
   const discriminating = unionsOf(schema.definition)
   return {
-    // kubectl patches and validates by published properties, so a kind that keeps every member publishes none, as a CRD without a schema does.
+    // kubectl patches and validates by published properties. So a kind that keeps every member publishes none, like a CRD without a schema.
     ...(fields.length > 0 &&
       !(schema.keepsUnknown && schema.gvk) && { properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])) }),
     ...(required.length > 0 && { required }),
@@ -25,9 +25,7 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   }
 }
 
-/**
- * Collects the types and all types they refer to, sorted by definition name. Uncached: keep the serialized document instead of the value.
- */
+/** Converts the types and all types they refer to, sorted by definition name. The result is not cached: keep the serialized document instead. */
 export function openAPISchemas(roots: Iterable<StructSchema>): Record<string, OpenAPISchema> {
   const found = new Map<string, OpenAPISchema>()
   const pending = [...roots]
@@ -140,7 +138,7 @@ const inlineScalars: Readonly<Partial<Record<ScalarType, OpenAPISchema>>> = {
   bytes: { format: 'byte', type: 'string' },
 }
 
-/** Zero values of scalars: the default of a field or item that is always written. */
+/** Zero values of scalars, which are the defaults of fields and items that are always written. */
 const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | boolean>>> = {
   string: '',
   bool: false,
@@ -151,7 +149,7 @@ const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | boolean
   double: 0,
 }
 
-/** Scalars with an OpenAPI component of their own. */
+/** Scalars with their own OpenAPI component. */
 const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition: string, schema: OpenAPISchema]>>> = {
   quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
   intOrString: [
@@ -166,7 +164,7 @@ const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition
   json: ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {}],
 }
 
-/** Discriminated unions by definition name, which only OpenAPI documents declare. */
+/** Discriminated unions by definition name. Only OpenAPI documents declare them. */
 const discriminated: Readonly<Record<string, { readonly discriminator?: string; readonly members: readonly string[] }>> = {
   'io.k8s.api.core.v1.AppArmorProfile': { discriminator: 'type', members: ['localhostProfile'] },
   'io.k8s.api.core.v1.PodSchedulingGroup': { members: ['podGroupName'] },
@@ -178,7 +176,7 @@ const discriminated: Readonly<Record<string, { readonly discriminator?: string; 
   'io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference': { members: ['workload'] },
 }
 
-/** Returns the value of the extension. */
+/** Returns the value of the extension `x-kubernetes-unions`. */
 function unionsOf(definition: string): readonly object[] | undefined {
   if (!Object.hasOwn(discriminated, definition)) return undefined
   const { discriminator, members } = discriminated[definition]!

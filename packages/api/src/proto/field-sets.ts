@@ -5,8 +5,8 @@ import { parseJsonBytes } from './field-values.ts'
 const maxTextLength = 16_384
 
 /**
- * Caches parsed sets of managed fields (`fieldsV1`) by their JSON text: a manager leaves the same set in many objects, and parsing it takes
- * a third of the time to decode a pod. The sets are shared and must not be modified.
+ * A cache of parsed sets of managed fields (`fieldsV1`) by their JSON text. A manager leaves the same set in many objects, and parsing it takes a
+ * third of the time to decode a pod. The sets are shared and must not be modified.
  */
 export class FieldSets {
   readonly #limit: number
@@ -14,7 +14,7 @@ export class FieldSets {
   #older = new Map<string, JsonValue>()
   #length = 0
 
-  /** `limit` is in characters; at most twice as many are retained. */
+  /** `limit` is in characters. At most twice as many are kept. */
   constructor(limit: number = 512 * 1024) {
     this.#limit = limit
   }

@@ -21,8 +21,7 @@ export function canonicalQuantity(text: string): string {
 }
 
 /**
- * Parses JSON embedded in a message as bytes (RawExtension, FieldsV1). Empty bytes mean null; large integers become `bigint`, as in
- * `parseJson`.
+ * Parses JSON that a message contains as bytes (RawExtension, FieldsV1). Empty bytes mean null. Large integers become `bigint`, as in `parseJson`.
  */
 export function parseJsonBytes(text: string): JsonValue {
   if (text === '' || text === '{}') return text === '' ? null : {}
@@ -47,7 +46,7 @@ export function formatJsonBytes(value: JsonValue): string {
   }
 }
 
-/** The keys in UTF-8 order, in which maps are written and shown. */
+/** Returns the keys in UTF-8 order, in which maps are written and shown. */
 export function sortedKeys(map: object): string[] {
   const keys = Object.keys(map)
   for (let i = 1; i < keys.length; i++) {
@@ -62,7 +61,7 @@ export function sortKeysInPlace(map: Record<string, unknown>): void {
   for (const [key, value] of entries) setOwn(map, key, value)
 }
 
-/** Node's direct conversions, without encoding name lookup and default arguments. */
+/** Node's direct conversions, which skip the lookup of encoding names and default arguments. */
 export interface FastBuffer extends Buffer {
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
@@ -72,7 +71,7 @@ export interface FastBuffer extends Buffer {
   base64Write(text: string, offset: number, length: number): number
 }
 
-/** The bytes are no valid message, or the object cannot be encoded. The only error that codecs throw. */
+/** The bytes are not a valid message, or the object cannot be encoded. Codecs throw no other error. */
 export class ProtoError extends Error {
   override readonly name = 'ProtoError'
 }

@@ -11,7 +11,7 @@ const pod = kinds.find(({ gvk }) => gvk.kind === 'Pod')!
 const definition = kinds.find(({ gvk }) => gvk.kind === 'CustomResourceDefinition' && gvk.version === 'v1')!
 const podBytes = pod.encodeProto(fixturePod())
 
-/** Decodes, or throws a `ProtoError`. A decoded object must survive encoding and decoding again. */
+/** Requires that bytes are decoded or rejected with a `ProtoError`. A decoded object must be the same after encoding and decoding again. */
 function survives(kind: KindType, bytes: Uint8Array): void {
   let object
   try {
@@ -47,7 +47,7 @@ describe('arbitrary bytes', () => {
     for (let length = 0; length < podBytes.length; length++) survives(pod, podBytes.subarray(0, length))
   })
 
-  it('cannot make the decoder allocate more than they hold', () => {
+  it('cannot make the decoder allocate more than they contain', () => {
     const endless = [0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]
     expect(() => pod.decodeProto(Uint8Array.from(endless))).toThrow(ProtoError)
     expect(() => pod.decodeProto(Uint8Array.from([0x0a, 0x06, ...endless]))).toThrow(ProtoError)

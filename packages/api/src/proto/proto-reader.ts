@@ -7,8 +7,8 @@ import type { FastBuffer } from './field-values.ts'
 import type { FieldSets } from './field-sets.ts'
 import { microTimeOf, timeOfSeconds, zeroTimeSeconds } from './timestamps.ts'
 
-// The reader extends that of protobufjs: varints, fixed-size numbers, position. Generated code reads the messages, to match Go's exact JSON
-// shape.
+// The reader extends that of protobufjs, which reads varints and fixed-size numbers. Generated code reads the messages, so that the JSON has exactly
+// the members that Go writes.
 
 /** Maximum nesting of messages. Schemas in CustomResourceDefinitions are the deepest real objects. */
 const maxDepth = 200
@@ -18,8 +18,8 @@ const copiedLength = 12
 const maxSharedText = 65_536
 
 /**
- * Decodes messages to JSON values. A message function reads fields until its `end`, then calls `leave`. Each length is checked at once
- * against the buffer and in `leave` against the enclosing message, so nothing larger than the input is allocated.
+ * Decodes messages to JSON values. A message function reads fields until its `end`, then calls `leave`. Each length is checked at once against the
+ * buffer, and in `leave` against the enclosing message, so nothing larger than the input is allocated.
  */
 export class ProtoReader extends protobuf.Reader {
   private readonly data: FastBuffer
@@ -57,7 +57,7 @@ export class ProtoReader extends protobuf.Reader {
     return end
   }
 
-  /** Enters an absent struct: the message function then returns its zero value. */
+  /** Enters an absent struct. The message function then returns its zero value. */
   here(): number {
     this.nesting++
     return this.pos
@@ -99,7 +99,7 @@ export class ProtoReader extends protobuf.Reader {
     return typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : value | 0
   }
 
-  /** Exact: returns a bigint beyond the safe integers. Typed as a number, because nearly every value is one. */
+  /** Reads a signed integer exactly. It is a bigint beyond the safe integers, but typed as a number, because nearly every value is one. */
   int(): number {
     if (--this.valuesLeft < 0) throw newTooManyValues()
     const value = this.varint()
@@ -201,7 +201,7 @@ export class ProtoReader extends protobuf.Reader {
     return isString ? text : int
   }
 
-  /** Typed as a string although the zero time is null. */
+  /** Reads a time. It is typed as a string although the zero time is null. */
   time(): string {
     return timeOfSeconds(this.timestamp()) as string
   }
@@ -330,7 +330,7 @@ export class ProtoReader extends protobuf.Reader {
     if (this.unsorted !== undefined) for (const map of this.unsorted) sortKeysInPlace(map)
   }
 
-  /** Skips an unknown field. The bit sets hold the known field numbers: a known field here has the wrong wire type and throws. */
+  /** Skips an unknown field. The bit sets contain the known field numbers. A known field here has the wrong wire type, so it throws. */
   skipUnknown(tag: number, known: number, knownFrom32 = 0): void {
     const number = tag >>> 3
     if (number < 64 && ((number < 32 ? known : knownFrom32) >>> (number & 31)) & 1) throw new ProtoError('wrong wire type')

@@ -17,13 +17,13 @@ type Text = string | null | undefined
 type Integer = number | bigint | null | undefined
 
 /**
- * Encodes JSON values from the last byte to the first: when a message's length is due, its bytes are already written. So there is no size
- * pass, fields are written in descending order of number, and lists from their end. Methods named after a type always write (the zero value
- * for null or undefined, as Go does for non-pointers). Those ending in `Ptr` write nothing for null or undefined.
+ * Encodes JSON values from the last byte to the first, because the length of a message is then known when it is written. This needs no second pass.
+ * Fields are written in descending order of number, and lists from their end. Methods named after a type always write (the zero value for null or
+ * undefined, as Go does for non-pointers). Methods ending in `Ptr` write nothing for null or undefined.
  */
 export class ProtoWriter {
   private buf = Buffer.allocUnsafeSlow(firstSize) as FastBuffer
-  /** Start of the bytes written so far. */
+  /** The start of the bytes written so far. */
   pos: number = firstSize
 
   /** Returns a copy of the bytes and empties the writer. */
@@ -50,7 +50,7 @@ export class ProtoWriter {
     this.pos = size - used
   }
 
-  /** Like `pos`, but relative to the end of the buffer, so it stays valid when the buffer grows. */
+  /** Returns the position relative to the end of the buffer, so that it stays valid when the buffer grows. */
   mark(): number {
     return this.buf.length - this.pos
   }
@@ -181,7 +181,7 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.double(value, tag)
   }
 
-  /** Writes bytes from base64. Empty bytes are written, absent ones are not. */
+  /** Writes bytes from base64. Empty bytes are written, absent bytes are not. */
   bytesPtr(base64: Text, tag: number): void {
     if (base64 === undefined || base64 === null) return
     if (typeof base64 !== 'string') throw new ProtoError('expected base64')
@@ -218,7 +218,7 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.intOrString(value, tag)
   }
 
-  /** Null is the zero time: an empty message. */
+  /** Writes a time. Null is the zero time, an empty message. */
   time(text: Text, tag: number): void {
     const mark = this.mark()
     if (text !== undefined && text !== null) {
@@ -228,7 +228,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** Null is a pointer to the zero time, which is written; only undefined is nil. */
+  /** Writes a time. Null is a pointer to the zero time, which is written. Only undefined is nil. */
   timePtr(text: Text, tag: number): void {
     if (text !== undefined) this.time(text, tag)
   }
@@ -242,7 +242,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** Null as in `timePtr`. */
+  /** Writes a time with microseconds. Null is treated as in `timePtr`. */
   microTimePtr(text: Text, tag: number): void {
     if (text !== undefined) this.microTime(text, tag)
   }
@@ -253,7 +253,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** Writes a message with one JSON field; null means absent bytes. */
+  /** Writes a message with one JSON field. Null means absent bytes. */
   json(value: JsonValue | undefined, tag: number): void {
     const mark = this.mark()
     if (value !== undefined && value !== null) this.str(formatJsonBytes(value), 10)
@@ -264,7 +264,7 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.json(value, tag)
   }
 
-  /** Writes a runtime.Unknown embedded in a message, holding JSON. */
+  /** Writes a runtime.Unknown that contains JSON. */
   unknownPtr(value: JsonValue | undefined, tag: number): void {
     if (value === undefined || value === null) return
     const mark = this.mark()
@@ -313,7 +313,7 @@ export class ProtoWriter {
     }
   }
 
-  /** Writes a map; `write` writes each value under the given tag. */
+  /** Writes a map. `write` writes each value under the given tag. */
   map<T>(
     map: Readonly<Record<string, T>> | null | undefined,
     tag: number,

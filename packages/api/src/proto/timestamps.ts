@@ -1,16 +1,16 @@
 import { ProtoError } from './field-values.ts'
 
 const secondsPerDay = 86_400
-/** 0001-01-01T00:00:00Z, Go's zero time, which JSON writes as null. */
+/** 0001-01-01T00:00:00Z, Go's zero time, which is null in JSON. */
 export const zeroTimeSeconds: number = -62_135_596_800
-/** 9999-12-31T23:59:59Z, the end of RFC 3339. */
+/** 9999-12-31T23:59:59Z, the last second of RFC 3339. */
 const lastSecond = 253_402_300_799
 const firstSecond = -62_167_219_200
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 const pad2: readonly string[] = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'))
 
-/** Days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so leap days come last. */
+/** Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years start in March, so that leap days come last. */
 function daysFromDate(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -80,13 +80,14 @@ export function microNanosOfTime(text: string): number {
   return fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000
 }
 
-/** Formats "2026-03-14T09:26:53Z"; null for the zero time. */
+/** Formats a time as "2026-03-14T09:26:53Z", or null for the zero time. */
 export function timeOfSeconds(seconds: number): string | null {
   return seconds === zeroTimeSeconds ? null : `${dateTime(seconds)}Z`
 }
 
 /**
- * Formats "2026-03-14T09:26:53.000000Z"; null for the zero time. Truncates to microseconds before that comparison, as kube-apiserver does.
+ * Formats a time as "2026-03-14T09:26:53.000000Z", or null for the zero time. Truncates to microseconds before comparing with zero, as kube-apiserver
+ * does.
  */
 export function microTimeOf(seconds: number, nanos: number): string | null {
   if (!(nanos >= 0 && nanos < 1_000_000_000)) throw new ProtoError('nanoseconds out of range')

@@ -5,13 +5,13 @@ import type { ProtoReader } from './proto-reader.ts'
 import { readMessage } from './proto-reader.ts'
 import { writeMessage } from './proto-writer.ts'
 
-/** `k8s\0`, the prefix of protobuf on the wire and in etcd. JSON cannot start with it. */
+/** The prefix `k8s\0` of protobuf in requests, responses and etcd. JSON cannot start with it. */
 const magic: readonly number[] = [0x6b, 0x38, 0x73, 0x00]
 
-/** runtime.Unknown: a message with its kind, as sent and stored. */
+/** A runtime.Unknown: a message with its kind, as it is sent and stored. */
 export interface UnknownEnvelope {
   readonly gvk: GroupVersionKind
-  /** The bare message; a view into the encoded bytes. */
+  /** The bare message, as a view into the encoded bytes. */
   readonly raw: Uint8Array
   readonly contentType: string
   readonly contentEncoding: string
@@ -46,7 +46,7 @@ function varint(value: number): number[] {
   return bytes
 }
 
-/** Throws `ProtoError` if the bytes are no envelope. */
+/** Decodes an envelope. Throws `ProtoError` if the bytes are not one. */
 export function decodeUnknown(bytes: Uint8Array): UnknownEnvelope {
   if (!hasProtoMagic(bytes))
     throw new ProtoError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(' ')}]`)

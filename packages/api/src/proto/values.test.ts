@@ -17,7 +17,7 @@ const pod = kindOf(coreV1, 'Pod')
 const configMap = kindOf(coreV1, 'ConfigMap')
 const lease = kindOf(coreV1, 'Event')
 
-/** Text of every UTF-8 width; a lone surrogate has no UTF-8 form. */
+/** Text of every UTF-8 width. A lone surrogate cannot be encoded in UTF-8. */
 const text = fc.string({ unit: 'grapheme', maxLength: 60 })
 
 describe('encoded values', () => {

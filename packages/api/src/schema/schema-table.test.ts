@@ -83,7 +83,7 @@ describe('schema facts', () => {
 })
 
 describe('the kinds of a server', () => {
-  it('are those it was given', () => {
+  it('are those of the added group versions', () => {
     expect(types.kind({ group: 'batch', version: 'v1', kind: 'Job' })).toBeUndefined()
     expect(types.kind({ group: '', version: 'v1', kind: 'Status' })?.gvk).toEqual({ group: '', version: 'v1', kind: 'Status' })
     expect(types.kind({ group: 'meta.k8s.io', version: 'v1', kind: 'PartialObjectMetadata' })).toBeDefined()

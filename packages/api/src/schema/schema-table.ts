@@ -11,11 +11,11 @@ import type {
 
 /** The schema facts of one group version: strings, parsed per type on first use. See `parseField` for the syntax. */
 export interface SchemaTable {
-  /** Prefix of OpenAPI definition names: "io.k8s.api.core.v1". */
+  /** The prefix of OpenAPI definition names: "io.k8s.api.core.v1". */
   readonly definition: string
   readonly groupVersion: GroupVersion
   readonly names: readonly string[]
-  /** Returns undefined for an unknown type. Always returns the same object, which is shared by all references. */
+  /** Returns the struct of a type, always the same object. Returns undefined for an unknown type. */
   struct(name: string): StructSchema | undefined
   /** Resolves a reference: a type of this table, or "coreV1.PodSpec" of another one. */
   resolve(reference: string): StructSchema

@@ -1,6 +1,6 @@
 import type { Durability, WriteBatch } from '../durability.ts'
 
-/** A disk whose flushes the test ends. */
+/** A disk whose flushes end when the test releases them. */
 export class HeldDisk implements Durability {
   readonly batches: WriteBatch[] = []
   durable = 1
@@ -44,7 +44,7 @@ export class HeldDisk implements Durability {
   async close(): Promise<void> {}
 }
 
-/** A faulty disk that a test must detect: the answer does not wait for it. */
+/** A faulty disk, which a test must detect: writes resolve before they are on disk. */
 export class HastyDisk extends HeldDisk {
   override write(batch: WriteBatch): Promise<void> {
     void super.write(batch)

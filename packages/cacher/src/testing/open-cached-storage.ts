@@ -8,7 +8,7 @@ import { Cacher } from '../cacher.ts'
 
 export interface CachedStorageOptions {
   readonly backend: Backend & Compaction
-  /** Default: the system's. Reads then wait for earlier writes, because a store behind a network reports them later. */
+  /** The clock. Default: the system clock. Reads then wait for earlier writes, because a store behind a network reports them later. */
   readonly clock?: Clock & { advance(milliseconds: number): void }
   /** Wraps the object store below the cacher. */
   readonly wrap?: (store: Storage<TestObject>) => Storage<TestObject>
@@ -17,8 +17,8 @@ export interface CachedStorageOptions {
 const bookmarkPeriod = 2000
 
 /**
- * Opens a cacher over a backend, for the suite that defines a storage. `close` compares the cache with its store, fails if the cacher reported an
- * error, and closes the backend.
+ * Opens a cacher over a backend, for the suite that tests storages. `close` compares the cache with its store, fails if the cacher reported an error,
+ * and closes the backend.
  */
 export async function openCachedStorage(request: StorageSuiteRequest, options: CachedStorageOptions): Promise<StorageUnderTest> {
   const { prefix } = request
@@ -48,7 +48,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
     async compact(revision) {
       await caughtUp(cacher, prefix)
       await backend.compact(revision)
-      // A cache serves the events that it has, also those that the store dropped. A new one has none.
+      // Open a new cache, which has no events: the old one would still serve events that the store has dropped.
       await cacher.close()
       cacher = await start()
     },
@@ -68,7 +68,7 @@ export async function openCachedStorage(request: StorageSuiteRequest, options: C
   }
 }
 
-/** A cache has no copy of unreadable objects: there is nothing to compare then. */
+/** A cache has no copy of unreadable objects, so then nothing is compared. */
 async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<string | undefined> {
   try {
     await caughtUp(cacher, prefix)
@@ -79,7 +79,7 @@ async function compare(cacher: Cacher<TestObject>, prefix: string): Promise<stri
   }
 }
 
-/** A list of the newest state waits for the cache. */
+/** Waits for the cache with a list of the newest state. */
 async function caughtUp(cacher: Cacher<TestObject>, prefix: string): Promise<void> {
   await cacher.list(prefix, { limit: 1 })
 }
@@ -87,7 +87,7 @@ async function caughtUp(cacher: Cacher<TestObject>, prefix: string): Promise<voi
 const unreadableCodes = ['Corrupt', 'Internal', 'UnreadableObjects', 'UnreadableDeletion'] as const
 
 function isUnreadable(error: unknown): boolean {
-  return unreadableCodes.some((code) => isStorageError(error, code)) || String(error).includes('a mistake of the program')
+  return unreadableCodes.some((code) => isStorageError(error, code)) || String(error).includes('a programming error')
 }
 
 const reads = new Set<string | symbol>(['get', 'list', 'watch'])

@@ -108,6 +108,6 @@ it('finishes no hook if the outcome of the write is unknown', async () => {
     create: () => Promise.reject(new Error('the disk disappeared')),
   })
   await using test = openTestStore(widgets, { decorator, hooks: () => hooks })
-  await expect(test.store.create(context, widget('a'), real)).rejects.toThrow('the disk went away')
+  await expect(test.store.create(context, widget('a'), real)).rejects.toThrow('the disk disappeared')
   expect(calls).toEqual(['begin create'])
 })

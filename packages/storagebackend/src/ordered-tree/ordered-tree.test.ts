@@ -65,14 +65,14 @@ describe('OrderedTree', () => {
     )
   })
 
-  test('is correct through many levels of splits and joins', () => {
+  test('is correct after many splits and joins', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(3999)), fc.integer({ min: 1, max: 9 }), (numbers, deletions) => {
         const model = new Map<string, Item>()
         const tree = new OrderedTree<Item>()
         for (let i = 0; i < 12_000; i++) {
           const k = `k${numbers.next().value!}`
-          // Phases that mostly add and phases that mostly delete.
+          // Alternates phases that mostly add with phases that mostly delete.
           if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
             const one = item(k, i)
             model.set(k, one)
@@ -107,7 +107,7 @@ describe('OrderedTree', () => {
     }
   })
 
-  test('an edited version does not change the other', () => {
+  test('an edited version does not change the original version', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => item(`k${String(i).padStart(4, '0')}`)))
     const before = tree.snapshot()
     const other = before.edit()
@@ -119,7 +119,7 @@ describe('OrderedTree', () => {
     expect(other.snapshot()).toBe(other.snapshot())
   })
 
-  test('a scan in progress sees its own version', () => {
+  test('a running scan sees its own version', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => item(`k${i + 100}`)))
     const seen: string[] = []
     for (const { key: k } of tree.snapshot().scan(all)) {

@@ -18,12 +18,12 @@ import {
 import type { Edit, Inner, Keyed, Leaf, Node } from './tree-node.ts'
 import { TreeScan } from './tree-scan.ts'
 
-/** One version of a tree: immutable and safe to keep. Versions share the nodes that they have in common. */
+/** One version of a tree. It is immutable, and shares nodes with other versions. */
 export class TreeSnapshot<V extends Keyed> {
   readonly #root: Node<V>
   readonly #wide: boolean
 
-  /** Use `OrderedTree.snapshot`. */
+  /** Use `OrderedTree.snapshot` instead. */
   constructor(root: Node<V>, wide: boolean) {
     this.#root = root
     this.#wide = wide
@@ -37,52 +37,52 @@ export class TreeSnapshot<V extends Keyed> {
     return find(this.#root, key, this.#wide)
   }
 
-  /** The values in the range, in key order. */
+  /** Iterates over the values of the range in key order. */
   scan(range: KeyRange): IterableIterator<V> {
     return new TreeScan(this.#root, range, this.#wide)
   }
 
-  /** The number of keys in the range, in logarithmic time. */
+  /** Returns the number of keys in the range. Takes logarithmic time. */
   count({ start, end }: KeyRange): number {
     if (end === undefined) return this.get(start) === undefined ? 0 : 1
     return Math.max(0, rankOf(this.#root, end, this.#wide) - rankOf(this.#root, start, this.#wide))
   }
 
-  /** The part of this version in the range, which keeps nothing else of it alive. Costs about as much as a write. */
+  /** Returns the values in the range as a tree, which keeps no other values in memory. Costs about as much as a write. */
   within({ start, end }: { readonly start: string; readonly end: string }): TreeSnapshot<V> {
     return new TreeSnapshot(nodeWithin(this.#root, start, end, this.#wide), this.#wide)
   }
 
-  /** A tree that starts as this version. */
+  /** Returns an editable tree that starts as this version. */
   edit(): OrderedTree<V> {
     return new OrderedTree(this.#root, this.#wide)
   }
 }
 
 /**
- * A persistent B+ tree of values in byte order of their keys: a version is a root, and roots share what did not change.
+ * A persistent B+ tree of values in UTF-8 order of their keys. A version is a root node, and versions share the nodes that did not change.
  *
- *               lows [a, d, f]             inner: children, where each one begins, how many values are below
+ *               lows [a, d, f]             inner: children, the start of each, number of values below
  *             /       |       \
  *       [a b c]     [d e]     [f g h]      leaf: values in order          set(c2) copies the leaf [a b c] and the root
  *
- * A write copies the nodes on one path. Several writes without a snapshot in between copy a node once: nodes with the tree's present mark were
- * made since the last snapshot, and no version has them.
+ * A write copies the nodes on one path. Several writes between two snapshots copy a node only once: a node with the tree's current `Edit` mark was
+ * created after the last snapshot, so it belongs to no version and can be changed in place.
  */
 export class OrderedTree<V extends Keyed> {
   #root: Node<V>
-  /** True if JavaScript's order may differ from UTF-8 order for some key. */
+  /** True if JavaScript's string order may differ from UTF-8 order for some key. */
   #wide: boolean
   #edit: Edit = Symbol()
   #snapshot: TreeSnapshot<V> | undefined
 
-  /** Empty. `TreeSnapshot.edit` and `fromSorted` make trees with values. */
+  /** Creates an empty tree. `TreeSnapshot.edit` and `fromSorted` create trees with values. */
   constructor(root?: Node<V>, wide = false) {
     this.#root = root ?? nodeOfSorted<V>(this.#edit, [])
     this.#wide = wide
   }
 
-  /** `values` are in UTF-8 order of their keys, and unique. */
+  /** Creates a tree of values with unique keys in UTF-8 order. */
   static fromSorted<V extends Keyed>(values: readonly V[]): OrderedTree<V> {
     const wide = !values.every((value) => hasUtf16Order(value.key))
     return new OrderedTree(nodeOfSorted(Symbol(), values), wide)
@@ -96,7 +96,7 @@ export class OrderedTree<V extends Keyed> {
     return find(this.#root, key, this.#wide)
   }
 
-  /** The present version. Free by itself; the next write copies its path again. */
+  /** Returns the current version. This costs nothing, but the next write copies its path again. */
   snapshot(): TreeSnapshot<V> {
     if (this.#snapshot === undefined) {
       this.#snapshot = new TreeSnapshot(this.#root, this.#wide)
@@ -107,13 +107,13 @@ export class OrderedTree<V extends Keyed> {
 
   set(value: V): void {
     this.#snapshot = undefined
-    // All earlier keys are below the surrogates, where both orders agree: no value has to move.
+    // Both orders are the same for all earlier keys, so no value has to move.
     if (!this.#wide && !hasUtf16Order(value.key)) this.#wide = true
     const root = this.#set(this.#root, value)
     this.#root = isOver(root) ? innerOf(this.#edit, [root, split(root, this.#edit, value.key, this.#wide)]) : root
   }
 
-  /** False if the key is absent. */
+  /** Deletes a key. Returns false if it is absent. */
   delete(key: string): boolean {
     if (this.get(key) === undefined) return false
     this.#snapshot = undefined
@@ -143,7 +143,7 @@ export class OrderedTree<V extends Keyed> {
     const { values } = leaf
     const at = lowerBound(values, value.key, this.#wide)
     if (values[at]?.key !== value.key) {
-      // A copy has exactly the length it needs; an array that grows in place reserves more.
+      // A copy has exactly the needed length, while an array that grows in place reserves more.
       const grown = values.toSpliced(at, 0, value)
       if (!isEditable) return { leaf: true, edit: this.#edit, values: grown }
       leaf.values = grown
@@ -154,7 +154,7 @@ export class OrderedTree<V extends Keyed> {
     return leaf
   }
 
-  /** The key is there. */
+  /** Deletes a key that must exist. */
   #delete(node: Node<V>, key: string): Node<V> {
     if (node.leaf) {
       const values = node.values.toSpliced(lowerBound(node.values, key, this.#wide), 1)
@@ -184,7 +184,7 @@ export class OrderedTree<V extends Keyed> {
     }
   }
 
-  /** For `join`, which replaces the values of a leaf. */
+  /** Returns a copy for `join`, which replaces the values of a leaf. */
   #copyOf(node: Node<V>): Node<V> {
     return node.leaf ? { leaf: true, edit: this.#edit, values: node.values } : this.#editable(node)
   }

@@ -1,11 +1,11 @@
 import { compareUtf8 } from '@keelson/apimachinery'
 
-/** A value of a tree. */
+/** A value that has a key. */
 export interface Keyed {
   readonly key: string
 }
 
-/** Marks nodes that a tree made since its last snapshot: it may still change them in place. */
+/** Marks the nodes that a tree created after its last snapshot, which it may change in place. */
 export type Edit = symbol
 
 export interface Leaf<V> {
@@ -18,18 +18,18 @@ export interface Inner<V> {
   readonly edit: Edit
   children: Node<V>[]
   /**
-   * A lower bound for the keys of each child, above every key of the child before it; the first one is unused. Never changed in place: versions
-   * share the array while nothing is split or joined.
+   * A lower bound for the keys of each child, above every key of the previous child. The first one is unused. Versions share the array until a node
+   * is split or joined, so it is never changed in place.
    */
   lows: readonly string[]
-  /** The number of values below. */
+  /** The number of values below this node. */
   size: number
 }
 export type Node<V> = Leaf<V> | Inner<V>
 
-/** The most values or children of a node. */
+/** The maximum number of values or children of a node. */
 export const fanout = 32
-/** A node with fewer is joined with a neighbour. */
+/** A node with fewer values or children is joined with a neighbour. */
 const thin = fanout / 4
 
 export function sizeOf<V>(node: Node<V>): number {
@@ -54,14 +54,14 @@ export function innerOf<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner
   return { leaf: false, edit, children, lows: children.map(lowOf), size }
 }
 
-/** `values` are in key order and unique. */
+/** Builds a tree from values with unique keys in UTF-8 order. */
 export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
   let level: Node<V>[] = pieces(values).map((piece) => ({ leaf: true, edit, values: piece }))
   while (level.length > 1) level = pieces(level).map((piece) => innerOf(edit, piece))
   return level[0] ?? { leaf: true, edit, values: [] }
 }
 
-/** Parts of nearly equal size. */
+/** Splits a list into parts of nearly equal size, each at most one node long. */
 function pieces<T>(list: readonly T[]): T[][] {
   const count = Math.ceil(list.length / fanout)
   return Array.from({ length: count }, (_, i) =>
@@ -69,12 +69,12 @@ function pieces<T>(list: readonly T[]): T[][] {
   )
 }
 
-/** True if `a` comes before `b`. While no key of the tree is `wide`, JavaScript's order is UTF-8 order, and much faster. */
+/** Returns true if `a` comes before `b`. If no key of the tree is `wide`, JavaScript's order equals UTF-8 order and is much faster. */
 export function precedes(a: string, b: string, wide: boolean): boolean {
   return wide ? compareUtf8(a, b) < 0 : a < b
 }
 
-/** The index of the first value whose key is not below `key`. */
+/** Returns the index of the first value whose key is not below `key`. */
 export function lowerBound<V extends Keyed>(values: readonly V[], key: string, wide: boolean): number {
   let low = 0
   let high = values.length
@@ -86,7 +86,7 @@ export function lowerBound<V extends Keyed>(values: readonly V[], key: string, w
   return low
 }
 
-/** The index of the child whose range contains `key`. */
+/** Returns the index of the child whose range contains `key`. */
 export function childAt(lows: readonly string[], key: string, wide: boolean): number {
   let low = 0
   let high = lows.length - 1
@@ -105,7 +105,7 @@ export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean)
   return value?.key === key ? value : undefined
 }
 
-/** The number of keys before `key`. */
+/** Returns the number of keys before `key`. */
 export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolean): number {
   let node = root
   let rank = 0
@@ -118,7 +118,7 @@ export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolea
 }
 
 /**
- * Splits a node that may be changed in place, and returns the right part. That is half, or less if `key` was just added at the very end, so that
+ * Splits a node that may be changed in place, and returns the right part. That is half of it, or less if `key` was added at the very end, so that
  * keys added in order leave full nodes.
  */
 export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
@@ -138,7 +138,7 @@ export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, w
   return right
 }
 
-/** Moves the contents of `from`, the next node, into the node before it; `low` is the lower bound of `from`. */
+/** Moves the contents of the next node `from` into `into`. `low` is the lower bound of `from`. */
 export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
   if (into.leaf && from.leaf) {
     into.values = into.values.concat(from.values)
@@ -149,7 +149,7 @@ export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
   }
 }
 
-/** The part of a tree in a range, as a tree that shares all nodes except those at the edges of the range. Must not be edited. */
+/** Returns the part of a tree in a range. It shares all nodes except those at the edges of the range. It must not be edited. */
 export function nodeWithin<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
   if (node.leaf) {
     const from = lowerBound(node.values, start, wide)

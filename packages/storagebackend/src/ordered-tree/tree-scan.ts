@@ -3,11 +3,11 @@ import { childAt, lowerBound, precedes } from './tree-node.ts'
 import type { Inner, Keyed, Node } from './tree-node.ts'
 
 /**
- * Walks a range, with the path to the present leaf as a stack. A leaf that is entirely in the range, which is every one except the last, costs one
- * comparison of keys.
+ * Iterates over a range with the path to the current leaf as a stack. All leaves except the last are entirely in the range, and cost one comparison
+ * of keys.
  */
 export class TreeScan<V extends Keyed> implements IterableIterator<V> {
-  /** The inner nodes above the leaf, and each one's next child. */
+  /** The inner nodes above the leaf, and the next child of each. */
   readonly #nodes: Inner<V>[] = []
   readonly #next: number[] = []
   readonly #end: string
@@ -49,7 +49,7 @@ export class TreeScan<V extends Keyed> implements IterableIterator<V> {
     return { done: false, value: this.#values[this.#at++]! }
   }
 
-  /** Moves to the next leaf with values in the range. */
+  /** Moves to the next leaf with values in the range. Returns false at the end. */
   #nextLeaf(): boolean {
     const nodes = this.#nodes
     const next = this.#next

@@ -9,7 +9,7 @@ interface Value {
   readonly revision: number
 }
 
-/** A tree whose owner knows all changes since `forgotten`, one per revision. */
+/** A tree with its changes since the revision `forgotten`, one change per revision. */
 class Owner {
   readonly versions = new VersionedTree(new OrderedTree<Value>(), 0)
   readonly #changes: (Value | string)[] = []
@@ -20,7 +20,7 @@ class Owner {
     return this.#changes.length
   }
 
-  /** A string deletes that key. */
+  /** Applies a change. A string deletes that key. */
   change(change: Value | string): void {
     this.#changes.push(change)
     apply(this.versions.newest, change)
@@ -57,12 +57,12 @@ function filled(revisions: number): Owner {
   return owner
 }
 
-test('every version is known while its changes are', () => {
+test('every version is available while its changes are', () => {
   const owner = filled(300)
   for (let revision = 0; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
-test('a dropped version is unknown; one whose changes are forgotten is known again from the next checkpoint', () => {
+test('a dropped version is unavailable, and versions are available again from the next checkpoint', () => {
   const owner = filled(300)
   owner.forgotten = 130
   owner.versions.dropBefore(130)
@@ -72,7 +72,7 @@ test('a dropped version is unknown; one whose changes are forgotten is known aga
   for (let revision = 192; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
-test('a version that history starts at needs no changes before it', () => {
+test('the version at the start of history needs no earlier changes', () => {
   const owner = filled(300)
   owner.versions.startAt(130, owner.replay)
   owner.forgotten = 130
@@ -80,7 +80,7 @@ test('a version that history starts at needs no changes before it', () => {
   for (let revision = 130; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
-test('any versions, while history moves on', () => {
+test('random versions while history moves on', () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant('write' as const), count: fc.integer({ min: 1, max: 100 }) }),
     fc.record({ type: fc.constant('read' as const), back: fc.integer({ min: 0, max: 200 }) }),

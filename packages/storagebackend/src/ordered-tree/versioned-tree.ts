@@ -7,18 +7,21 @@ interface Version<V extends Keyed> {
   readonly tree: TreeSnapshot<V>
 }
 
-/** Applies the changes of every revision after `after`, up to and including `until`, to `tree`. Returns false if they are no longer known. */
+/**
+ * Applies the changes of every revision after `after`, up to and including `until`, to `tree`. Returns false if some of these changes are not
+ * available any more.
+ */
 export type Replay<V extends Keyed> = (tree: OrderedTree<V>, after: Revision, until: Revision) => boolean
 
-/** Each checkpoint holds copies of the nodes that changed since the one before it. */
+/** Each checkpoint keeps copies of the nodes that changed since the previous one. */
 const changesPerCheckpoint = 64
 const maxRecent = 8
-/** The array of checkpoints is cut after so many dropped ones: cutting moves the rest. */
+/** The number of dropped checkpoints after which the array is shortened, because shortening moves the rest. */
 const minDropped = 64
 
 /**
- * An ordered tree and its past versions. A version is kept as a checkpoint every 64 changes. Any other version is the checkpoint before it, with
- * the changes since then replayed on top. The owner keeps the changes, because it serves watches from them.
+ * An ordered tree and its past versions. Every 64 changes a version is kept as a checkpoint. Any other version is computed from the checkpoint before
+ * it by replaying changes. The owner keeps the changes, because it serves watches from them.
  *
  *     checkpoints    100              164              228
  *     changes            101 ... 163      165 ... 227      229 230   <- newest
@@ -26,14 +29,14 @@ const minDropped = 64
  *     at(166) edits a copy of version 164 and replays 165 and 166.
  */
 export class VersionedTree<V extends Keyed> {
-  /** The owner writes to it, and calls `endRevision` after the changes of each revision. */
+  /** The newest version. The owner writes to it, and calls `endRevision` after the changes of each revision. */
   readonly newest: OrderedTree<V>
   #revision: Revision
   #changes = 0
   #checkpoints: (Version<V> | undefined)[]
-  /** Index of the oldest checkpoint that is not dropped. */
+  /** The index of the oldest checkpoint that is not dropped. */
   #first = 0
-  /** The latest results of replays: the pages of one list read the same version again and again. */
+  /** The results of recent replays, because the pages of one list read the same version repeatedly. */
   readonly #recent: Version<V>[] = []
 
   constructor(tree: OrderedTree<V>, revision: Revision) {
@@ -42,7 +45,7 @@ export class VersionedTree<V extends Keyed> {
     this.#checkpoints = [{ revision, tree: tree.snapshot() }]
   }
 
-  /** `newest` has all `changes` changes of the revision. */
+  /** Ends a revision after its changes were applied to `newest`. `changes` is their number. */
   endRevision(revision: Revision, changes: number): void {
     this.#revision = revision
     this.#changes += changes
@@ -51,7 +54,7 @@ export class VersionedTree<V extends Keyed> {
     this.#checkpoints.push({ revision, tree: this.newest.snapshot() })
   }
 
-  /** The version at `revision`; undefined when it is no longer known. */
+  /** Returns the version at `revision`, or undefined if it is not available any more. */
   at(revision: Revision, replay: Replay<V>): TreeSnapshot<V> | undefined {
     if (revision >= this.#revision) return this.newest.snapshot()
     const recent = this.#recent.find((version) => version.revision === revision)
@@ -66,10 +69,10 @@ export class VersionedTree<V extends Keyed> {
     return tree
   }
 
-  /** Drops versions before `oldest`. Its own version stays known as long as the changes since the checkpoint before it do. */
+  /** Drops versions before `oldest`. The version `oldest` stays available while the owner has the changes since the checkpoint before it. */
   dropBefore(oldest: Revision): void {
     const checkpoints = this.#checkpoints
-    // A dropped checkpoint must not stay alive until the array is cut.
+    // Release dropped checkpoints at once, although the array is shortened later.
     while (this.#first + 1 < checkpoints.length && checkpoints[this.#first + 1]!.revision <= oldest) checkpoints[this.#first++] = undefined
     if (this.#first > minDropped && this.#first * 2 > checkpoints.length) {
       this.#checkpoints = checkpoints.slice(this.#first)
@@ -78,14 +81,16 @@ export class VersionedTree<V extends Keyed> {
     for (let i = this.#recent.length - 1; i >= 0; i--) if (this.#recent[i]!.revision < oldest) this.#recent.splice(i, 1)
   }
 
-  /** The same, and makes the version at `oldest` a checkpoint, so that changes up to `oldest` are needed no more. Must be a known version. */
+  /**
+   * Drops versions before `oldest`, and makes `oldest` a checkpoint, so that changes up to it are not needed any more. The version must be available.
+   */
   startAt(oldest: Revision, replay: Replay<V>): void {
     const tree = this.at(oldest, replay)!
     this.dropBefore(oldest)
     this.#checkpoints[this.#first] = { revision: oldest, tree }
   }
 
-  /** The newest checkpoint that is not newer than `revision`. */
+  /** Returns the newest checkpoint that is not newer than `revision`. */
   #checkpointAt(revision: Revision): Version<V> | undefined {
     let low = this.#first
     let high = this.#checkpoints.length

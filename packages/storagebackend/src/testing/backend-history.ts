@@ -65,7 +65,7 @@ export function historyTests(test: DeclareBackendTest): void {
     expect(backend.snapshotAt(revision + 1000)).toBeUndefined()
   })
 
-  test('the size is known', async ({ backend, put }) => {
+  test('the size is available', async ({ backend, put }) => {
     if (!hasSizeStatistics(backend)) return
     await put('a', 'x'.repeat(100_000))
     expect(await backend.size()).toBeGreaterThan(100_000)

@@ -34,7 +34,7 @@ export function leaseTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('a key that was put again without the lease outlives it', async ({ backend, prefix, put, wait }) => {
+  test('a key that was put again without the lease is not deleted', async ({ backend, prefix, put, wait }) => {
     const lease = await backend.grantLease(1)
     const operations = ['a', 'b'].map((key) => ({ type: 'put', key: prefix + key, value: Buffer.from('1'), lease }) as const)
     const { revision } = await backend.commit({ compare: [], operations })

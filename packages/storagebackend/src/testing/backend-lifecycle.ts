@@ -8,7 +8,7 @@ export function lifecycleTests(test: DeclareBackendTest): void {
     await expect(backend.checkHealth()).resolves.toBeUndefined()
   })
 
-  test('closing twice is harmless; it ends watches, and every later request is refused', async ({ backend, prefix, put }) => {
+  test('closing twice is harmless, ends watches, and refuses later requests', async ({ backend, prefix, put }) => {
     const revision = await put('a')
     const reader = new WatchReader(backend, prefixRange(prefix), revision)
     const waiting = reader.next().catch(() => undefined)

@@ -24,7 +24,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(revision).toBeGreaterThanOrEqual(changed)
   })
 
-  test('a key that is put after its deletion is new', async ({ backend, prefix, put, delete: remove }) => {
+  test('a key that is put after its deletion gets a new createRevision', async ({ backend, prefix, put, delete: remove }) => {
     await put('a')
     const deleted = await remove('a')
     expect((await backend.get(`${prefix}a`)).entry).toBeUndefined()
@@ -48,7 +48,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(entries.map((e) => e.key)).toEqual(names.map((name) => prefix + name).sort(bytes))
   })
 
-  test('a range is half-open; without an end it is one key', async ({ backend, prefix, put }) => {
+  test('a range is half-open, and without an end contains one key', async ({ backend, prefix, put }) => {
     for (const name of ['a', 'b', 'ba', 'c']) await put(name)
     const list = async (start: string, end?: string): Promise<string[]> => {
       const page = await backend.list({ start: prefix + start, end: end === undefined ? undefined : prefix + end })
@@ -62,7 +62,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(await list('c', 'a')).toEqual([])
   })
 
-  test('a limit cuts the list but not the count', async ({ backend, prefix, put }) => {
+  test('a limit applies to the entries but not to the count', async ({ backend, prefix, put }) => {
     for (let i = 0; i < 5; i++) await put(`k${i}`)
     const first = await backend.list(prefixRange(prefix), { limit: 2 })
     expect([first.entries.length, first.count, first.more]).toEqual([2, 5, true])
@@ -72,7 +72,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect([counted.entries.length, counted.count]).toEqual([0, 5])
   })
 
-  test('a failed compare writes nothing and returns the present entries', async ({ backend, prefix, put }) => {
+  test('a failed compare writes nothing and returns the current entries', async ({ backend, prefix, put }) => {
     const revision = await put('a', 'old')
     const key = `${prefix}a`
     const result = await backend.commit({
@@ -117,14 +117,14 @@ export function readWriteTests(test: DeclareBackendTest): void {
     ])
   })
 
-  test('a transaction without a change makes no revision', async ({ backend, prefix, put }) => {
+  test('a transaction without a change creates no revision', async ({ backend, prefix, put }) => {
     const before = await put('a')
     await backend.commit({ compare: [], operations: [] })
     await backend.commit({ compare: [], operations: [{ type: 'delete', key: `${prefix}none` }] })
     expect(await put('b')).toBe(before + 1)
   })
 
-  test('of many concurrent creations of one key, one wins', async ({ backend, prefix }) => {
+  test('one of many concurrent creations of a key succeeds', async ({ backend, prefix }) => {
     const key = `${prefix}a`
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -138,7 +138,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     }
   })
 
-  test('concurrent increments lose none', async ({ backend, prefix, put }) => {
+  test('concurrent increments are not lost', async ({ backend, prefix, put }) => {
     const key = `${prefix}n`
     await put('n', '0')
     const add = async (): Promise<void> => {
@@ -185,7 +185,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
       [bad({ value: 'text' }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a string ("text")'],
       [bad({ value: [1, 2] }), 'operations[1].value must be a Uint8Array (a Buffer is one), not an array'],
       [bad({ value: new DataView(new ArrayBuffer(1)) }), 'operations[1].value must be a Uint8Array (a Buffer is one), not a DataView'],
-      [bad({ lease: 'x' }), 'operations[1].lease must be a lease that grantLease gave, not a string ("x")'],
+      [bad({ lease: 'x' }), 'operations[1].lease must be a lease from grantLease, not a string ("x")'],
     ]
     for (const [transaction, message] of cases)
       await expect(within(backend.commit(transaction as Transaction), 'a refusal'), message).rejects.toMatchObject({
@@ -202,7 +202,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort(), aborted: true })).rejects.toThrow()
   })
 
-  test('a lazy signal is not created by a read that was not aborted', async ({ backend, put, prefix }) => {
+  test('a read that was not aborted does not create a lazy signal', async ({ backend, put, prefix }) => {
     await put('a')
     const controller = new AbortController()
     const options = {

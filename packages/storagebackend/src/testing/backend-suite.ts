@@ -7,16 +7,16 @@ import { readWriteTests } from './backend-read-write.ts'
 import { watchTests } from './backend-watch.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 
-/** A driver for the suite. It may contain keys: every test uses its own. */
+/** A driver for the suite. It may contain other keys, because every test has its own prefix. */
 export interface BackendUnderTest {
   readonly backend: Backend
-  /** Advances the driver's clock. Without it the suite waits. */
+  /** Advances the driver's clock. Without it the suite waits in real time. */
   readonly advance?: (milliseconds: number) => void
   readonly close?: () => PromiseLike<void>
 }
 
 export interface BackendTest extends BackendUnderTest {
-  /** The prefix of this test's keys; ends in "/". */
+  /** The prefix of this test's keys, which ends with "/". */
   readonly prefix: string
   put(key: string, value?: string): Promise<number>
   delete(key: string): Promise<number>
@@ -25,7 +25,7 @@ export interface BackendTest extends BackendUnderTest {
 
 export type DeclareBackendTest = (name: string, run: (test: BackendTest) => Promise<void>) => void
 
-/** Defines a driver: tests every rule of `backend.ts`. Call it in a vitest file. */
+/** Tests every rule of `backend.ts` on a driver. Call it in a vitest file. */
 export function describeBackend(name: string, open: () => Promise<BackendUnderTest>, options: SuiteOptions = {}): void {
   describe(`backend ${name}`, () => {
     const tests = new SuiteTests(`backend suite on ${name}`, options)

@@ -27,12 +27,17 @@ export function watchTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('watch: ordered, unique and reliable from any start, under many writers', async ({ backend, prefix, put, delete: remove }) => {
+  test('watch: ordered, without gaps or repetition from any start, under many writers', async ({
+    backend,
+    prefix,
+    put,
+    delete: remove,
+  }) => {
     const start = await put('start')
     const range = prefixRange(`${prefix}w/`)
     const total = 200
     const live = new WatchReader(backend, range, start)
-    // Read during the writes, so that this watch is served live and not from history.
+    // Reads during the writes, so that this watch gets live changes and not only history.
     const reading = live.changes(total)
     const written: number[] = []
     await Promise.all(
@@ -126,7 +131,7 @@ export function watchTests(test: DeclareBackendTest): void {
       const message = (await reader.next())!
       if (message.type === 'progress') last = Math.max(last, message.revision)
       else {
-        // Progress: every change up to it was delivered.
+        // Progress means that every change up to it was delivered.
         for (const change of message.changes) expect(revisionOf(change)).toBeGreaterThan(last)
         seen += message.changes.length
       }
@@ -148,7 +153,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await allowed.stop()
   })
 
-  test('watch: a future start begins there', async ({ backend, prefix, put }) => {
+  test('watch: a future start gets only the changes after it', async ({ backend, prefix, put }) => {
     const now = await put('start')
     const reader = new WatchReader(backend, prefixRange(prefix), now + 2)
     const waiting = reader.changes(1)

@@ -1,7 +1,7 @@
 import type { ObjectList } from '../storage.ts'
 import type { TestObject } from './test-object.ts'
 
-/** The "namespace/name" of each object, in the order of the list. */
+/** Returns the "namespace/name" of each object, in list order. */
 export function names(list: ObjectList<TestObject>): string[] {
   return Array.from(list.items, (object) => `${object.field('metadata.namespace')}/${object.field('metadata.name')}`)
 }

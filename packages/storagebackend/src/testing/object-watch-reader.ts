@@ -9,7 +9,7 @@ export interface SeenEvent {
   readonly initialEventsEnd?: boolean
 }
 
-/** Reads an object watch in steps. */
+/** Reads an object watch step by step. */
 export class ObjectWatchReader {
   readonly #abort: AbortController
   readonly #batches: AsyncIterator<readonly ObjectEvent<TestObject>[]>
@@ -41,7 +41,7 @@ export class ObjectWatchReader {
     return this.#buffered.shift()
   }
 
-  /** The next `count` events, bookmarks included. */
+  /** Reads the next `count` events, including bookmarks. */
   async events(count: number): Promise<SeenEvent[]> {
     const seen: SeenEvent[] = []
     while (seen.length < count) {
@@ -56,7 +56,7 @@ export class ObjectWatchReader {
     return seen
   }
 
-  /** The next `count` events, without bookmarks. */
+  /** Reads the next `count` events, without bookmarks. */
   async objects(count: number): Promise<SeenEvent[]> {
     const seen: SeenEvent[] = []
     while (seen.length < count) seen.push(...(await this.events(1)).filter((event) => event.type !== 'BOOKMARK'))

@@ -10,7 +10,7 @@ export interface SuiteOptions {
   readonly skip?: readonly Skip[]
 }
 
-/** Declares tests, and skips those on a list. A name on the list without a test is an error. */
+/** Declares tests, and skips the listed ones. A listed name without a test is an error. */
 export class SuiteTests {
   readonly #name: string
   readonly #skip: ReadonlyMap<string, string>
@@ -39,7 +39,7 @@ export class SuiteTests {
     })
   }
 
-  /** Call it after the last test. Prints the number of cases, so that a growing list of skips is visible. */
+  /** Ends the suite. Prints the number of tests, so that a growing list of skipped tests is visible. */
   finish(): void {
     afterAll(() => {
       console.log(`${this.#name}: ${this.#run} cases, ${this.#passed} passed, ${this.#skip.size} skipped`)

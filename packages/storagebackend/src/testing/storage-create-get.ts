@@ -20,7 +20,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('a body is spliced into a response', async ({ create }) => {
+  test('a body can be spliced into a response', async ({ create }) => {
     const stored = await create('ns', 'a', { labels: { app: 'x' }, text: 'é' })
     const body = Buffer.from(stored.body)
     const answer = Buffer.concat([
@@ -33,7 +33,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     expect(JSON.parse(body.toString()).metadata.resourceVersion).toBeUndefined()
   })
 
-  test('a copy belongs to the caller', async ({ storage, key, create }) => {
+  test('a copy may be changed by the caller', async ({ storage, key, create }) => {
     const stored = await create('ns', 'a', { text: 'kept' })
     stored.copy().spec!.text = 'changed'
     expect(stored.copy().spec!.text).toBe('kept')
@@ -63,7 +63,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('get: every past version gives an object that is not older', async ({ storage, key, create, update }) => {
+  test('get: every past version returns an object that is not older', async ({ storage, key, create, update }) => {
     const first = await create('ns', 'a')
     const second = await update(first, (object) => void (object.spec = { text: 'new' }))
     const later = await create('ns', 'other')
@@ -72,7 +72,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
       if (resourceVersion === String(first.revision)) expect(got.revision).toBeGreaterThanOrEqual(first.revision)
       else expect(got.revision).toBe(second.revision)
     }
-    // Last: "0" may be of any age, so a cache that has not seen the object yet may answer that it is absent.
+    // Done last, because "0" accepts any state. A cache that has not seen the object yet may answer that it is absent.
     expect((await storage.get(key('ns', 'a'), { resourceVersion: '0' })).revision).toBe(second.revision)
   })
 
@@ -113,7 +113,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('is ready, and its revision follows writes', async ({ storage, create }) => {
+  test('is ready, and its revision increases with writes', async ({ storage, create }) => {
     await storage.checkReady()
     const { revision } = await create('ns', 'a')
     expect(await storage.currentRevision()).toBeGreaterThanOrEqual(revision)

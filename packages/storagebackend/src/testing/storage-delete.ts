@@ -32,7 +32,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     })
   })
 
-  test('delete: a stale suggestion is corrected', async ({ storage, key, create, update }) => {
+  test('delete: a stale suggestion is replaced by the stored object', async ({ storage, key, create, update }) => {
     const suggestion = await create('ns', 'a')
     await update(suggestion, (object) => void (object.spec = { text: 'newest' }))
     expect((await storage.delete(key('ns', 'a'), { suggestion })).object().spec!.text).toBe('newest')
@@ -57,7 +57,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(deleted.object().spec!.text).toBe('newest')
   })
 
-  test('delete: validation of a stale suggestion does not count', async ({ storage, key, create, update }) => {
+  test('delete: the validation of a stale suggestion is discarded', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     let calls = 0
     const refuse = (text: string | undefined) => (object: { readonly spec?: { readonly text?: string } }) => {
@@ -67,15 +67,15 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })))).toContain('refused')
     expect(calls).toBeLessThanOrEqual(2)
     await update(stale, (object) => void (object.spec = { text: 'newer' }))
-    // The stale object passes, the stored one does not.
+    // The stale object is valid, the stored one is not.
     expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse('newer') })))).toContain('refused')
-    // The stale object does not pass, the stored one does.
+    // The stale object is invalid, the stored one is valid.
     calls = 0
     await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })
     expect(calls).toBeLessThanOrEqual(2)
   })
 
-  test('delete: preconditions on a stale suggestion do not count', async ({ storage, key, create, update }) => {
+  test('delete: preconditions that fail on a stale suggestion are checked again', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     const of = (revision: number): { preconditions: { resourceVersion: string } } => ({

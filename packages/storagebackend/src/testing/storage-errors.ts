@@ -1,7 +1,7 @@
 import { isStorageError } from '../errors.ts'
 import type { StorageErrorCode } from '../storage.ts'
 
-/** The error of a failed call. Throws if the call succeeds. */
+/** Returns the error of a failed call. Throws if the call succeeds. */
 export async function failure(call: Promise<unknown>): Promise<unknown> {
   let value: unknown
   try {
@@ -9,11 +9,11 @@ export async function failure(call: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     return error
   }
-  throw new Error(`expected a failure, got ${JSON.stringify(value)}`)
+  throw new Error(`expected an error, got ${JSON.stringify(value)}`)
 }
 
-/** The code of a `StorageError`. Throws for any other error. */
+/** Returns the code of a `StorageError`. Throws for any other error. */
 export function codeOf(error: unknown): StorageErrorCode {
   if (isStorageError(error)) return error.code
-  throw new Error(`not a StorageError: ${String(error)}`, { cause: error })
+  throw new Error(`expected a StorageError, got ${String(error)}`, { cause: error })
 }

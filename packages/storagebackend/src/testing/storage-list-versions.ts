@@ -15,11 +15,11 @@ const selectors = [
 
 interface State {
   readonly revision: number
-  /** "namespace/name", by key. */
+  /** The "namespace/name" of each object, sorted by key. */
   readonly names: readonly string[]
 }
 
-/** Three namespaces, two objects each; states from the creations and deletions in between. */
+/** Creates and deletes objects in three namespaces, and returns the state after each write. */
 async function history({ storage, key, create }: StorageTest): Promise<State[]> {
   const states: State[] = []
   const present = new Set<string>()
@@ -42,7 +42,7 @@ const token = (rv: number, start: string): string =>
     'base64url',
   )
 
-/** The expected page of a list of `state`, and its token. */
+/** Returns the page and continue token that a list of `state` must return. */
 function expectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
   const range = state.names.filter((name) => name.startsWith(below) && name > from)
   const chosen = range.filter(selector.selects)
@@ -63,7 +63,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     const newest = states.at(-1)!
     const kept = states.at(-3)!
     await compact(kept.revision)
-    // After that a cache is not behind.
+    // After this list a cache is up to date.
     await storage.list(prefix)
 
     interface Case {
@@ -78,7 +78,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     const future = String(newest.revision + 1_000_000)
     const cases: Case[] = [
       { rv: '', limits: all, gives: newest },
-      // A cache ignores the limit of a list of any age.
+      // A cache ignores the limit of a list that accepts any state.
       { rv: '0', limits: [0, 10], gives: newest },
       { rv: '0', match: 'NotOlderThan', limits: [0, 10], gives: newest },
       ...[newest, kept, states[0]!].flatMap((state): Case[] => [
@@ -141,16 +141,16 @@ export function listVersionTests(test: DeclareStorageTest): void {
         expect(list.revision).toBeGreaterThanOrEqual(now)
         expect(names(list)).toEqual(['ns/a'])
       }
-      // A state of any age may lag, but not behind an earlier response.
+      // A state that accepts any age may be old, but not older than an earlier response.
       expect((await storage.list(prefix, { resourceVersion: '0' })).revision).toBeGreaterThanOrEqual(now)
     }
   })
 
-  test('paging: one read per page; a selector makes the reads larger', async ({ storage, prefix, create, measured }) => {
+  test('paging: one read per page, and larger reads with a selector', async ({ storage, prefix, create, measured }) => {
     await Promise.all(
       Array.from({ length: 1000 }, (_, i) => create('ns', String(i).padStart(3, '0'), { nodeName: i === 999 ? 'rare' : 'n' })),
     )
-    // Waits until a cache has caught up.
+    // Waits until a cache is up to date.
     const { revision } = await storage.list(prefix)
     const reads = async (): Promise<number> =>
       (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
@@ -177,7 +177,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
       const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
       expect([names(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
     }
-    // 1, 2, 4, … 512.
+    // The reads return 1, 2, 4, … 512 entries.
     expect(await readsOf(rare)).toBeLessThanOrEqual(10)
   })
 }

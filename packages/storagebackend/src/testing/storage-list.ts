@@ -6,13 +6,13 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting, testObject } from './test-object.ts'
 
 export function listTests(test: DeclareStorageTest): void {
-  test('list: of no objects', async ({ storage, prefix }) => {
+  test('list: returns an empty list', async ({ storage, prefix }) => {
     const list = await storage.list(prefix)
     expect([[...list.items], list.continue, list.remainingItemCount]).toEqual([[], '', undefined])
     expect(list.revision).toBeGreaterThan(0)
   })
 
-  test('list: in key order, only of the prefix', async ({ storage, prefix, create }) => {
+  test('list: in key order, only under the prefix', async ({ storage, prefix, create }) => {
     for (const [namespace, name] of [
       ['b', '1'],
       ['a', '2'],
@@ -66,7 +66,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect(await list({ fields: 'metadata.namespace!=a,metadata.name=3', labels: 'app' })).toEqual(['b/3'])
   })
 
-  test('list: has the revision of its objects', async ({ storage, prefix, create }) => {
+  test('list: its revision is not older than its objects', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     expect((await storage.list(prefix)).revision).toBeGreaterThanOrEqual(revision)
   })
@@ -78,7 +78,7 @@ export function listTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: exactly a version, and not older than one', async ({ storage, prefix, create }) => {
+  test('list: a version exactly, or not older than one', async ({ storage, prefix, create }) => {
     const revisions: number[] = []
     for (let i = 0; i < 5; i++) revisions.push((await create('a', String(i))).revision)
     const at = String(revisions[2])
@@ -92,7 +92,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect([names(limited).length, limited.revision]).toEqual([3, revisions[2]])
   })
 
-  test('list: is identical at its version, after any writes', async ({ storage, prefix, create }) => {
+  test('list: returns the same objects at its version after later writes', async ({ storage, prefix, create }) => {
     const first = await create('a', 'first')
     const writing = (async () => {
       for (let i = 0; i < 30; i++) await create('a', String(i))
@@ -106,7 +106,7 @@ export function listTests(test: DeclareStorageTest): void {
     await writing
   })
 
-  test('list: a future version is too large, with the current one', async ({ storage, prefix, create }) => {
+  test('list: a future version is too large, and the error has the current one', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     const resourceVersion = String(revision + 1_000_000)
     for (const options of [{}, { limit: 1 }, { resourceVersionMatch: 'Exact' }, { resourceVersionMatch: 'NotOlderThan' }] as const) {

@@ -7,7 +7,7 @@ import { createTestCodec, selecting, testObject, type TestObject } from './test-
 
 const openingTakes = 1
 
-/** A codec that takes a millisecond to open an object, and counts the opened ones. */
+/** Creates a codec that takes a millisecond to open an object, and counts the opened ones. */
 function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
@@ -53,12 +53,12 @@ export function longListTests(test: DeclareStorageTest): void {
         [{}, 100],
       ] as const) {
         await putHundred(under)
-        // A cache has opened them in its own time.
+        // A cache has opened the objects before the list.
         await storage.list(prefix, { limit: 1 })
         opened.count = 0
         let list: ObjectList<TestObject> | undefined
         const turns = await turnsDuring(async () => (list = await storage.list(prefix, options)))
-        // Opening during the walk is the caller's time.
+        // Objects that the caller opens during its walk take the caller's time.
         expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
         expect(names(list!)).toHaveLength(length)
       }

@@ -28,7 +28,7 @@ export function measureTests(test: DeclareStorageTest): void {
     expect(await operation('get')).toEqual([gets + 1, gets + 1, 1])
   })
 
-  test('metrics: counts the objects that a list reads, examines and returns, the stored and the undecodable ones', async (under) => {
+  test('metrics: counts stored and undecodable objects, and those that a list reads, examines and returns', async (under) => {
     const { storage, prefix, key, create, measured } = under
     const { revision } = await create('ns', 'a', { labels: { app: 'x' } })
     await create('ns', 'b')
@@ -40,7 +40,7 @@ export function measureTests(test: DeclareStorageTest): void {
       )
     }
     const before = await listed()
-    // No cache answers a list of one key at one version.
+    // A cache does not answer a list of one key at one version.
     await storage.list(key('ns', 'a'), { recursive: false, resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
     expect((await listed()).map((value, i) => value - before[i]!)).toEqual([1, 1, 1, 1])
 

@@ -8,7 +8,7 @@ import { selecting } from './test-object.ts'
 const decode = (token: string): string => Buffer.from(token, 'base64url').toString()
 
 export function pagingTests(test: DeclareStorageTest): void {
-  test('paging: all pages have one version, with the number of remaining objects', async ({ storage, prefix, create }) => {
+  test('paging: all pages have the same version and the number of remaining objects', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 5; i++) await create('a', String(i))
     const first = await storage.list(`${prefix}a/`, { limit: 2 })
     expect([names(first), first.remainingItemCount]).toEqual([['a/0', 'a/1'], 3])
@@ -47,7 +47,7 @@ export function pagingTests(test: DeclareStorageTest): void {
     expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => `a/${String(2 * i + 1).padStart(2, '0')}`))
   })
 
-  test('paging: an expired token fails with one that continues inconsistently', async ({ storage, prefix, create, compact }) => {
+  test('paging: an expired token fails with a token that continues inconsistently', async ({ storage, prefix, create, compact }) => {
     for (let i = 0; i < 5; i++) await create('a', String(i))
     const first = await storage.list(`${prefix}a/`, { limit: 2 })
     const newer = await create('a', '2-new')
@@ -65,7 +65,7 @@ export function pagingTests(test: DeclareStorageTest): void {
     expect(names(await storage.list(`${prefix}a/`, { continue: next.continue }))).toEqual(['a/3', 'a/4'])
   })
 
-  test('paging: invalid tokens are refused with kube-apiserver’s text', async ({ storage, prefix, create }) => {
+  test('paging: invalid tokens are refused with the error text of kube-apiserver', async ({ storage, prefix, create }) => {
     await create('a', '1')
     const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
     const cases: [string, string][] = [

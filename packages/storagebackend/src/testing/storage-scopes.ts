@@ -4,7 +4,7 @@ import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { selecting, type TestObjectOptions } from './test-object.ts'
 
-/** In key order. */
+/** The objects, in key order. */
 const objects: readonly (readonly [namespace: string, name: string, options: TestObjectOptions])[] = [
   ['one', 'a', { nodeName: 'n1', labels: { app: 'x' } }],
   ['one', 'b', { nodeName: 'n2', labels: { app: 'y' } }],
@@ -15,15 +15,15 @@ const objects: readonly (readonly [namespace: string, name: string, options: Tes
 ]
 
 interface Scope {
-  /** Below the resource's prefix: nothing, "namespace/", or "namespace/name" for one object. */
+  /** The path below the resource's prefix: "", "namespace/", or "namespace/name" for one object. */
   readonly below: string
   readonly fields?: string
   readonly labels?: string
-  /** "namespace/name" */
+  /** The "namespace/name" of each expected object. */
   readonly sees: readonly string[]
 }
 
-/** Every scope and selector of a request, alone and combined. */
+/** Every key and selector that a request can have, alone and combined. */
 const scopes: readonly Scope[] = [
   { below: '', sees: objects.map(([namespace, name]) => `${namespace}/${name}`) },
   { below: '', fields: 'metadata.name=a', sees: ['one/a', 'onetwo/a', 'two/a'] },
@@ -69,7 +69,7 @@ async function createAll({ create }: StorageTest): Promise<SeenEvent[]> {
 }
 
 export function scopeTests(test: DeclareStorageTest): void {
-  test('list: scopes and selectors in every combination', async (under) => {
+  test('list: keys and selectors in every combination', async (under) => {
     const { storage, prefix } = under
     const newest = (await createAll(under)).at(-1)!.revision
     for (const scope of scopes) {
@@ -90,7 +90,7 @@ export function scopeTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: initial events, for scopes and selectors in every combination', async (under) => {
+  test('watch: initial events, for keys and selectors in every combination', async (under) => {
     const { storage, prefix } = under
     const made = await createAll(under)
     await storage.list(prefix)
@@ -108,7 +108,7 @@ export function scopeTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: changes, for scopes and selectors in every combination', async (under) => {
+  test('watch: changes, for keys and selectors in every combination', async (under) => {
     const { storage, prefix, key, create } = under
     const start = await create('zero', 'start')
     const readers: ObjectWatchReader[] = []

@@ -35,7 +35,7 @@ export function singleTests(test: DeclareStorageTest): void {
         }
         const { items, continue: token, remainingItemCount, revision } = await list
         const found = [...items]
-        // A cache of any age may not have seen the object.
+        // A cache may not have seen the object yet.
         if (resourceVersion !== '0' || found.length > 0) expect(found, title).toHaveLength(1)
         for (const object of found) expect(gives, title).toContain(object.revision)
         expect([token, remainingItemCount], title).toEqual(['', undefined])
@@ -47,7 +47,7 @@ export function singleTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: a prefix ends at a slash, also without one in the request', async ({ storage, prefix, create }) => {
+  test('list: a prefix ends with a slash, even if the request has none', async ({ storage, prefix, create }) => {
     for (const [namespace, name] of [
       ['foo', 'bar'],
       ['foobar', 'bar'],

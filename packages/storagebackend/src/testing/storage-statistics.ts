@@ -11,7 +11,7 @@ export function statisticsTests(test: DeclareStorageTest): void {
     await create('ns', 'foo', { text: 'x'.repeat(100) })
     const { estimatedAverageObjectSize: foo } = await storage.stats()
     expect(foo).toBeGreaterThanOrEqual(encoded)
-    // The bytes that encryption adds.
+    // Allows for the bytes that encryption adds.
     expect(foo).toBeLessThan(encoded + 200)
 
     const bar = await create('ns', 'bar')
@@ -33,7 +33,7 @@ export function statisticsTests(test: DeclareStorageTest): void {
     expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
   })
 
-  test('statistics: only of the resource', async ({ storage, prefix, create, put }) => {
+  test('statistics: only of its own resource', async ({ storage, prefix, create, put }) => {
     await create('ns', 'a')
     const alone = await storage.stats()
     await put(`${prefix.slice(0, -1)}-elsewhere/x`, Buffer.alloc(10_000))

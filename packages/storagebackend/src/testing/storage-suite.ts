@@ -26,24 +26,24 @@ import { watchReaderTests } from './storage-watch-readers.ts'
 import { watchListTests } from './storage-watch-list.ts'
 import { createTestCodec, testObject, type TestObject, type TestObjectOptions } from './test-object.ts'
 
-/** The options of the object store at the bottom of the storage under test. The prefix is new for every test. */
+/** The options of the object store below the storage under test. Every test has its own prefix. */
 export interface StorageSuiteRequest {
   readonly codec: ObjectCodec<TestObject>
   readonly resource: GroupResource
   readonly prefix: string
   readonly metrics: StorageMetrics
   readonly collectUnreadable?: boolean
-  /** Set by tests of transformers. It replaces the storage's own transformer. */
+  /** The transformer of a test, which replaces the storage's transformer. */
   readonly transformer?: ValueTransformer
 }
 
 export interface StorageUnderTest {
   readonly storage: Storage<TestObject>
-  /** Writes an encoded object directly to the driver; through the storage's own transformer, if it has one. */
+  /** Writes an encoded object directly to the driver, through the storage's transformer if it has one. */
   readonly put: (key: string, value: Uint8Array) => Promise<unknown>
-  /** Drops history before the revision, also in a cache. */
+  /** Drops the history before the revision, also in a cache. */
   readonly compact: (revision: number) => Promise<void>
-  /** Advances the clock. Without it the suite waits. */
+  /** Advances the clock. Without it the suite waits in real time. */
   readonly advance?: (milliseconds: number) => void
   /** Makes open watches send progress soon. */
   readonly requestProgress: () => Promise<void>
@@ -55,7 +55,7 @@ export interface StorageTest extends StorageUnderTest {
   key(namespace: string, name: string): string
   create(namespace: string, name: string, options?: TestObjectOptions): Promise<StoredObject<TestObject>>
   update(stored: StoredObject<TestObject>, change: (object: TestObject) => void): Promise<StoredObject<TestObject>>
-  /** The object store's metrics so far, by name and labels: `etcd_requests_total{…}`. */
+  /** Returns the object store's metrics by name and labels: `etcd_requests_total{…}`. */
   measured(): Promise<ReadonlyMap<string, number>>
   wait(milliseconds: number): Promise<void>
 }
@@ -66,12 +66,12 @@ export type DeclareStorageTest = (
   request?: Partial<Pick<StorageSuiteRequest, 'codec' | 'collectUnreadable' | 'transformer'>>,
 ) => void
 
-/** `StorageUnderTest.put` for a storage without a transformer of its own. */
+/** Creates the `put` of a storage without a transformer. */
 export function putInto(backend: Backend): StorageUnderTest['put'] {
   return (key, value) => backend.commit({ compare: [], operations: [{ type: 'put', key, value }] })
 }
 
-/** Defines an object storage: for drivers under the object store, and for the cacher. Call it in a vitest file. */
+/** Tests the contract of an object storage: the object store on a driver, or the cacher. Call it in a vitest file. */
 export function describeStorage(
   name: string,
   open: (request: StorageSuiteRequest) => Promise<StorageUnderTest>,

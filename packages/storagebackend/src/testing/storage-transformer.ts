@@ -5,7 +5,7 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
-/** A transformer that writes its newest prefix and reads all of its prefixes. It fails for any other prefix. */
+/** A transformer that writes its newest prefix and reads all its prefixes. It fails for any other prefix. */
 class PrefixTransformer implements ValueTransformer {
   prefixes: string[] = ['test-1:']
 
@@ -62,7 +62,7 @@ export function transformerTests(test: DeclareStorageTest): void {
       const endings = readers.map((reader) => failure(reader.next()))
       await put(key('ns', 'bad'), foreign('bad'))
       await create('ns', 'after')
-      // A cache may end the watch to fill itself again.
+      // A cache may end the watch, because it has to be filled again.
       for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
       for (const reader of readers) expect(await reader.next()).toBeUndefined()
     },
@@ -87,7 +87,7 @@ export function transformerTests(test: DeclareStorageTest): void {
     { transformer: rotating },
   )
 
-  test('update: a change is a difference of stored bytes, not of opened objects', async ({ storage, key, put }) => {
+  test('update: compares stored bytes, not opened objects', async ({ storage, key, put }) => {
     const object = testObject('ns', 'a', { text: 'x' })
     await put(key('ns', 'a'), createTestCodec(2).encode(object))
     const { revision } = await storage.get(key('ns', 'a'))

@@ -4,13 +4,13 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
-/** Creates it. The creation itself fails, because it returns the stored object. */
+/** Creates an undecodable object. The create itself fails, because it returns the stored object. */
 async function createUndecodable({ create }: StorageTest, namespace: string, name: string): Promise<void> {
   await failure(create(namespace, name, { text: undecodable }))
 }
 
 export function undecodableTests(test: DeclareStorageTest): void {
-  test('undecodable: fails exactly the verbs that read it', async (under) => {
+  test('undecodable: fails exactly the verbs that read the object', async (under) => {
     const { storage, prefix, key, create } = under
     await create('good', 'a')
     await createUndecodable(under, 'ns', 'bad')
@@ -36,7 +36,7 @@ export function undecodableTests(test: DeclareStorageTest): void {
     await storage.delete(key('good', 'a'))
   })
 
-  test('undecodable: a watch ends with an error at it', async (under) => {
+  test('undecodable: a watch ends with an error at the object', async (under) => {
     const { storage, prefix, create } = under
     const start = await create('ns', 'start')
     const resourceVersion = String(start.revision)
@@ -48,10 +48,10 @@ export function undecodableTests(test: DeclareStorageTest): void {
     const endings = prompt.map((reader) => failure(reader.next()))
     await createUndecodable(under, 'ns', 'bad')
     await create('ns', 'after')
-    // A cache may end the watch to fill itself again.
+    // A cache may end the watch, because it has to be filled again.
     for (const ending of endings) expect(['Corrupt', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
     for (const reader of prompt) expect(await reader.next()).toBeUndefined()
-    // A watch that ends with the reason has sent everything before it.
+    // If the watch ends with the reason, it has sent all earlier events.
     const seen: string[] = []
     const error = await failure(
       (async () => {
@@ -71,7 +71,7 @@ export function undecodableTests(test: DeclareStorageTest): void {
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: '0' })
       return reader.next()
     }
-    // A cache may not open it, or may end it to be filled again.
+    // A cache may refuse the watch, or end it because it has to be filled again.
     expect(['Corrupt', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(await failure(first())))
   })
 }

@@ -10,19 +10,19 @@ import { createTestCodec, testObject, type TestObject } from './test-object.ts'
 
 const garbage = Buffer.from('{"not":"a record"}')
 
-/** A codec with a bug: it throws an unrelated error for marked keys. */
+/** Creates a codec with a bug: it throws an unrelated error for marked keys. */
 function failingCodec(): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
     encode: codec.encode,
     open(key, value, revision) {
-      if (key.endsWith('/broken')) throw new TypeError('a mistake of the program')
+      if (key.endsWith('/broken')) throw new TypeError('a programming error')
       return codec.open(key, value, revision)
     },
   }
 }
 
-/** A transformer that waits before it reads, as for a key service. It runs `during` once in the meantime. */
+/** A transformer that waits before it reads, like one with a key service. It runs `during` once while it waits. */
 class WaitingTransformer implements ValueTransformer {
   during: (() => Promise<unknown>) | undefined
   #waiting: Promise<void> | undefined
@@ -47,7 +47,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
   const collect = { collectUnreadable: true } as const
 
   test(
-    'unreadable: a list names all of them, at most a hundred',
+    'unreadable: a list error names all of them, at most a hundred',
     async ({ storage, prefix, key, create, put }) => {
       await create('good', 'a')
       for (const name of ['1', '2']) await put(key('ns', name), garbage)
@@ -57,7 +57,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
         if (!isStorageError(error, 'UnreadableObjects')) throw error
         const { objects, isTruncated } = error.unreadable!
         expect(objects.map((object) => object.key)).toEqual([key('ns', '1'), key('ns', '2')])
-        expect(objects[0]!.message).toContain('not in an encoding that this version reads')
+        expect(objects[0]!.message).toContain('has an unknown encoding')
         expect(isTruncated).toBe(false)
       }
       expect(names(await storage.list(`${prefix}good/`))).toEqual(['good/a'])
@@ -71,7 +71,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     collect,
   )
 
-  test('unreadable: the first one ends a list, unless they are collected', async ({ storage, prefix, key, put }) => {
+  test('unreadable: the first one ends a list that does not collect them', async ({ storage, prefix, key, put }) => {
     for (const name of ['1', '2']) await put(key('ns', name), garbage)
     const error = await failure((async () => [...(await storage.list(prefix)).items])())
     expect(codeOf(error)).toBe('Corrupt')
@@ -83,7 +83,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     async ({ storage, prefix, key, put }) => {
       await put(key('ns', '1'), garbage)
       await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
-      expect(String(await failure(storage.list(prefix)))).toContain('a mistake of the program')
+      expect(String(await failure(storage.list(prefix)))).toContain('a programming error')
     },
     { ...collect, codec: failingCodec() },
   )
@@ -115,7 +115,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     { transformer: waiting },
   )
 
-  test('unreadable: its deletion ends watches with an error', async ({ storage, prefix, key, create, put }) => {
+  test('unreadable: the deletion ends watches with an error', async ({ storage, prefix, key, create, put }) => {
     await create('ns', 'a')
     await put(key('ns', 'bad'), garbage)
     const resourceVersion = String(await storage.currentRevision())
@@ -124,7 +124,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     await storage.deleteUnreadable(key('ns', 'bad'))
     await create('ns', 'after')
     for (const each of opened) {
-      // A cache that was never filled opens no watch; one that was filled earlier fills itself again.
+      // A cache that was never filled refuses the watch. A cache that was filled is filled again.
       const error = each.status === 'rejected' ? each.reason : await failure(each.value.next())
       expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(error))
       if (codeOf(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')

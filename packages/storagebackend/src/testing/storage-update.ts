@@ -21,11 +21,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(updated.revision)
   })
 
-  test('update: an update function that does not change the current object shares it with all readers', async ({
-    storage,
-    key,
-    create,
-  }) => {
+  test('update: sharesCurrent passes the object that all readers share', async ({ storage, key, create }) => {
     await create('ns', 'a')
     const own = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
       expect(current).toEqual(stored!.object())
@@ -60,7 +56,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).revision).toBe(made.revision)
   })
 
-  test('update: checks preconditions, with kube-apiserver’s text', async ({ storage, key, create }) => {
+  test('update: checks preconditions, with the error text of kube-apiserver', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
     const wrong = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
     expect(codeOf(wrong)).toBe('InvalidObject')
@@ -100,7 +96,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(updated.object()).toMatchObject({ spec: { text: 'theirs' }, metadata: { labels: { mine: 'yes' } } })
   })
 
-  test('update: a stale suggestion is corrected', async ({ storage, key, create, update }) => {
+  test('update: a stale suggestion is replaced by the stored object', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     await update(stale, (object) => void (object.spec = { text: 'newer' }))
     const updated = await storage.guaranteedUpdate(
@@ -109,7 +105,7 @@ export function updateTests(test: DeclareStorageTest): void {
       { suggestion: stale },
     )
     expect(updated.object()).toMatchObject({ spec: { text: 'newer' }, metadata: { labels: { x: 'y' } } })
-    // An object that equals the stale suggestion is still a change.
+    // An object that equals the stale suggestion is still a change of the stored one.
     const back = await storage.guaranteedUpdate(key('ns', 'a'), () => ({ object: stale.copy() }), { suggestion: stale })
     expect(back.object().spec).toEqual({})
     expect((await storage.get(key('ns', 'a'))).revision).toBe(back.revision)
@@ -121,7 +117,7 @@ export function updateTests(test: DeclareStorageTest): void {
     const tried: (string | undefined)[] = []
     const leave = (current: TestObject | undefined): undefined => void tried.push(current!.spec?.text)
     expect(await storage.guaranteedUpdate(key('ns', 'a'), leave, { suggestion: stale })).toMatchObject({ revision: fresh.revision })
-    // Decided on the stored object in the end, whatever the suggestion said.
+    // The last call had the stored object, whatever the suggestion was.
     expect(tried.at(-1)).toBe('newer')
     const absent = storage.guaranteedUpdate(key('ns', 'b'), () => undefined, { ignoreNotFound: true })
     expect(codeOf(await failure(absent))).toBe('KeyNotFound')
@@ -139,7 +135,7 @@ export function updateTests(test: DeclareStorageTest): void {
     }
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), refuseOld, { suggestion: stale })
     expect(updated.object().spec).toEqual({ text: 'mine' })
-    // A storage that suggests a newer object itself needs one call.
+    // A storage that replaces the suggestion by a newer object needs one call.
     expect(calls).toBeLessThanOrEqual(2)
     calls = 0
     const refuse = (): never => {
@@ -161,7 +157,7 @@ export function updateTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('update: concurrent updates lose none', async ({ storage, key, create }) => {
+  test('update: concurrent updates are not lost', async ({ storage, key, create }) => {
     await create('ns', 'a', { labels: {} })
     await Promise.all(
       Array.from({ length: 12 }, (_, i) =>

@@ -29,7 +29,12 @@ export function watchListTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('initial events: the ending bookmark has the store’s version, not the newest object’s', async ({ storage, prefix, key, create }) => {
+  test('initial events: the last bookmark has the version of the store, not of the newest object', async ({
+    storage,
+    prefix,
+    key,
+    create,
+  }) => {
     await create('a', '1')
     await create('a', '2')
     const deleted = await storage.delete(key('a', '2'))
@@ -50,7 +55,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('initial events: none if the request excludes them', async ({ storage, prefix, create }) => {
+  test('initial events: are not sent if the request excludes them', async ({ storage, prefix, create }) => {
     await create('a', '1')
     for (const resourceVersion of ['', '0']) {
       await storage.list(prefix)

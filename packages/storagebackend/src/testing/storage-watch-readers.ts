@@ -4,11 +4,11 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { within } from './watch-reader.ts'
 
 export function watchReaderTests(test: DeclareStorageTest): void {
-  test('watch: a late reader gets all events, in order', async ({ storage, prefix, key, create }) => {
+  test('watch: a late reader gets all events in order', async ({ storage, prefix, key, create }) => {
     const start = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const revisions = [(await create('ns', 'first')).revision]
-    // The watch is open, but not read.
+    // The watch is open, but not read any further.
     expect(brief(await reader.objects(1))).toEqual(['ADDED first'])
     revisions.length = 0
     for (let i = 0; i < 15; i++) {
@@ -29,7 +29,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: after a stop, only the next events in order may follow before the end', async ({ storage, prefix, create }) => {
+  test('watch: after an abort, only the next events in order may come before the end', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const abort = new AbortController()
     const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
@@ -81,9 +81,9 @@ export function watchReaderTests(test: DeclareStorageTest): void {
   test('watch: an error of its reader ends the watch and rejects forEach', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     for (const fail of [
-      () => Promise.reject(new Error('no more')),
+      () => Promise.reject(new Error('reader failed')),
       () => {
-        throw new Error('no more')
+        throw new Error('reader failed')
       },
     ]) {
       const { signal } = new AbortController()
@@ -95,19 +95,19 @@ export function watchReaderTests(test: DeclareStorageTest): void {
       })
       end.catch(() => undefined)
       await create('ns', `a${start.revision}`).catch(() => undefined)
-      await expect(within(end, 'the end')).rejects.toThrow('no more')
+      await expect(within(end, 'the end')).rejects.toThrow('reader failed')
       await create('ns', 'b').catch(() => undefined)
       expect(batches).toBe(1)
       expect((await watch[Symbol.asyncIterator]().next()).done).toBe(true)
     }
   })
 
-  test('watch: fifty unread watches do not block a read one', async ({ storage, prefix, create }) => {
+  test('watch: fifty unread watches do not block another watch', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const [read, ...unread] = await Promise.all(Array.from({ length: 51 }, open))
     await create('ns', 'first')
-    // Every watch is open.
+    // All watches are open now.
     await Promise.all([read!, ...unread].map((reader) => reader.objects(1)))
     for (let i = 0; i < 22; i++) {
       const { revision } = await create('ns', `a${i}`)

@@ -34,10 +34,10 @@ export function watchStartTests(test: DeclareStorageTest): void {
             if (sendInitialEvents && allowBookmarks) {
               const [end] = await reader.events(1)
               expect(end, title).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
-              // The store's revision, which is that of a deletion after the newest object.
+              // The revision of the store, which is that of a deletion after the newest object.
               expect(end!.revision, title).toBeGreaterThanOrEqual(deleted.revision)
             }
-            // The next event is that of the next change.
+            // The next event belongs to the next change.
             const next = await create('later', only ?? `n${round++}`)
             expect(await reader.objects(1), title).toEqual([added(next, next.field('metadata.name'))])
             const { revision } = await storage.delete(next.key)
@@ -51,7 +51,7 @@ export function watchStartTests(test: DeclareStorageTest): void {
     }
   })
 
-  // A priority-and-fairness filter uses this signal: the watch is initialised when its promise resolves.
+  // Priority and fairness relies on this: a watch request counts as initialized when the promise resolves.
   test('watch: is open when its promise resolves, and misses no later event', async (under) => {
     const { storage, prefix, create } = under
     const { revision } = await create('ns', 'start')

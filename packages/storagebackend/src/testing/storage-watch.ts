@@ -5,7 +5,7 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
 export function watchTests(test: DeclareStorageTest): void {
-  test('watch: from a version, only later changes', async ({ storage, prefix, key, create, update }) => {
+  test('watch: from a version, sends only later changes', async ({ storage, prefix, key, create, update }) => {
     const old = await create('ns', 'old')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
     const a = await create('ns', 'a')
@@ -20,12 +20,12 @@ export function watchTests(test: DeclareStorageTest): void {
     await late.stop()
   })
 
-  test('watch: from 0 and without a version, first a state in key order', async ({ storage, prefix, create }) => {
+  test('watch: from 0 and without a version, starts with a state in key order', async ({ storage, prefix, create }) => {
     const first = await create('b', '1')
     await create('a', '2')
     await create('a', '1')
     for (const resourceVersion of ['0', '']) {
-      // After both writes, since a cache of any age may be behind.
+      // Wait until a cache has both writes.
       await storage.list(prefix)
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion })
       const events = await reader.objects(3)
@@ -35,7 +35,7 @@ export function watchTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: a DELETED event has the last object under the deletion’s version', async ({ storage, prefix, key, create }) => {
+  test('watch: a DELETED event has the last object with the version of the deletion', async ({ storage, prefix, key, create }) => {
     const created = await create('ns', 'a', { text: 'last' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(created.revision) })
     const deleted = await storage.delete(key('ns', 'a'))
@@ -67,7 +67,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: an object that leaves a selector is sent as it was before', async ({ storage, prefix, create, update }) => {
+  test('watch: an object that leaves a selector is sent in its previous state', async ({ storage, prefix, create, update }) => {
     const a = await create('ns', 'a', { nodeName: 'n1' })
     const predicate = selecting({ fields: 'spec.nodeName=n1' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision), predicate })

@@ -3,7 +3,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { createRecordCodec } from '../record-codec.ts'
 import type { ObjectCodec, Predicate } from '../storage.ts'
 
-/** The objects of the object-level suite. */
+/** An object of the suite for storages. */
 export interface TestObject extends KubeObject {
   spec?: { nodeName?: string; text?: string }
 }
@@ -11,7 +11,7 @@ export interface TestObject extends KubeObject {
 /** An object with this text is stored as bytes that the codec cannot open. */
 export const undecodable = 'undecodable'
 
-/** A codec of another schema version: it writes different bytes for the same object, and both read the other's bytes. */
+/** Creates a codec with another schema version. It writes different bytes for the same object, and reads the bytes of other versions. */
 export function createTestCodec(schemaVersion = 1): ObjectCodec<TestObject> {
   const codec = createRecordCodec<TestObject>({
     kind: 'Test',

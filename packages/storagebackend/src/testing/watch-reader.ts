@@ -1,6 +1,6 @@
 import type { Backend, Change, KeyRange, Revision, WatchMessage } from '../backend.ts'
 
-/** Reads a watch in steps. Every step has a timeout. */
+/** Reads a watch step by step, with a timeout for each step. */
 export class WatchReader {
   readonly #abort = new AbortController()
   readonly #messages: AsyncIterator<WatchMessage>
@@ -10,7 +10,7 @@ export class WatchReader {
     this.#messages = backend.watch(range, after, { signal: this.#abort.signal })[Symbol.asyncIterator]()
   }
 
-  /** The next message, progress included; undefined after the end. */
+  /** Reads the next message, including progress. Returns undefined after the end. */
   async next(): Promise<WatchMessage | undefined> {
     this.#next ??= this.#messages.next()
     const result = await within(this.#next, 'a watch message')
@@ -18,12 +18,12 @@ export class WatchReader {
     return result.done ? undefined : result.value
   }
 
-  /** The next `count` changes, by message, without progress. */
+  /** Reads the next `count` changes, grouped by message, without progress. */
   async batches(count: number): Promise<(readonly Change[])[]> {
     const batches: (readonly Change[])[] = []
     for (let seen = 0; seen < count;) {
       const message = await this.next()
-      if (!message) throw new Error(`the watch ended after ${seen} changes, not ${count}`)
+      if (!message) throw new Error(`the watch ended after ${seen} changes, expected ${count}`)
       if (message.type !== 'changes') continue
       batches.push(message.changes)
       seen += message.changes.length
@@ -35,14 +35,14 @@ export class WatchReader {
     return (await this.batches(count)).flat()
   }
 
-  /** The revision of the next progress. Throws if a change comes first. */
+  /** Reads the next progress and returns its revision. Throws if a change comes first. */
   async progress(): Promise<Revision> {
     const message = await this.next()
     if (message?.type !== 'progress') throw new Error(`expected progress, got ${JSON.stringify(message)}`)
     return message.revision
   }
 
-  /** Aborts, and reads to the end. */
+  /** Aborts the watch, and reads to its end. */
   async stop(): Promise<void> {
     this.#abort.abort()
     while (await this.next()) continue
@@ -52,7 +52,7 @@ export class WatchReader {
 export async function within<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited too long for ${what}`)), milliseconds)
+    timer = setTimeout(() => reject(new Error(`timeout while waiting for ${what}`)), milliseconds)
   })
   try {
     return await Promise.race([promise, timeout])
