@@ -1,3 +1,4 @@
+import { createConstantAuthorizer } from '@keelson/auth'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import { expect, it } from 'vitest'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
@@ -7,7 +8,8 @@ import { createAdmissionChain } from './create-admission-chain.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 const client = createLoopbackClient()
-const dependencies = { client, informers: createSharedInformers(client) }
+const authorizer = createConstantAuthorizer({ decision: 'allow', reason: '' })
+const dependencies = { client, informers: createSharedInformers(client), authorizer }
 const plugin = (name: string) => (): AdmissionPlugin => ({ name })
 const registered = (...names: string[]): AdmissionPlugins => {
   const plugins = new AdmissionPlugins()
@@ -69,6 +71,10 @@ it('enables these plugins by default', () => {
     'StorageObjectInUseProtection',
     'PersistentVolumeClaimResize',
     'RuntimeClass',
+    'CertificateApproval',
+    'CertificateSigning',
+    'ClusterTrustBundleAttest',
+    'CertificateSubjectRestriction',
     'PodTopologyLabels',
     'NodeDeclaredFeatureValidator',
     'PodResizeValidator',

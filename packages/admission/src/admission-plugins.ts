@@ -1,4 +1,5 @@
 import type { Clock } from '@keelson/apimachinery'
+import type { Authorizer } from '@keelson/auth'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
@@ -10,6 +11,8 @@ export interface PluginDependencies {
   /** Use it only while handling requests: its resources may be added after the plugins are created. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
+  /** Decides what else the user of a write may do. */
+  readonly authorizer: Authorizer
   /** Default: the system clock. */
   readonly clock?: Clock
   /** Returns numbers in [0, 1), for generated names and delays. */

@@ -1,10 +1,13 @@
 import { AdmissionPlugins } from './admission-plugins.ts'
+import { certificateApproval, certificateSigning, certificateSubjectRestriction, clusterTrustBundleAttest } from './certificates/index.ts'
 import { defaultStorageClass } from './default-storage-class/index.ts'
 import { defaultTolerationSeconds } from './default-toleration-seconds/index.ts'
 import type { DefaultTolerationSecondsOptions } from './default-toleration-seconds/index.ts'
 import { limitRanger } from './limit-ranger/index.ts'
 import { namespaceLifecycle } from './namespace-lifecycle/index.ts'
 import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator/index.ts'
+import { nodeRestriction } from './node-restriction/index.ts'
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement/index.ts'
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize/index.ts'
 import { podResizeValidator } from './pod-resize-validator/index.ts'
 import { podSecurity } from './pod-security/index.ts'
@@ -26,14 +29,20 @@ export function builtinPlugins(options: BuiltinPluginsOptions = {}): AdmissionPl
   plugins.register('NamespaceLifecycle', namespaceLifecycle)
   plugins.register('LimitRanger', limitRanger)
   plugins.register('ServiceAccount', serviceAccount)
+  plugins.register('NodeRestriction', nodeRestriction)
   plugins.register('TaintNodesByCondition', taintNodesByCondition)
   plugins.register('PodSecurity', podSecurity)
   plugins.register('Priority', priority)
   plugins.register('DefaultTolerationSeconds', () => defaultTolerationSeconds(options.defaultTolerationSeconds))
   plugins.register('DefaultStorageClass', defaultStorageClass)
   plugins.register('StorageObjectInUseProtection', storageObjectInUseProtection)
+  plugins.register('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement)
   plugins.register('PersistentVolumeClaimResize', persistentVolumeClaimResize)
   plugins.register('RuntimeClass', runtimeClass)
+  plugins.register('CertificateApproval', certificateApproval)
+  plugins.register('CertificateSigning', certificateSigning)
+  plugins.register('ClusterTrustBundleAttest', clusterTrustBundleAttest)
+  plugins.register('CertificateSubjectRestriction', certificateSubjectRestriction)
   plugins.register('PodTopologyLabels', podTopologyLabels)
   plugins.register('NodeDeclaredFeatureValidator', nodeDeclaredFeatureValidator)
   plugins.register('PodResizeValidator', podResizeValidator)

@@ -1,4 +1,5 @@
-import type { GroupResource, KubeObject, RequestContext } from '@keelson/apimachinery'
+import type { Authorizer } from '@keelson/auth'
+import type { GroupResource, KubeObject, RequestContext, RequestedAction } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClient, LoopbackResource, SharedInformers } from '@keelson/loopback'
@@ -21,6 +22,12 @@ const kinds = {
   resourcequotas: ['', 'v1', 'ResourceQuota', 'Namespaced'],
   resourceclaims: ['resource.k8s.io', 'v1', 'ResourceClaim', 'Namespaced'],
   deployments: ['apps', 'v1', 'Deployment', 'Namespaced'],
+  leases: ['coordination.k8s.io', 'v1', 'Lease', 'Namespaced'],
+  csidrivers: ['storage.k8s.io', 'v1', 'CSIDriver', 'Cluster'],
+  csinodes: ['storage.k8s.io', 'v1', 'CSINode', 'Cluster'],
+  resourceslices: ['resource.k8s.io', 'v1', 'ResourceSlice', 'Cluster'],
+  certificatesigningrequests: ['certificates.k8s.io', 'v1', 'CertificateSigningRequest', 'Cluster'],
+  clustertrustbundles: ['certificates.k8s.io', 'v1beta1', 'ClusterTrustBundle', 'Cluster'],
   cronjobs: ['batch', 'v1', 'CronJob', 'Namespaced'],
   priorityclasses: ['scheduling.k8s.io', 'v1', 'PriorityClass', 'Cluster'],
   runtimeclasses: ['node.k8s.io', 'v1', 'RuntimeClass', 'Cluster'],
@@ -32,6 +39,9 @@ export type Plural = keyof typeof kinds
 export interface TestCluster extends AsyncDisposable {
   readonly client: LoopbackClient
   readonly informers: SharedInformers
+  /** Allows the actions in `allowed`, formatted by `actionText`. */
+  readonly authorizer: Authorizer
+  readonly allowed: Set<string>
   resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
   /** Creates the object, in namespace "ns" if the kind is namespaced. */
   create(plural: Plural, object: KubeObject): Promise<void>
@@ -59,9 +69,15 @@ export function openTestCluster(
   })
   const informers = createSharedInformers(client)
   const resource = <T extends KubeObject>(plural: Plural): LoopbackResource<T> => client.resource<T>(groupResource(plural))!
+  const allowed = new Set<string>()
+  const authorizer: Authorizer = {
+    authorize: ({ action }) => ({ decision: allowed.has(actionText(action)) ? 'allow' : 'noOpinion', reason: 'not listed' }),
+  }
   return {
     client,
     informers,
+    authorizer,
+    allowed,
     resource,
     async create(plural, object) {
       await resource(plural).create(namespaceFor(plural), object)
@@ -73,6 +89,12 @@ export function openTestCluster(
       await backend[Symbol.asyncDispose]()
     },
   }
+}
+
+/** "update apps/deployments/finalizers d in ns". */
+function actionText({ verb, apiGroup, resource, subresource, name, namespace }: RequestedAction): string {
+  const path = [apiGroup, resource, subresource].filter((part) => part !== '').join('/')
+  return [verb, path, name, namespace && `in ${namespace}`].filter((part) => part !== '').join(' ')
 }
 
 export interface TestWrite extends AdmissionAttributes {

@@ -1,8 +1,7 @@
 import { builtinPlugins, createAdmissionChain, createAdmissionMetrics, readAdmissionConfiguration } from '@keelson/admission'
-import type { AdmissionChain, AdmissionPlugins, PluginSelection } from '@keelson/admission'
+import type { AdmissionChain, AdmissionPlugins, PluginDependencies, PluginSelection } from '@keelson/admission'
 import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
-import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
@@ -29,7 +28,7 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
 /** Creates the plugins. Throws `ConfigurationError` if a plugin rejects its configuration. */
 export function buildAdmission(
   { plugins, selection }: SelectedPlugins,
-  dependencies: { readonly client: LoopbackClient; readonly informers: SharedInformers; readonly clock: Clock },
+  dependencies: Pick<PluginDependencies, 'client' | 'informers' | 'authorizer'> & { readonly clock: Clock },
   metrics: MetricsRegistry,
 ): AdmissionChain & AsyncDisposable {
   try {

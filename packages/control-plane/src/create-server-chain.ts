@@ -88,12 +88,13 @@ function wire(
     now,
   })
   const informers = createSharedInformers(client, { onError: (error) => log(0, 'Informer failed', { err: describeError(error) }) })
-  admission = buildAdmission(plugins, { client, informers, clock: { now, after: systemClock.after } }, config.metrics)
+  const { authorizer } = config.authorization
+  admission = buildAdmission(plugins, { client, informers, authorizer, clock: { now, after: systemClock.after } }, config.metrics)
 
   const { requestHeaders } = config.authentication
   const server = createServerOf({
     authenticator: config.authentication.authenticator,
-    authorizer: config.authorization.authorizer,
+    authorizer,
     identityHeaders: requestHeaders === undefined ? [] : requestHeaderNames(requestHeaders),
     tls: {
       ...config.certificates.serving,
@@ -131,7 +132,7 @@ function wire(
     now,
     serverAddress,
     minRequestTimeoutSeconds: requests.minWatchTimeoutSeconds,
-    authorizeCreate: authorizeCreate(config.authorization.authorizer),
+    authorizeCreate: authorizeCreate(authorizer),
     observeWatch: createWatchMetrics(config.metrics),
     observeDeprecated: createDeprecationMetrics(config.metrics),
     onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),

@@ -74,3 +74,44 @@ test('a debug container gives the node access to its secrets', async () => {
   expect(await askServer<Status>(chain, 'PUT', `${pods}/p/ephemeralcontainers`, { body: changed })).toMatchObject({ status: 200 })
   await expect.poll(() => statusOf(chain, 'n1', `${secrets}/debug`)).toBe(200)
 })
+
+test('NodeRestriction limits a kubelet to its node and the pods on it', async () => {
+  await using chain = await startChain({ ...options, admission: { disable: ['ServiceAccount'], enable: ['NodeRestriction'] } })
+  const asN1 = async (method: string, target: string, body?: object): Promise<string> => {
+    const answer = await askServer<Status>(chain, method, target, { body, token: 'n1-token' })
+    return answer.status < 300 ? String(answer.status) : `${answer.status} ${answer.body.message}`
+  }
+  const nodes = '/api/v1/nodes'
+  expect(await asN1('POST', nodes, { metadata: { name: 'n1', labels: { 'kubernetes.io/hostname': 'n1' } } })).toBe('201')
+  expect(await asN1('POST', nodes, { metadata: { name: 'n2' } })).toBe(
+    '403 nodes "n2" is forbidden: node "n1" is not allowed to modify node "n2"',
+  )
+  await create(chain, pods, pod('mine', {}))
+  await create(chain, pods, pod('other', { nodeName: 'n2' }))
+  expect(await asN1('POST', pods, pod('new', {}))).toBe(
+    '403 pods "new" is forbidden: pod does not have "kubernetes.io/config.mirror" annotation, node "n1" can only create mirror pods',
+  )
+  const eviction = (name: string) => ({ metadata: { name } })
+  expect(await asN1('POST', `${pods}/other/eviction`, eviction('other'))).toBe(
+    '403 pods "other" is forbidden: node n1 can only evict pods with spec.nodeName set to itself',
+  )
+  expect(await asN1('POST', `${pods}/mine/eviction`, eviction('mine'))).toBe('201')
+  expect(await asN1('DELETE', `${pods}/other`)).toBe(
+    '403 pods "other" is forbidden: node "n1" can only delete pods with spec.nodeName set to itself',
+  )
+
+  const accounts = '/api/v1/namespaces/default/serviceaccounts'
+  await create(chain, accounts, { metadata: { name: 'runner' } })
+  const token = (audience: string) => ({ projected: { sources: [{ serviceAccountToken: { path: 't', audience } }] } })
+  await create(chain, pods, pod('user', { serviceAccountName: 'runner', volumes: [{ name: 't', ...token('vault') }] }))
+  const { body } = await askServer<{ metadata: { uid: string } }>(chain, 'GET', `${pods}/user`)
+  const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: 'user', uid: body.metadata.uid }
+  const request = (audience: string) => ({ spec: { audiences: [audience], boundObjectRef } })
+  await expect.poll(() => asN1('POST', `${accounts}/runner/token`, request('vault'))).toBe('201')
+  expect(await asN1('POST', `${accounts}/runner/token`, request('other'))).toBe(
+    '403 serviceaccounts "runner" is forbidden: audience "other" not found in pod spec volume, system:node:n1 is not authorized to request tokens for this audience',
+  )
+  expect(await asN1('POST', `${accounts}/runner/token`, { spec: { audiences: ['vault'] } })).toBe(
+    '403 serviceaccounts "runner" is forbidden: node requested token not bound to a pod',
+  )
+})

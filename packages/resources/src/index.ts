@@ -2,6 +2,8 @@ export type { ParamAccess, ParamAuthority } from './admissionregistration/param-
 export { apiGroups } from './api-groups.ts'
 export type { ResourceServices } from './api-groups.ts'
 export type { NamespaceLabels } from './resource/admin-access.ts'
+export { certificateRequestSubject } from './certificates/certificatesigningrequests/request-pem.ts'
+export type { CertificateSubject } from './certificates/certificatesigningrequests/request-pem.ts'
 export { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from './flowcontrol/suggested.ts'
 export { isSystemPriorityClass, systemPriorityClasses } from './scheduling/priorityclasses/system-classes.ts'
 export { bindingHooks, roleHooks } from './rbac/escalation.ts'

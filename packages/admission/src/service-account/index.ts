@@ -32,7 +32,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     const pod = attributes.object as Pod
     const spec = (pod.spec ??= { containers: null })
     // A mirror pod must stay as its kubelet wrote it, or the kubelet deletes it.
-    if (isMirrorPod(pod)) return checkMirrorPod(attributes, spec)
+    if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
     spec.serviceAccountName ||= 'default'
     return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
       if (account === undefined) return
@@ -51,7 +51,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     if (operation !== 'CREATE' && !addsContainers) return
     const pod = attributes.object as Pod
     const spec = pod.spec ?? { containers: null }
-    if (!addsContainers && isMirrorPod(pod)) return checkMirrorPod(attributes, spec)
+    if (!addsContainers && isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
     if (!spec.serviceAccountName) {
       if (!this.#accounts.isServed()) return
       throw forbidden(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`)

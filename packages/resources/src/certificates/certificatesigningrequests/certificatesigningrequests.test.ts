@@ -5,7 +5,7 @@ import { tableConvertor } from '@keelson/registry'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
 import { certificateSigningRequests } from './index.ts'
-import { findCertificateRequestError } from './request-pem.ts'
+import { certificateRequestSubject, findCertificateRequestError } from './request-pem.ts'
 import { requests } from './requests.fixture.ts'
 
 const context = {} as RequestContext
@@ -34,6 +34,14 @@ describe('certificate signing requests', () => {
     ['-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n', 'asn1: syntax error: data truncated'],
   ])('reject the request %j', (text, message) => {
     expect(findCertificateRequestError(Buffer.from(text).toString('base64'))).toBe(message)
+  })
+
+  it('name their subject', () => {
+    for (const pem of Object.values(requests)) {
+      expect(certificateRequestSubject(pem)).toEqual({ commonName: 'system:node:a', organizations: ['system:nodes'] })
+    }
+    const truncated = '-----BEGIN CERTIFICATE REQUEST-----\nMIIB\n-----END CERTIFICATE REQUEST-----\n'
+    expect(certificateRequestSubject(Buffer.from(truncated).toString('base64'))).toEqual({ error: 'asn1: syntax error: data truncated' })
   })
 
   it('record the requesting user', () => {

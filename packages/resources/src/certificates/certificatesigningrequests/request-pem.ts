@@ -5,7 +5,12 @@ import type { DerValue } from './der.ts'
 import { parsePemBlocks } from './pem.ts'
 
 const sequence = 0x30
+const set = 0x31
 const bitString = 0x03
+const bmpString = 0x1e
+/** Object identifiers in hex. */
+const commonNameIdentifier = '550403'
+const organizationIdentifier = '55040a'
 const structureError = "asn1: structure error: tags don't match"
 
 /** Digest by signature algorithm OID in hex; null for Ed25519, which has its own. */
@@ -52,6 +57,37 @@ const failures: Readonly<Record<string, string>> = {
   rsa: 'crypto/rsa: verification error',
   ec: 'x509: ECDSA verification failure',
   ed25519: 'x509: Ed25519 verification failure',
+}
+
+export interface CertificateSubject {
+  /** The last one, if there are several. */
+  readonly commonName: string
+  readonly organizations: readonly string[]
+}
+
+/** Reads the subject of a certificate request (base64 of PEM). Does not verify the signature. */
+export function certificateRequestSubject(data: string): CertificateSubject | { readonly error: string } {
+  const [block] = parsePemBlocks(Buffer.from(data, 'base64').toString())
+  if (block?.type !== 'CERTIFICATE REQUEST') return { error: 'PEM block type must be CERTIFICATE REQUEST' }
+  try {
+    const [info] = sequenceValues(parseDerValues(block.bytes)[0], sequence)
+    const [, subject] = sequenceValues(info, sequence)
+    const attributes = sequenceValues(subject, sequence).flatMap((names) => sequenceValues(names, set))
+    const valuesOf = (wanted: string): string[] =>
+      attributes.flatMap((attribute) => {
+        const [identifier, value] = sequenceValues(attribute, sequence)
+        return identifier?.content.toString('hex') === wanted && value !== undefined ? [derText(value)] : []
+      })
+    return { commonName: valuesOf(commonNameIdentifier).at(-1) ?? '', organizations: valuesOf(organizationIdentifier) }
+  } catch (error) {
+    if (error instanceof DerError) return { error: error.message }
+    throw error
+  }
+}
+
+/** Decodes a character string. BMPString has two bytes for each character, big-endian. */
+function derText({ tag, content }: DerValue): string {
+  return tag === bmpString && content.length % 2 === 0 ? Buffer.from(content).swap16().toString('utf16le') : content.toString()
 }
 
 function sequenceValues(value: DerValue | undefined, tag: number): DerValue[] {

@@ -1,0 +1,111 @@
+import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
+import type { Authorizer } from '@keelson/auth'
+import { mastersGroup, quote, resourceAction, semanticEqual } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { certificateRequestSubject } from '@keelson/resources'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { forbidden } from '../forbidden.ts'
+
+const clientSigner = 'kubernetes.io/kube-apiserver-client'
+
+/** Approving or denying a request needs the permission to `approve` for its signer. */
+export function certificateApproval({ authorizer }: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'CertificateApproval',
+    operations: ['UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      if (!isForSigningRequest(attributes, 'approval')) return
+      // The old object decides: the signer must not be changed here.
+      const { signerName } = (attributes.oldObject as CertificateSigningRequest).spec
+      const refusal = `user not permitted to approve requests with signerName ${quote(signerName)}`
+      return requireFor(authorizer, attributes, { verb: 'approve', signerName, refusal })
+    },
+  }
+}
+
+/** Issuing a certificate, or failing the request, needs the permission to `sign` for its signer. */
+export function certificateSigning({ authorizer }: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'CertificateSigning',
+    operations: ['UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      if (!isForSigningRequest(attributes, 'status')) return
+      const { status = {} } = attributes.object as CertificateSigningRequest
+      const { status: old = {}, spec } = attributes.oldObject as CertificateSigningRequest
+      if (status.certificate === old.certificate && semanticEqual(status.conditions ?? [], old.conditions ?? [])) return
+      const { signerName } = spec
+      const refusal = `user not permitted to sign requests with signerName ${quote(signerName)}`
+      return requireFor(authorizer, attributes, { verb: 'sign', signerName, refusal })
+    },
+  }
+}
+
+/** Refuses client certificates for `system:masters`. */
+export function certificateSubjectRestriction(): AdmissionPlugin {
+  return {
+    name: 'CertificateSubjectRestriction',
+    operations: ['CREATE'],
+    validate(attributes: AdmissionAttributes) {
+      if (!isForSigningRequest(attributes, '')) return
+      const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
+      if (signerName !== clientSigner) return
+      const subject = certificateRequestSubject(request ?? '')
+      if ('error' in subject) throw forbidden(attributes, `failed to parse CSR: ${subject.error}`)
+      if (!subject.organizations.includes(mastersGroup)) return
+      throw forbidden(attributes, `use of ${clientSigner} signer with ${mastersGroup} group is not allowed`)
+    },
+  }
+}
+
+type TrustBundle = KubeObject & { readonly spec?: { readonly signerName?: string } }
+
+/** Writing a trust bundle of a signer needs the permission to `attest` for it. */
+export function clusterTrustBundleAttest({ authorizer }: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'ClusterTrustBundleAttest',
+    operations: ['CREATE', 'UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      const { resource, object, oldObject } = attributes
+      if (resource.group !== 'certificates.k8s.io' || resource.resource !== 'clustertrustbundles') return
+      const { signerName = '' } = (object as TrustBundle).spec ?? {}
+      if (signerName === '' || (oldObject !== undefined && differOnlyForCollector(object!, oldObject))) return
+      const refusal = `user not permitted to attest for signerName ${quote(signerName)}`
+      return requireFor(authorizer, attributes, { verb: 'attest', signerName, refusal })
+    },
+  }
+}
+
+function isForSigningRequest({ resource, subresource }: AdmissionAttributes, wanted: string): boolean {
+  return resource.group === 'certificates.k8s.io' && resource.resource === 'certificatesigningrequests' && subresource === wanted
+}
+
+interface SignerPermission {
+  readonly verb: string
+  readonly signerName: string
+  readonly refusal: string
+}
+
+/** Requires the permission for the signer, or for all signers of its domain. */
+async function requireFor(
+  authorizer: Authorizer,
+  attributes: AdmissionAttributes,
+  { verb, signerName, refusal }: SignerPermission,
+): Promise<void> {
+  const { user } = attributes.context
+  for (const name of [signerName, `${signerName.split('/', 1)[0]!}/*`]) {
+    const action = resourceAction({ verb, apiGroup: 'certificates.k8s.io', apiVersion: '*', resource: 'signers', name })
+    if ((await authorizer.authorize({ user, action })).decision === 'allow') return
+  }
+  throw forbidden(attributes, refusal)
+}
+
+/** Returns whether only owners and finalizers differ, which the garbage collector changes. */
+function differOnlyForCollector(object: KubeObject, old: KubeObject): boolean {
+  return semanticEqual(withoutCollectorFields(object), withoutCollectorFields(old))
+}
+
+function withoutCollectorFields({ metadata, ...rest }: KubeObject): unknown {
+  const { ownerReferences: _owners, finalizers: _finalizers, selfLink: _link, managedFields: _managers, ...others } = metadata
+  return { ...rest, metadata: others }
+}

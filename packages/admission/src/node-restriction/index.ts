@@ -1,0 +1,67 @@
+import { nodeIdentity } from '@keelson/auth'
+import { quote } from '@keelson/apimachinery'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { forbidden } from '../forbidden.ts'
+import { checkNodeWrite } from './check-node-write.ts'
+import { checkClaimStatus, checkCSINode, checkCSR, checkLease, checkSlice } from './own-objects.ts'
+import { checkPodDelete, checkPodCreate, checkPodEviction, checkPodStatus } from './pods.ts'
+import { checkTokenRequest } from './token-requests.ts'
+
+/** A write by the kubelet of a node. */
+export interface NodeWrite {
+  /** Name of the node. */
+  readonly node: string
+  readonly attributes: AdmissionAttributes
+  readonly dependencies: PluginDependencies
+}
+type Check = (write: NodeWrite) => Promise<void> | void
+
+/** Limits kubelets to their own node and the pods on it. Other users are not limited. Off by default. */
+export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'NodeRestriction',
+    admit(attributes: AdmissionAttributes) {
+      const { context, resource } = attributes
+      const node = nodeIdentity(context.user)
+      if (node === undefined) return
+      if (node === '') throw forbidden(attributes, `could not determine node from user ${quote(context.user.name)}`)
+      return checks.get(`${resource.group}/${resource.resource}`)?.({ node, attributes, dependencies })
+    },
+  }
+}
+
+/** By group and resource. */
+const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['/pods', checkPod],
+  ['/nodes', checkNodeWrite],
+  ['/persistentvolumeclaims', checkClaimStatus],
+  ['/serviceaccounts', checkTokenRequest],
+  ['coordination.k8s.io/leases', checkLease],
+  ['storage.k8s.io/csinodes', checkCSINode],
+  ['resource.k8s.io/resourceslices', checkSlice],
+  ['certificates.k8s.io/certificatesigningrequests', checkCSR],
+  [
+    'certificates.k8s.io/podcertificaterequests',
+    ({ attributes }) => {
+      throw forbidden(attributes, 'PodCertificateRequest feature gate is disabled')
+    },
+  ],
+])
+
+function checkPod(write: NodeWrite): Promise<void> | void {
+  const { node, attributes } = write
+  const { operation, subresource } = attributes
+  switch (subresource) {
+    case '':
+      if (operation === 'CREATE') return checkPodCreate(write)
+      if (operation === 'DELETE') return checkPodDelete(write)
+      throw forbidden(attributes, `unexpected operation ${quote(operation)}, node ${quote(node)} can only create and delete mirror pods`)
+    case 'status':
+      return checkPodStatus(write)
+    case 'eviction':
+      return checkPodEviction(write)
+    default:
+      throw forbidden(attributes, `unexpected pod subresource ${quote(subresource)}, only 'status' and 'eviction' are allowed`)
+  }
+}

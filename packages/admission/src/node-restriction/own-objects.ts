@@ -1,0 +1,69 @@
+import type { CertificateSigningRequest } from '@keelson/api/certificates/v1'
+import type { PersistentVolumeClaim } from '@keelson/api/core/v1'
+import type { ResourceSlice } from '@keelson/api/resource/v1'
+import { quote, semanticEqual } from '@keelson/apimachinery'
+import { certificateRequestSubject } from '@keelson/resources'
+import { forbidden } from '../forbidden.ts'
+import type { NodeWrite } from './index.ts'
+
+/** A node may only change the parts of a claim's status that concern resizing. */
+export function checkClaimStatus({ node, attributes }: NodeWrite): void {
+  const { operation, subresource } = attributes
+  if (subresource !== 'status') throw forbidden(attributes, 'may only update PVC status')
+  if (operation !== 'UPDATE') throw forbidden(attributes, `unexpected operation ${quote(operation)}`)
+  const claim = withoutResizing(attributes.object as PersistentVolumeClaim)
+  const old = withoutResizing(attributes.oldObject as PersistentVolumeClaim)
+  if (semanticEqual(claim, old)) return
+  const changed = (['metadata', 'spec', 'status'] as const).filter((member) => !semanticEqual(claim[member], old[member]))
+  // kube-apiserver prints a diff of its internal form.
+  const message = `node ${quote(node)} is not allowed to update fields other than status.quantity and status.conditions: ${changed.join(', ')}`
+  throw forbidden(attributes, message)
+}
+
+function withoutResizing({
+  metadata,
+  spec,
+  status = {},
+}: PersistentVolumeClaim): Pick<PersistentVolumeClaim, 'metadata' | 'spec' | 'status'> {
+  const { resourceVersion: _version, managedFields: _managers, ...restOfMetadata } = metadata
+  const {
+    capacity: _capacity,
+    conditions: _conditions,
+    allocatedResourceStatuses: _statuses,
+    allocatedResources: _resources,
+    ...rest
+  } = status
+  return { metadata: restOfMetadata, ...(spec && { spec }), status: rest }
+}
+
+export function checkLease({ node, attributes }: NodeWrite): void {
+  const { namespace, name } = attributes
+  if (namespace !== 'kube-node-lease') throw forbidden(attributes, 'can only access leases in the "kube-node-lease" system namespace')
+  if (name !== node) throw forbidden(attributes, 'can only access node lease with the same name as the requesting node')
+}
+
+export function checkCSINode({ node, attributes }: NodeWrite): void {
+  if (attributes.name !== node) throw forbidden(attributes, 'can only access CSINode with the same name as the requesting node')
+}
+
+/** The Node authorizer checks the other verbs. It does not see new objects, nor those of a collection. */
+export function checkSlice({ node, attributes }: NodeWrite): void {
+  const { operation } = attributes
+  if (operation !== 'CREATE' && operation !== 'DELETE') return
+  const slice = (operation === 'CREATE' ? attributes.object : attributes.oldObject) as ResourceSlice
+  if (slice.spec.nodeName === node) return
+  throw forbidden(attributes, `can only ${operation.toLowerCase()} ResourceSlice with the same NodeName as the requesting node`)
+}
+
+const kubeletSigners: ReadonlySet<string> = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'])
+
+/** A node may only request kubelet certificates for itself. */
+export function checkCSR({ node, attributes }: NodeWrite): void {
+  if (attributes.operation !== 'CREATE') return
+  const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
+  if (!kubeletSigners.has(signerName)) return
+  const subject = certificateRequestSubject(request ?? '')
+  if ('error' in subject) throw forbidden(attributes, `unable to parse csr: ${subject.error}`)
+  const wanted = `system:node:${node}`
+  if (subject.commonName !== wanted) throw forbidden(attributes, `can only create a node CSR with CN=${wanted}`)
+}

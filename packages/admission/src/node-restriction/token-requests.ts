@@ -1,0 +1,90 @@
+import type { TokenRequest } from '@keelson/api/authentication/v1'
+import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSource, Pod, Volume } from '@keelson/api/core/v1'
+import type { CSIDriver } from '@keelson/api/storage/v1'
+import { claimOfVolume } from '@keelson/auth'
+import { messageOf, quote, resourceAction } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { forbidden } from '../forbidden.ts'
+import type { NodeWrite } from './index.ts'
+import { lookUp } from './look-up.ts'
+
+/** A node may only request tokens that are bound to a pod on it, for an audience that the pod uses. */
+export async function checkTokenRequest(write: NodeWrite): Promise<void> {
+  const { node, attributes, dependencies } = write
+  const { operation, subresource, namespace } = attributes
+  if (operation !== 'CREATE' || subresource !== 'token') return
+  const { spec } = attributes.object as TokenRequest
+  const { apiVersion, kind, name = '', uid = '' } = spec.boundObjectRef ?? {}
+  if (apiVersion !== 'v1' || kind !== 'Pod' || name === '') throw forbidden(attributes, 'node requested token not bound to a pod')
+  if (uid === '') throw forbidden(attributes, 'node requested token with a pod binding without a uid')
+  const pod = await lookUp<Pod>(dependencies, { resource: 'pods', namespace, name })
+  if (uid !== pod.metadata.uid) {
+    const message = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+    throw forbidden(attributes, message)
+  }
+  if (pod.spec?.nodeName !== node) throw forbidden(attributes, 'node requested token bound to a pod scheduled on a different node')
+  await checkAudience(write, pod, spec.audiences ?? [])
+}
+
+async function checkAudience(write: NodeWrite, pod: DeepReadonly<Pod>, audiences: readonly string[]): Promise<void> {
+  const { attributes, dependencies } = write
+  if (audiences.length > 1) throw forbidden(attributes, 'node may only request 0 or 1 audiences')
+  const [audience = ''] = audiences
+  if (await usesAudience(write, pod, audience)) return
+  const { context, namespace, name } = attributes
+  const verb = 'request-serviceaccounts-token-audience'
+  const action = resourceAction({ verb, apiVersion: 'v1', namespace, resource: audience, name })
+  const { decision } = await dependencies.authorizer.authorize({ user: context.user, action })
+  if (decision === 'allow') return
+  const missing = `audience ${quote(audience)} not found in pod spec volume`
+  throw forbidden(attributes, `${missing}, ${context.user.name} is not authorized to request tokens for this audience`)
+}
+
+/** Returns whether a volume of the pod needs a token for the audience: a projected token, or one that its CSI driver asks for. */
+async function usesAudience({ attributes, dependencies }: NodeWrite, pod: DeepReadonly<Pod>, audience: string): Promise<boolean> {
+  const errors = new Set<string>()
+  for (const volume of pod.spec?.volumes ?? []) {
+    if (volume.projected?.sources?.some(({ serviceAccountToken: token }) => token !== undefined && (token.audience ?? '') === audience))
+      return true
+    try {
+      const name = await driverOf(dependencies, pod, volume)
+      if (name === '') continue
+      const { spec } = await lookUp<CSIDriver>(dependencies, { group: 'storage.k8s.io', resource: 'csidrivers', name })
+      if (spec.tokenRequests?.some((request) => request.audience === audience)) return true
+    } catch (error) {
+      errors.add(messageOf(error))
+    }
+  }
+  if (errors.size === 0) return false
+  const [first] = errors
+  const text = errors.size === 1 ? first! : `[${[...errors].join(', ')}]`
+  throw forbidden(attributes, `error validating audience ${quote(audience)}: ${text}`)
+}
+
+/** Returns the CSI driver of a volume; "" if there is none. */
+async function driverOf(dependencies: NodeWrite['dependencies'], pod: DeepReadonly<Pod>, volume: DeepReadonly<Volume>): Promise<string> {
+  const { namespace = '', name: podName = '' } = pod.metadata
+  const isClaimed = volume.ephemeral?.volumeClaimTemplate !== undefined || volume.persistentVolumeClaim !== undefined
+  if (!isClaimed) return volume.csi?.driver ?? migratedDriver(volume)
+  const name = claimOfVolume(podName, volume) ?? ''
+  const claim = await lookUp<PersistentVolumeClaim>(dependencies, { resource: 'persistentvolumeclaims', namespace, name })
+  const { spec = {} } = await lookUp<PersistentVolume>(dependencies, { resource: 'persistentvolumes', name: claim.spec?.volumeName ?? '' })
+  return spec.csi?.driver ?? migratedDriver(spec)
+}
+
+type MigratedSource = keyof PersistentVolumeSource & keyof Volume
+
+/** Drivers that took over in-tree volumes. */
+const migratedDrivers: readonly (readonly [MigratedSource, string])[] = [
+  ['gcePersistentDisk', 'pd.csi.storage.gke.io'],
+  ['awsElasticBlockStore', 'ebs.csi.aws.com'],
+  ['cinder', 'cinder.csi.openstack.org'],
+  ['azureDisk', 'disk.csi.azure.com'],
+  ['azureFile', 'file.csi.azure.com'],
+  ['vsphereVolume', 'csi.vsphere.vmware.com'],
+  ['portworxVolume', 'pxd.portworx.com'],
+]
+
+function migratedDriver(source: Readonly<Partial<Record<MigratedSource, unknown>>>): string {
+  return migratedDrivers.find(([member]) => source[member] !== undefined)?.[1] ?? ''
+}

@@ -1,0 +1,81 @@
+import type { Decision } from '@keelson/auth'
+import { formatGroupVersion, parseGroupVersionKind, quote, resourceAction, semanticEqual } from '@keelson/apimachinery'
+import type { KubeObject, OwnerReference, RequestedAction } from '@keelson/apimachinery'
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import { forbidden } from '../forbidden.ts'
+
+/**
+ * Changing the owners of an object needs the permission to delete it. Setting `blockOwnerDeletion` needs the permission to update finalizers
+ * of the owner. Off by default.
+ */
+export function ownerReferencesPermissionEnforcement(dependencies: PluginDependencies): AdmissionPlugin {
+  return {
+    name: 'OwnerReferencesPermissionEnforcement',
+    operations: ['CREATE', 'UPDATE'],
+    validate(attributes: AdmissionAttributes) {
+      const { resource, subresource, object, oldObject } = attributes
+      // The strategy of pods/status keeps the owners.
+      if (resource.group === '' && resource.resource === 'pods' && subresource === 'status') return
+      const owners = ownersOf(object)
+      const oldOwners = ownersOf(oldObject)
+      if (owners.length === oldOwners.length && owners.every((owner, i) => semanticEqual(owner, oldOwners[i]))) return
+      return checkOwners(dependencies, attributes, newlyBlocking(owners, oldOwners))
+    },
+  }
+}
+
+async function checkOwners(
+  dependencies: PluginDependencies,
+  attributes: AdmissionAttributes,
+  blocking: readonly OwnerReference[],
+): Promise<void> {
+  const { context, operation, resource, subresource, namespace, name } = attributes
+  const decide = async (action: RequestedAction): Promise<Decision> => dependencies.authorizer.authorize({ user: context.user, action })
+  // The creator of an object could as well not have created it.
+  if (operation !== 'CREATE') {
+    const { group: apiGroup, version: apiVersion } = resource
+    const deletion = resourceAction({ verb: 'delete', apiGroup, apiVersion, namespace, resource: resource.resource, subresource, name })
+    const { decision, reason } = await decide(deletion)
+    if (decision !== 'allow') throw forbidden(attributes, `cannot set an ownerRef on a resource you can't delete: ${reason}, <nil>`)
+  }
+  if (blocking.length === 0) return
+  const finalizers = { verb: 'update', subresource: 'finalizers' } as const
+  const anything = resourceAction({ ...finalizers, apiGroup: '*', apiVersion: '*', resource: '*', name: '*' })
+  if ((await decide(anything)).decision === 'allow') return
+  for (const owner of blocking) {
+    for (const target of resourcesOf(dependencies, attributes, owner)) {
+      const { decision, reason } = await decide(resourceAction({ ...finalizers, ...target, name: owner.name }))
+      if (decision === 'allow') continue
+      const message = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on"
+      throw forbidden(attributes, `${message}: ${reason}, <nil>`)
+    }
+  }
+}
+
+/** Finds the resources of the owner's kind. Refuses if there is none. An owner with a namespace is in that of the object. */
+function resourcesOf(
+  { client }: PluginDependencies,
+  attributes: AdmissionAttributes,
+  { apiVersion, kind }: OwnerReference,
+): readonly Pick<RequestedAction, 'apiGroup' | 'apiVersion' | 'namespace' | 'resource'>[] {
+  const { group, version } = parseGroupVersionKind(apiVersion, kind)
+  const served = client.deletableResources().filter((resource) => resource.group === group && resource.kind === kind)
+  if (served.length === 0) {
+    const what = `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${apiVersion} Kind ${kind}`
+    throw forbidden(attributes, `${what}: no matches for kind ${quote(kind)} in version ${quote(formatGroupVersion({ group, version }))}`)
+  }
+  return served.map(({ resource, namespaced }) => {
+    return { apiGroup: group, apiVersion: version, namespace: namespaced ? attributes.namespace : '', resource }
+  })
+}
+
+function ownersOf(object: KubeObject | undefined): readonly OwnerReference[] {
+  return object?.metadata?.ownerReferences ?? []
+}
+
+/** Owners that block their deletion now and did not before. */
+function newlyBlocking(owners: readonly OwnerReference[], old: readonly OwnerReference[]): OwnerReference[] {
+  const blockedBefore = new Map(old.map(({ uid, blockOwnerDeletion }) => [uid, blockOwnerDeletion === true]))
+  return owners.filter(({ uid, blockOwnerDeletion }) => blockOwnerDeletion === true && blockedBefore.get(uid) !== true)
+}
