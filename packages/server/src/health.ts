@@ -2,6 +2,10 @@ import { messageOf } from '@keelson/apimachinery'
 import type { PlainAnswer } from './plain-answer.ts'
 import { plainError } from './plain-answer.ts'
 import type { QueryParameters } from '@keelson/exchange'
+import { createCounter, createGauge, createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { MetricsPage } from './install-metrics.ts'
+import { startTime } from './process-metrics.ts'
 
 export interface HealthCheck {
   readonly name: string
@@ -12,12 +16,12 @@ export interface HealthCheck {
 const ok: PlainAnswer = { status: 200, type: 'text/plain; charset=utf-8', body: 'ok' }
 
 /** One of `/healthz`, `/livez` and `/readyz`, with a path below it for each check. `answerOne` returns undefined for an unknown check. */
-export interface HealthEndpoint {
+interface HealthEndpoint {
   answer(query: QueryParameters): Promise<PlainAnswer>
   answerOne(name: string): Promise<PlainAnswer | undefined>
 }
 
-export interface HealthEndpointOptions {
+interface HealthEndpointOptions {
   /** "readyz". */
   readonly name: string
   /** Called for each request: checks may be added while the server starts. */
@@ -79,5 +83,24 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
         return plainError(500, `internal server error: ${messageOf(error)}`)
       }
     },
+  }
+}
+
+/** Called for each check of an endpoint. */
+export type OnChecked = (endpoint: string, check: string, passed: boolean) => void
+
+/** Metrics of health checks, by which service levels are measured. They are also served on a page of their own. */
+export function registerHealthMetrics(registry: MetricsRegistry): { readonly onChecked: OnChecked; readonly page: MetricsPage } {
+  const page = createMetricsRegistry()
+  const last = createGauge('kubernetes_healthcheck', '[STABLE] The outcome of the last health check: 1 passed, 0 failed.')
+  const all = createCounter('kubernetes_healthchecks_total', '[STABLE] Health checks by their outcome.')
+  for (const collector of [last, all]) page.register(registry.register(collector))
+  page.register(startTime())
+  return {
+    onChecked: (type, name, passed) => {
+      last.with({ name, type }).value = passed ? 1 : 0
+      all.with({ name, status: passed ? 'success' : 'error', type }).value++
+    },
+    page,
   }
 }

@@ -2,7 +2,7 @@ import type { RequestInfo } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
 import { parseQuery, parseRequestInfo, parseTarget } from '@keelson/exchange'
-import type { ObservedRequest } from './request-labels.ts'
+import type { ObservedRequest } from './request-metrics.ts'
 import { createRequestMetrics } from './request-metrics.ts'
 
 function infoOf(method: string, url: string): RequestInfo {

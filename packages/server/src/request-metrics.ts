@@ -1,8 +1,7 @@
 import type { RequestInfo } from '@keelson/apimachinery'
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { Histogram, MetricsRegistry, Value, ValueVector } from '@keelson/apimachinery/metrics'
-import { component, labelsOf, nameOf, sameLabels } from './request-labels.ts'
-import type { ObservedRequest, RequestLabels } from './request-labels.ts'
+import type { QueryParameters } from '@keelson/exchange'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 const sliBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
@@ -205,4 +204,111 @@ function findSeries(alike: Series[], labels: RequestLabels): Series | undefined 
     return entry
   }
   return undefined
+}
+
+const connectSubresources = new Set(['log', 'exec', 'portforward', 'attach', 'proxy'])
+const reportedVerbs: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+}
+
+const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT'])
+const component = 'apiserver'
+const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
+
+/** Whether the metrics count a request. */
+export function isObserved(info: RequestInfo): boolean {
+  return info.isResourceRequest || healthPaths.has(info.path)
+}
+
+export interface ObservedRequest {
+  readonly info: RequestInfo
+  readonly method: string
+  readonly query: QueryParameters
+  readonly contentType: string | undefined
+}
+
+/** The labels of request metrics. */
+interface RequestLabels extends Readonly<Record<string, string>> {
+  readonly verb: string
+  readonly dry_run: string
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+  readonly scope: string
+  readonly component: string
+}
+
+function labelsOf(request: ObservedRequest): RequestLabels {
+  const { info } = request
+  if (!info.isResourceRequest) {
+    return {
+      verb: methodOf(request),
+      dry_run: '',
+      group: '',
+      version: '',
+      resource: '',
+      subresource: info.path,
+      scope: '',
+      // kube-apiserver's health endpoints have none.
+      component: healthPaths.has(info.path) ? '' : component,
+    }
+  }
+  return {
+    verb: verbOf(request),
+    dry_run: dryRunOf(request.query),
+    group: info.apiGroup,
+    version: info.apiVersion,
+    resource: info.resource,
+    subresource: info.subresource,
+    scope: scopeOf(info),
+    component,
+  }
+}
+
+function methodOf({ method }: ObservedRequest): string {
+  if (method === 'HEAD') return 'GET'
+  return reportedMethods.has(method) ? method : 'other'
+}
+
+function verbOf({ info, contentType }: ObservedRequest): string {
+  if (connectSubresources.has(info.subresource)) return 'CONNECT'
+  if (info.verb === 'patch' && contentType?.startsWith('application/apply-patch+')) return 'APPLY'
+  return reportedVerbs[info.verb] ?? 'other'
+}
+
+function scopeOf(info: RequestInfo): string {
+  if (info.name !== '' || info.verb === 'create') return 'resource'
+  return info.namespace === '' ? 'cluster' : 'namespace'
+}
+
+function dryRunOf(query: QueryParameters): string {
+  if (!query.has('dryRun')) return ''
+  const values = new Set(query.getAll('dryRun'))
+  for (const value of values) if (value !== 'All') return 'invalid'
+  return [...values].join(',')
+}
+
+function sameLabels(a: RequestLabels, b: RequestLabels): boolean {
+  return (
+    a.verb === b.verb &&
+    a.resource === b.resource &&
+    a.subresource === b.subresource &&
+    a.scope === b.scope &&
+    a.version === b.version &&
+    a.group === b.group &&
+    a.dry_run === b.dry_run
+  )
+}
+
+function nameOf(labels: Readonly<Record<string, string>>): string {
+  const { verb, dry_run: dryRun = '', group, version, resource, subresource, scope } = labels
+  return `${verb} ${dryRun} ${group}/${version}/${resource}/${subresource} ${scope}`
 }

@@ -1,26 +1,24 @@
 import { constants } from 'node:crypto'
 import { createServer as createHttp2Server } from 'node:http2'
-import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
+import type { Http2Server, ServerHttp2Session, ServerHttp2Stream, Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import { createServer as createHttpsServer } from 'node:https'
 import type { Server as HttpsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { TrustedAuthorities } from './client-authorities.ts'
-import { ConnectionLimit } from './connection-limit.ts'
-import { Http1Connections } from './http1-connections.ts'
+import { ConnectionLimit, StrangerTraffic } from './connection-limit.ts'
 import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
 import { Connection, rememberConnection } from './peer.ts'
 import type { PeerRules } from './peer.ts'
-import { StrangerTraffic } from './stranger-traffic.ts'
 import { StreamStalls } from './stream-stalls.ts'
 import type { TlsSettings } from './tls-settings.ts'
+import { LinkedList } from './linked-list.ts'
 
-export interface TlsListenerOptions {
+interface TlsListenerOptions {
   readonly serving: ServingCertificates
   /** If all are empty, clients are not asked for a certificate, also not later. */
   readonly authorities: TrustedAuthorities
@@ -275,4 +273,57 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
   })
   http2.on('sessionError', () => {})
   return http2
+}
+
+/**
+ * The HTTP/1.1 connections and their open responses. Node closes a connection as idle once a response is handed over, although not all of it may be
+ * written: a client that reads slowly would get half a response.
+ */
+class Http1Connections {
+  readonly #answers = new Map<Socket, LinkedList<ServerResponse>>()
+  /** Connections whose first request has not arrived yet. */
+  readonly #fresh = new Set<Socket>()
+  #ending = false
+
+  add(socket: Socket): void {
+    this.#answers.set(socket, new LinkedList())
+    this.#fresh.add(socket)
+    socket.once('close', () => this.remove(socket))
+  }
+
+  /** Removes a connection that changes the protocol. */
+  remove(socket: Socket): void {
+    this.#answers.delete(socket)
+    this.#fresh.delete(socket)
+  }
+
+  answering(socket: Socket, outgoing: ServerResponse): void {
+    const answers = this.#answers.get(socket)
+    if (answers === undefined) return
+    this.#fresh.delete(socket)
+    const node = answers.add(outgoing)
+    if (this.#ending) outgoing.shouldKeepAlive = false
+    outgoing.on('close', () => {
+      answers.remove(node)
+      if (this.#ending && answers.first === undefined) socket.destroySoon()
+    })
+  }
+
+  /** Whether a response is not fully written. */
+  get busy(): boolean {
+    for (const answers of this.#answers.values()) if (answers.first !== undefined) return true
+    return false
+  }
+
+  /**
+   * Closes idle connections now, and the others after their current response, whose head announces it if it is not sent yet. Connections without a
+   * request so far stay open for one.
+   */
+  end(): void {
+    this.#ending = true
+    for (const [socket, answers] of this.#answers) {
+      if (answers.first === undefined && !this.#fresh.has(socket)) socket.destroySoon()
+      for (const outgoing of answers) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false
+    }
+  }
 }

@@ -6,9 +6,8 @@ import { createExchanges } from '@keelson/http-installer'
 import type { InstallerEnv } from '@keelson/http-installer'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import { registerBuildInfo } from './build-info.ts'
-import { registerHealthMetrics } from './health-metrics.ts'
-import { versionInfo } from './version.ts'
+import { registerBuildInfo, versionInfo } from './version.ts'
+import { registerHealthMetrics } from './health.ts'
 import { installZPages } from './zpages.ts'
 
 function pages(services: ExchangeServices = {}): (path: string, accept?: string) => Promise<Response> {

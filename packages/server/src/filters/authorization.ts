@@ -2,7 +2,7 @@ import { forbiddenError } from '@keelson/auth'
 import type { Authorizer, Decision } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
-import type { AccessMetrics } from '../access-metrics.ts'
+import type { AccessMetrics } from './authentication.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /** Answers 403 unless the user may do what the request asks for. The authorizer sees the attributes that the route was found from. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Lifecycle } from '../lifecycle.ts'
+import { Lifecycle } from './wait-group.ts'
 import { refuseWhileDraining } from './draining.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 

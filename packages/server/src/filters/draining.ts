@@ -1,4 +1,4 @@
-import type { Lifecycle } from '../lifecycle.ts'
+import type { Lifecycle } from './wait-group.ts'
 import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Filter } from './filter.ts'
 

@@ -1,5 +1,5 @@
 import type { Exchange } from '@keelson/exchange'
-import { isObserved } from '../request-labels.ts'
+import { isObserved } from '../request-metrics.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter } from './filter.ts'
 

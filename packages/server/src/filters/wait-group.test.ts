@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { Lifecycle } from '../lifecycle.ts'
+import { Lifecycle, countRequest } from './wait-group.ts'
 import { openTestExchange } from './exchange.fixture.ts'
-import { countRequest } from './wait-group.ts'
 
 test('a request counts until its end', async () => {
   const lifecycle = new Lifecycle()

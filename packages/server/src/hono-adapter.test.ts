@@ -4,7 +4,7 @@ import { TrieRouter } from 'hono/router/trie-router'
 import type { InstallerEnv } from '@keelson/http-installer'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { PathRouter } from './path-router.ts'
+import { PathRouter } from './hono-adapter.ts'
 
 const onError = (error: Error): Response => new Response(`error: ${error.message}`, { status: 500 })
 
