@@ -1,7 +1,6 @@
 import { systemClock } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
-import { installDefaults } from './install-defaults.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
 
@@ -38,3 +37,5 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     onInternalError: options.onInternalError ?? (() => {}),
   }
 }
+
+export const installDefaults = { minRequestTimeoutSeconds: 1800, maxRequestBodyBytes: 3_145_728 } as const

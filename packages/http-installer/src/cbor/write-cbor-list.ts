@@ -1,9 +1,9 @@
 import { parseJson } from '@keelson/apimachinery'
+import { mediaTypes } from '../negotiation/negotiate.ts'
+import type { Answer } from '../routing/scope.ts'
 import type { ResultList } from '@keelson/registry'
 import { pieceBytes } from '../encoding/json-piece.ts'
 import { jsonShape } from '../encoding/list-shape.ts'
-import { mediaTypes } from '../negotiation/negotiate.ts'
-import type { Answer } from '../routing/scope.ts'
 import { collect } from '../encoding/sized-list.ts'
 import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 

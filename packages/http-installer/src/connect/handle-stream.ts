@@ -7,12 +7,16 @@ import type { Transform } from '../negotiation/negotiate.ts'
 import { ClientGoneError, sendBytes } from '@keelson/exchange'
 import type { Handler } from '../routing/scope.ts'
 import { notConvertible } from '../encoding/write-object.ts'
-import { headerObject, pairs } from './forwarded-headers.ts'
+import { headerObject, pairs, splitList } from './forwarded-headers.ts'
 import { pipeBody } from './pipe-body.ts'
-import type { Passage } from './passage.ts'
+import type { Passage, UpgradePassage } from './passage.ts'
 import { readConnectOptions } from './read-connect-options.ts'
-import { streamWebSocket } from './stream-websocket.ts'
 import { escapePath, hostAndPort, remoteErrorText, requestRemote } from './remote-request.ts'
+import { websocketOpcode } from '@keelson/apimachinery/httpstream'
+import type { MessageOpcode } from '@keelson/apimachinery/httpstream'
+import { takeSocket } from './pass-upgrade.ts'
+import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
+import { untilClosed } from './splice-sockets.ts'
 
 const maxRefusalBytes = 50_000
 
@@ -88,4 +92,28 @@ async function refusal(answer: IncomingMessage, resource: string, name: string):
   if (code === 500) return newInternal(text)
   if (code === 400) return newBadRequest(text)
   return newGenericServerResponse(code, '', { group: '', resource }, name, { serverMessage: text })
+}
+
+const base64 = 'base64.binary.k8s.io'
+const protocols = new Set(['binary.k8s.io', base64])
+
+/** Streams bytes as messages of a WebSocket. */
+async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, answer: IncomingMessage): Promise<void> {
+  const { incoming } = exchange.nodeStreams()
+  const offered = splitList(incoming.headers['sec-websocket-protocol'])
+  const protocol = offered.find((name) => protocols.has(name))
+  const handshake = websocketHandshake(exchange.method, incoming.headers, protocol)
+  if (handshake === undefined || (offered.length > 0 && protocol === undefined)) return sendBytes(exchange, 403, {}, 'Forbidden\n')
+  const opcode: MessageOpcode = protocol === base64 ? websocketOpcode.text : websocketOpcode.binary
+  const client = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => {}, onEnd: () => answer.destroy() })
+  // An empty message tells the client that the stream is open.
+  client.send(opcode)
+  client.onDrain(() => answer.resume())
+  client.start(upgrade.head)
+  answer.on('data', (chunk: Buffer) => {
+    if (!client.send(opcode, protocol === base64 ? Buffer.from(chunk.toString('base64')) : chunk)) answer.pause()
+  })
+  answer.once('close', () => client.close())
+  answer.on('error', () => answer.destroy())
+  await untilClosed([client.socket], stopping, () => client.close(1001))
 }

@@ -2,8 +2,7 @@ import { newBadRequest, normalizeTime } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
 import type { OptionsDescription, OptionType } from '@keelson/registry'
-import { parseInt64 } from '../handlers/go-numbers.ts'
-import { parseLooseBoolean } from '../handlers/query-options.ts'
+import { parseInt64, parseLooseBoolean } from '../handlers/read-request.ts'
 
 /** Reads the options of a connection from the query. Members that are absent or false are omitted. Throws 400. */
 export function readConnectOptions({ members }: OptionsDescription, query: QueryParameters): KubeObject {

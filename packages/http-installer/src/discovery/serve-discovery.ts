@@ -1,9 +1,15 @@
 import type { Exchange } from '@keelson/exchange'
-import { metaDocument } from './meta-document.ts'
 import { asksForAggregated, serveAggregated } from './aggregated.ts'
 import type { DiscoveryGroup, DiscoveryRegistry, DiscoveryResource } from './discovery-registry.ts'
 import { serveAnyMethod, serveDocument } from './serve-document.ts'
 import { apiVersionOf } from '../routing/scope.ts'
+import { newNotAcceptable } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
+import { encodeUnknown } from '@keelson/api'
+import { toYaml } from '@keelson/apimachinery/yaml'
+import { sendBytes } from '@keelson/exchange'
+import { metaType } from '../encoding/meta-types.ts'
+import { formsOf, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
 /** Serves ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. False: there is no such group or version. */
 export function serveDiscovery(
@@ -80,5 +86,27 @@ function resourceEntry(resource: DiscoveryResource, gv: { group: string; version
     ...(shortNames.length > 0 ? { shortNames } : undefined),
     ...(categories.length > 0 ? { categories } : undefined),
     ...(storageVersionHash === '' ? undefined : { storageVersionHash }),
+  }
+}
+
+/** A discovery document in the negotiated encoding. The two oldest kinds have no apiVersion. */
+function metaDocument(exchange: Exchange, kind: string, body: object, withVersion = true): void {
+  const negotiated = tryNegotiate(exchange, 'error')
+  if (negotiated === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
+  const headers = { 'content-type': mediaTypes[negotiated.form] }
+  const document = { kind, ...(withVersion ? { apiVersion: 'v1' } : undefined), ...body }
+  switch (negotiated.form) {
+    case 'json': {
+      const pretty = negotiated.pretty || prefersPretty(exchange.query, exchange.userAgent)
+      return sendBytes(exchange, 200, headers, pretty ? JSON.stringify(document, undefined, 2) : `${JSON.stringify(document)}\n`)
+    }
+    case 'yaml':
+      return sendBytes(exchange, 200, headers, toYaml(document))
+    case 'cbor':
+      return sendBytes(exchange, 200, headers, exchange.services.cbor!.encodeCborDocument(document))
+    case 'protobuf': {
+      const gvk = { group: '', version: withVersion ? 'v1' : '', kind }
+      return sendBytes(exchange, 200, headers, encodeUnknown(gvk, metaType(kind).encodeProto(body as unknown as KubeObject)))
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { newGenericServerResponse } from '@keelson/apimachinery'
 import type { Exchange } from '@keelson/exchange'
-import { checkAcceptable, checkTakesJson } from '../negotiation/preconditions.ts'
+import { checkAcceptable, checkTakesJson } from '../negotiation/negotiate.ts'
 import { writeError } from '../encoding/write-error.ts'
 
 const nowhere = { group: '', resource: '' }

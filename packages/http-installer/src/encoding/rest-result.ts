@@ -1,12 +1,13 @@
-import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
+import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta, JsonObject } from '@keelson/apimachinery'
 import { fromHub } from '@keelson/registry'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject, readMetadata } from '@keelson/storagebackend'
 import { apiVersionOf, parseApiVersion } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'
+import { decodeStruct } from '@keelson/apimachinery'
 
 /** An object in the version that it is served in, without kind and apiVersion. Shared: never write to it. */
-export interface Versioned {
+interface Versioned {
   readonly gvk: GroupVersionKind
   readonly object: KubeObject
 }
@@ -24,4 +25,12 @@ export function versionedOf(scope: ResourceScope, result: RestResult): Versioned
 /** The metadata of a result, without decoding the rest. */
 export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
   return isStoredObject(result) ? readMetadata(result) : (result.metadata ?? {})
+}
+
+/** An object of the scope's kind with only this metadata and the fields that the kind always has. */
+export function blankObject({ type, gvk, storage }: ResourceScope, metadata: ObjectMeta): KubeObject {
+  const blank: KubeObject = { metadata }
+  storage.fillBlank?.(blank)
+  const object = type === undefined ? blank : decodeStruct<KubeObject>(type.schema, blank as unknown as JsonObject).object
+  return { kind: gvk.kind, apiVersion: apiVersionOf(gvk), ...object }
 }

@@ -1,6 +1,6 @@
 import { nextTurn, sliceMilliseconds } from '@keelson/apimachinery'
 import type { ResponseSink } from '@keelson/exchange'
-import { listSlabs } from './slab-pool.ts'
+import { listSlabs } from './splice.ts'
 
 /**
  * Collects many small pieces in slabs. The first slab is kept until `finish`, so that a short response can be sent whole. `open` is called for the sink

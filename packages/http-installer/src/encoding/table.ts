@@ -7,7 +7,7 @@ import type { Transform } from '../negotiation/negotiate.ts'
 import { ObjectEncoder } from './object-encoder.ts'
 import { partialForm, partialPieceAt } from './partial-metadata.ts'
 import type { PartialForm } from './partial-metadata.ts'
-import type { IncludeObject } from '../handlers/query-options.ts'
+import type { IncludeObject } from '../handlers/read-request.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
 /** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */

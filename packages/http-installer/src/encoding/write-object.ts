@@ -1,10 +1,9 @@
-import { ApiError, newNotAcceptable } from '@keelson/apimachinery'
+import { ApiError, newNotAcceptable, parseJson } from '@keelson/apimachinery'
 import { sendBytes } from '@keelson/exchange'
 import type { QueryParameters } from '@keelson/exchange'
 import type { RestResult } from '@keelson/registry'
 import { isStoredObject } from '@keelson/storagebackend'
 import type { StoredObject } from '@keelson/storagebackend'
-import { writeCbor } from '../cbor/write-cbor.ts'
 import { sendCompressible } from '../compress/send-compressed.ts'
 import { internalTypeName } from '@keelson/registry'
 import { pieceBytes } from './json-piece.ts'
@@ -12,11 +11,10 @@ import { mediaTypes, prefersPretty } from '../negotiation/negotiate.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
 import { lineFeed, ObjectEncoder, shapeJson } from './object-encoder.ts'
 import { partialForm, partialJson, partialProto } from './partial-metadata.ts'
-import { parseIncludeObject } from '../handlers/query-options.ts'
+import { parseIncludeObject } from '../handlers/read-request.ts'
 import { metaOf } from './rest-result.ts'
 import type { Answer } from '../routing/scope.ts'
-import { objectSlabs } from './slab-pool.ts'
-import { spliced, splicedLength, writeSpliced } from './splice.ts'
+import { objectSlabs, spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
 /** Responds with an object in the negotiated encoding and shape. */
@@ -71,4 +69,15 @@ export function notConvertible(transform: Transform, type: string, isList = fals
 
 function isStatus(result: RestResult): boolean {
   return !isStoredObject(result) && result.kind === 'Status'
+}
+
+/**
+ * Encodes an object or table from its JSON. The schema of the kind tells bytes from text. The codec is our own, because Kubernetes writes strings as byte
+ * strings and no library does.
+ */
+function writeCbor({ exchange, scope }: Answer, status: number, json: string): void | Promise<void> {
+  const { value } = parseJson(json)
+  const kind = (value as { kind?: unknown }).kind
+  const schema = kind === scope.gvk.kind ? scope.type?.schema : undefined
+  return sendCompressible(exchange, status, { 'content-type': mediaTypes.cbor }, exchange.services.cbor!.encodeCborDocument(value, schema))
 }

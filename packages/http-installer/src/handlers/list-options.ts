@@ -10,8 +10,7 @@ import {
 import type { FieldSelector } from '@keelson/apimachinery'
 import type { QueryParameters } from '@keelson/exchange'
 import type { Predicate } from '@keelson/storagebackend'
-import { parseInt64 } from './go-numbers.ts'
-import { parseLooseBoolean, throwInvalid } from './query-options.ts'
+import { parseInt64, parseLooseBoolean, throwInvalid } from './read-request.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
 /** metav1.ListOptions, as list, watch and deletecollection read them. */

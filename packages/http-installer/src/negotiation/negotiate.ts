@@ -1,6 +1,8 @@
-import { newNotAcceptable, newProtobufNotAcceptable, newUnsupportedMediaType } from '@keelson/apimachinery'
-import { mediaTypeOf } from '@keelson/exchange'
+import { newNotAcceptable, newProtobufNotAcceptable, newUnsupportedMediaType, newGenericServerResponse } from '@keelson/apimachinery'
+import { mediaTypeOf, mediaTypesOf } from '@keelson/exchange'
 import type { AcceptClause, Exchange, QueryParameters } from '@keelson/exchange'
+import { mergePatchTypes } from '@keelson/registry'
+import type { ApiError } from '@keelson/apimachinery'
 
 export type MediaForm = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
@@ -41,7 +43,7 @@ export function formsOf(exchange: Exchange): Forms {
   return exchange.services.cbor === undefined ? usual : withCbor
 }
 
-export type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
+type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
 export interface Transform {
   readonly kind: TransformKind
   /** Of meta.k8s.io. */
@@ -150,4 +152,65 @@ export function prefersPretty(query: QueryParameters, userAgent: string): boolea
   const asked = query.get('pretty')
   if (asked) return /^(1|t|T|true|TRUE|True)$/.test(asked)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
+}
+
+/** Server-side apply, which also creates absent objects. */
+const applyPatchType = 'application/apply-patch+yaml'
+export const cborApplyPatchType = 'application/apply-patch+cbor'
+
+/** The patch types that every server accepts. */
+export const usualPatchTypes: readonly string[] = [...mergePatchTypes, applyPatchType]
+const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatchType]
+
+const strategicPatchType = 'application/strategic-merge-patch+json'
+
+/** The patch types that the server accepts. */
+export function patchTypes({ services, route }: Exchange): readonly string[] {
+  const types = services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
+  return route?.isJsonOnly === true ? withoutStrategic(types) : types
+}
+
+/** For kinds that are JSON only: without a Go type there is no strategy to merge by. */
+export function withoutStrategic(types: readonly string[]): readonly string[] {
+  return types.filter((type) => type !== strategicPatchType)
+}
+
+export function isApply(patchType: string): boolean {
+  return patchType === applyPatchType || patchType === cborApplyPatchType
+}
+
+const nowhere = { group: '', resource: '' }
+
+/**
+ * The check of Accept that kube-apiserver's router makes before any handler: exact media types or `*` + `/*`, parameters ignored. Handlers negotiate
+ * in detail and with other messages. `first`: types that the handler produces besides the usual ones. Throws 406.
+ */
+export function checkAcceptable(exchange: Exchange, isList: boolean, first: readonly string[] = []): void {
+  const { accept } = exchange
+  if (accept === '') return
+  const { mediaTypes: answers, streams } = formsOf(exchange)
+  // The usual case, without parsing.
+  if (answers.includes(accept)) return
+  for (const type of exchange.acceptedTypes) {
+    if (type === '*/*' || answers.includes(type) || first.includes(type)) return
+  }
+  throw notAcceptable([...first, ...answers, ...(isList ? streams : [])])
+}
+
+/** The same for documents that are JSON only. */
+export function checkTakesJson(exchange: Exchange): void {
+  if (exchange.accept === '') return
+  const takes = exchange.acceptedTypes.some((type) => type === '*/*' || type === mediaTypes.json)
+  if (!takes) throw notAcceptable([mediaTypes.json])
+}
+
+function notAcceptable(available: readonly string[]): ApiError {
+  const serverMessage = `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`
+  return newGenericServerResponse(406, '', nowhere, '', { serverMessage })
+}
+
+/** Throws 415 unless one of the content types is among `consumable`. */
+export function checkConsumable(contentType: string | undefined, consumable: readonly string[]): void {
+  if (mediaTypesOf(contentType || 'application/octet-stream').some((type) => consumable.includes(type))) return
+  throw newGenericServerResponse(415, '', nowhere, '', { serverMessage: '415: Unsupported Media Type' })
 }

@@ -6,8 +6,7 @@ import { pageItem, versionItem } from './discovery-items.ts'
 import type { Page } from './discovery-items.ts'
 import { pathItems, reference } from './path-items.ts'
 import type { Refer } from './path-items.ts'
-import { withGroupVersions } from './shared-kinds.ts'
-import { bearerToken } from './swagger-document.ts'
+import { bearerToken, withGroupVersions } from './swagger-document.ts'
 
 /** Makes a document from schema facts, without descriptions. */
 export function documentSource(gv: GroupVersion, table: RouteTable): DocumentSource {

@@ -1,18 +1,17 @@
+import type { GroupVersion } from '@keelson/apimachinery'
 import type { StructSchema } from '@keelson/apimachinery'
 import { openAPISchemas } from '@keelson/api/openapi'
 import type { DocumentSource } from './openapi-registry.ts'
 import { reference } from './path-items.ts'
-import type { Refer } from './path-items.ts'
-import { withGroupVersions } from './shared-kinds.ts'
-import { swaggerPathItem } from './swagger-path-item.ts'
-import { swaggerSchema } from './swagger-schema.ts'
+import type { Refer, PathItem } from './path-items.ts'
+import type { OpenAPISchema } from '@keelson/api/openapi'
 
 /** Members of the document besides paths and definitions. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
 export const bearerToken = { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' }
 
 /** One path or one definition of the document; all paths come before the definitions. */
-export interface SwaggerPart {
+interface SwaggerPart {
   readonly section: 'paths' | 'definitions'
   readonly name: string
   readonly value: Readonly<Record<string, unknown>>
@@ -49,4 +48,90 @@ export function* swaggerDocument(sources: readonly DocumentSource[]): Generator<
     separator = ','
   }
   yield `},"securityDefinitions":{"BearerToken":${JSON.stringify(bearerToken)}},"security":[{"BearerToken":[]}]}`
+}
+
+type Members = Readonly<Record<string, unknown>>
+interface Content {
+  readonly [mediaType: string]: { readonly schema: OpenAPISchema }
+}
+
+/** A path's operations in OpenAPI v2, where bodies are parameters and media types are members of the operation. */
+function swaggerPathItem({ item, consumes }: PathItem): Members {
+  const members: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(item)) {
+    members[name] = name === 'parameters' ? (value as Members[]).map(parameter) : operation(value as Members, consumes)
+  }
+  return members
+}
+
+function operation({ requestBody, parameters = [], responses, ...others }: Members, consumes: readonly string[] = ['*/*']): Members {
+  const body = requestBody as { readonly content: Content; readonly required?: boolean } | undefined
+  const answers = Object.entries(responses as Record<string, { readonly description: string; readonly content?: Content }>)
+  const produces = answers.find(([, { content }]) => content !== undefined)?.[1].content
+  const all = [...(body === undefined ? [] : [bodyParameter(body)]), ...(parameters as Members[]).map(parameter)]
+  return {
+    ...(consumes.length > 0 && { consumes: body === undefined ? consumes : Object.keys(body.content) }),
+    produces: Object.keys(produces ?? { '*/*': undefined }),
+    schemes: ['https'],
+    ...(all.length > 0 && { parameters: all }),
+    responses: Object.fromEntries(
+      answers.map(([code, { description, content }]) => [
+        code,
+        { description, ...(content !== undefined && { schema: swaggerSchema(schemaOf(content)) }) },
+      ]),
+    ),
+    ...others,
+  }
+}
+
+function bodyParameter({ content, required }: { readonly content: Content; readonly required?: boolean }): Members {
+  return { name: 'body', in: 'body', ...(required && { required }), schema: swaggerSchema(schemaOf(content)) }
+}
+
+function parameter({ schema, ...others }: Members): Members {
+  return { ...others, ...(schema as Members) }
+}
+
+/** The schema, which is the same for every media type. */
+function schemaOf(content: Content): OpenAPISchema {
+  return Object.values(content)[0]!.schema
+}
+
+/** A schema as OpenAPI v2 has it. */
+interface SwaggerSchema {
+  readonly [member: string]: unknown
+}
+
+/**
+ * The schema in v2, which has no unions and allows other keywords next to a reference. Without defaults, like kube-apiserver's document, because old
+ * clients would send them.
+ */
+function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
+  const { $ref, default: _, allOf, oneOf, items, additionalProperties, properties, ...others } = schema
+  const target = $ref ?? allOf?.[0]?.$ref
+  return {
+    ...(target !== undefined && { $ref: `#/definitions/${target.slice(target.lastIndexOf('/') + 1)}` }),
+    ...(items !== undefined && { items: swaggerSchema(items) }),
+    ...(additionalProperties !== undefined && { additionalProperties: swaggerSchema(additionalProperties) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, swaggerSchema(property)])),
+    }),
+    ...(oneOf !== undefined && { type: 'string' }),
+    ...others,
+  }
+}
+
+const shared: Readonly<Record<string, string>> = {
+  'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions': 'DeleteOptions',
+  'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent': 'WatchEvent',
+}
+
+/** Lists the group versions of the document that a kind of meta/v1 belongs to. */
+export function withGroupVersions(definition: string, schema: OpenAPISchema, versions: readonly GroupVersion[]): OpenAPISchema {
+  if (!Object.hasOwn(shared, definition)) return schema
+  const all = [{ group: '', version: 'v1' }, ...versions.filter(({ group, version }) => group !== '' || version !== 'v1')]
+  return {
+    ...schema,
+    'x-kubernetes-group-version-kind': all.map(({ group, version }) => ({ group, kind: shared[definition]!, version })),
+  }
 }

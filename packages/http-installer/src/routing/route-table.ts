@@ -1,4 +1,4 @@
-import type { RequestAttributes } from '@keelson/exchange'
+import type { RequestAttributes, Exchange, Route } from '@keelson/exchange'
 import {
   canConnect,
   canCreate,
@@ -14,15 +14,12 @@ import {
 } from '@keelson/registry'
 import { handleConnect } from '../connect/handle-connect.ts'
 import { handleStream } from '../connect/handle-stream.ts'
-import { handleCreate } from '../handlers/handle-create.ts'
-import { handleDelete } from '../handlers/handle-delete.ts'
-import { handleDeleteCollection } from '../handlers/handle-delete-collection.ts'
-import { handleGet } from '../handlers/handle-get.ts'
-import { handleList } from '../handlers/handle-list.ts'
-import { handlePatch } from '../handlers/handle-patch.ts'
-import { ResourceRoute } from './resource-route.ts'
-import { handleUpdate } from '../handlers/handle-update.ts'
+import { handleCreate, handleDelete, handleDeleteCollection, handleGet, handleList, handlePatch, handleUpdate } from '../handlers/verbs.ts'
 import type { Method, MethodTable, ResourceScope } from './scope.ts'
+import { isApiError, newBadRequest, newGenericServerResponse } from '@keelson/apimachinery'
+import { BrokenResponseError, isAbort } from '@keelson/exchange'
+import { patchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
+import { writeError } from '../encoding/write-error.ts'
 
 /** One path of a version, with the methods of each kind of URL: one object, a collection, the collections of all namespaces. */
 export interface ResourceRoutes {
@@ -122,4 +119,63 @@ function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): Resou
   if (inNamespace !== routes.namespaced) return routes.namespaced && count === 1 ? routes.allNamespaces : undefined
   if (count === 1) return routes.collection
   return count <= 3 ? routes.item : routes.below
+}
+
+const nowhere = { group: '', resource: '' }
+const none: readonly string[] = []
+
+/** Serves one kind of URL of one resource: an object, a collection, or what is below an object. */
+class ResourceRoute implements Route {
+  readonly scope: ResourceScope
+  readonly namespaced: boolean
+  readonly isJsonOnly: boolean
+  readonly #methods: MethodTable
+  readonly #isList: boolean
+  #watched: ResourceRoute | undefined
+
+  constructor(scope: ResourceScope, methods: MethodTable, isList: boolean) {
+    this.scope = scope
+    this.namespaced = scope.namespaced
+    this.isJsonOnly = scope.type?.isJsonOnly === true
+    this.#methods = methods
+    this.#isList = isList
+  }
+
+  /** The same URL after `watch/`, the deprecated way to watch a collection or one object. */
+  get watched(): ResourceRoute {
+    const list = this.#isList ? this.#methods['GET'] : undefined
+    return (this.#watched ??= new ResourceRoute(this.scope, { GET: list ?? { handle: handleList } }, true))
+  }
+
+  async serve(exchange: Exchange): Promise<void> {
+    try {
+      await this.#handle(exchange)
+    } catch (error) {
+      const cause = error instanceof BrokenResponseError ? error.cause : error
+      if (!isApiError(cause) && !isAbort(cause) && !exchange.aborted) this.scope.settings.onInternalError(cause)
+      writeError(exchange, error)
+    }
+  }
+
+  #handle(exchange: Exchange): Promise<void> {
+    const { method, info } = exchange
+    const { scope } = this
+    // Over HTTP/2 any word is a method, also a name of a member that every object inherits.
+    const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
+    if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
+    const { handle, mediaTypes = none } = found
+    // kube-apiserver serves kinds that are JSON only without its router.
+    if (mediaTypes !== 'any' && !this.isJsonOnly) {
+      if (method === 'PATCH') checkConsumable(exchange.contentType, patchTypes(exchange))
+      checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)
+    }
+    const name = info.parts[1] ?? ''
+    if (name === '' && !this.#isList) throw newBadRequest('name must be provided')
+    const deprecation = scope.storage.deprecations?.[scope.apiVersion]
+    if (deprecation !== undefined) {
+      exchange.warn(deprecation.warning)
+      scope.settings.observeDeprecated(scope, deprecation.gone ?? '')
+    }
+    return handle({ exchange, scope, name, query: exchange.query })
+  }
 }

@@ -2,7 +2,7 @@ import type { KubeObject, Status, TypeSchema } from '@keelson/apimachinery'
 import { parseJson } from '@keelson/apimachinery'
 import { encodeUnknown } from '@keelson/api'
 import type { ObjectEvent } from '@keelson/storagebackend'
-import { blankObject } from '../encoding/blank-object.ts'
+import { blankObject } from '../encoding/rest-result.ts'
 import type { CborCodec } from '@keelson/exchange'
 import { pieceBytes, surrounded } from '../encoding/json-piece.ts'
 import type { JsonPiece } from '../encoding/json-piece.ts'
@@ -12,10 +12,9 @@ import { asBuffer, ObjectEncoder, typedJson } from '../encoding/object-encoder.t
 import { partialForm, partialJson, partialProto } from '../encoding/partial-metadata.ts'
 import type { PartialForm } from '../encoding/partial-metadata.ts'
 import { watchFrame } from '../encoding/proto-frames.ts'
-import type { IncludeObject } from '../handlers/query-options.ts'
+import type { IncludeObject } from '../handlers/read-request.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 import { TableRows } from '../encoding/table.ts'
-import { SharedFrames } from './shared-frames.ts'
 
 type Change = Exclude<ObjectEvent, { type: 'BOOKMARK' }>
 type Bookmark = Extract<ObjectEvent, { type: 'BOOKMARK' }>
@@ -27,9 +26,59 @@ export interface EventFramer {
   chunk(events: readonly ObjectEvent[]): Buffer
 }
 
+/**
+ * Shares frames of events between watches of the same encoding. Watches that keep up need a frame at about the same time, so only the newest frames are
+ * kept; a watch that is behind makes its own.
+ */
+export class SharedFrames {
+  readonly #budget: number
+  readonly #kept = new Map<object, Map<string, Kept>>()
+  #bytes = 0
+
+  constructor(budget: number) {
+    this.#budget = budget
+  }
+
+  /** The frame of events that always travel together, in this encoding. */
+  get(events: readonly object[], form: string, make: () => Buffer): Buffer {
+    const last = events.at(-1)!
+    const forms = this.#kept.get(last)
+    const known = forms?.get(form)
+    if (known !== undefined && sameEvents(known.events, events)) return known.bytes
+    const bytes = make()
+    if (known !== undefined || bytes.length > this.#budget) return bytes
+    const kept = { events, bytes }
+    if (forms === undefined) this.#kept.set(last, new Map([[form, kept]]))
+    else forms.set(form, kept)
+    this.#bytes += bytes.length
+    this.#forget(last)
+    return bytes
+  }
+
+  #forget(newest: object): void {
+    for (const [event, forms] of this.#kept) {
+      if (this.#bytes <= this.#budget || event === newest) return
+      for (const { bytes } of forms.values()) this.#bytes -= bytes.length
+      this.#kept.delete(event)
+    }
+  }
+}
+
+interface Kept {
+  readonly events: readonly object[]
+  readonly bytes: Buffer
+}
+
+/** Compares all events, because watches with other selectors may see other events before the last. */
+function sameEvents(a: readonly object[], b: readonly object[]): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
 const sharedFrames = new SharedFrames(8 * 1024 * 1024)
 
-export interface FramerOptions {
+interface FramerOptions {
   /** The part of each object that table rows contain. */
   readonly include: IncludeObject
   readonly cbor: CborCodec | undefined

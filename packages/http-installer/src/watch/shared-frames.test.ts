@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { httpChunk } from './event-frames.ts'
-import { SharedFrames } from './shared-frames.ts'
+import { httpChunk, SharedFrames } from './event-frames.ts'
 
 const frame = (text: string) => (): Buffer => Buffer.from(text)
 const [a, b, c] = [{}, {}, {}]

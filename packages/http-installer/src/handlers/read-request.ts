@@ -1,0 +1,213 @@
+import type { IncomingMessage } from 'node:http'
+import {
+  newRequestEntityTooLarge,
+  nextTurn,
+  sharedNextTurn,
+  newBadRequest,
+  newInvalid,
+  validateCreateOptions,
+  validateDeleteOptions,
+  validatePatchOptions,
+  validateUpdateOptions,
+  isApiError,
+  messageOf,
+} from '@keelson/apimachinery'
+import { ClientGoneError } from '@keelson/exchange'
+import type { Exchange, QueryParameters } from '@keelson/exchange'
+import { parseInAdvance, decodeDocument, notRegistered } from '@keelson/registry'
+import type { SentBody, WriteOptions } from '@keelson/registry'
+import type { DeleteOptions, FieldErrorList, FieldValidation, KubeObject } from '@keelson/apimachinery'
+import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
+import { metaType } from '../encoding/meta-types.ts'
+import type { ResourceScope } from '../routing/scope.ts'
+
+/** Reads the whole body. Throws 413 beyond `limit` bytes without reading on. Requests whose bodies are complete in the same turn continue together (`sharedNextTurn`). */
+export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  const announced = Number(exchange.header('content-length') ?? 0)
+  if (announced > limit) throw tooLarge(limit)
+  const body = await readIncoming(exchange, limit)
+  await (body.length > largeBytes ? turnOfLarge() : sharedNextTurn())
+  return body
+}
+
+/** A request's body for the registry to decode. A promise if it is a long YAML text, which is parsed in advance. */
+export function sentBody(exchange: Exchange, { form, bytes }: Pick<SentBody, 'form' | 'bytes'>): SentBody | Promise<SentBody> {
+  return parseInAdvance({ form, bytes, cbor: exchange.services.cbor }, exchange)
+}
+
+/** A larger body counts against the budget, and gets a turn of the event loop to itself. */
+const largeBytes = 64 * 1024
+
+let lastLarge: Promise<void> = Promise.resolve()
+
+/** One large body per turn: processing it takes long, and many together would delay all other requests. */
+function turnOfLarge(): Promise<void> {
+  lastLarge = lastLarge.then(nextTurn)
+  return lastLarge
+}
+
+/** Uses events, because the async iterator costs several promises per chunk and destroys the request on an early exit. */
+function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
+  const incoming = exchange.incoming as IncomingMessage
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length
+      if (length > limit) return fail(tooLarge(limit))
+      chunks.push(chunk)
+      if (length > largeBytes) hold(chunk.length)
+    }
+    const hold = (bytes: number): void => {
+      const held = (exchange.heldBody ??= exchange.services.bodyBudget?.hold(exchange.user.name))
+      const wait = held?.add(bytes)
+      if (wait === undefined) return
+      incoming.pause()
+      void wait.then(() => incoming.resume())
+    }
+    const onEnd = (): void => {
+      release()
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length))
+    }
+    const fail = (error: unknown): void => {
+      release()
+      incoming.pause()
+      reject(error)
+    }
+    const onClose = (): void => fail(new ClientGoneError())
+    const release = (): void => {
+      incoming.off('data', onData).off('end', onEnd).off('error', fail).off('close', onClose)
+    }
+    if (incoming.readableEnded) return resolve(new Uint8Array())
+    incoming.on('data', onData).on('end', onEnd).on('error', fail).on('close', onClose)
+    incoming.resume()
+  })
+}
+
+function tooLarge(limit: number): Error {
+  return newRequestEntityTooLarge(`limit is ${limit}`)
+}
+
+/** The query parameters of create, update and patch. Throws 422 for wrong values, naming the kind of the options. */
+export function parseWriteOptions(
+  query: QueryParameters,
+  kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
+  patchType = '',
+): WriteOptions {
+  const options = {
+    dryRun: query.getAll('dryRun'),
+    fieldManager: query.get('fieldManager') ?? '',
+    fieldValidation: query.get('fieldValidation') ?? '',
+    ...(query.has('force') ? { force: parseLooseBoolean(query.get('force')) } : undefined),
+  }
+  const errors =
+    kind === 'PatchOptions'
+      ? validatePatchOptions(options, isApply(patchType))
+      : kind === 'UpdateOptions'
+        ? validateUpdateOptions(options)
+        : validateCreateOptions(options)
+  throwInvalid(kind, errors)
+  return {
+    dryRun: options.dryRun.length > 0,
+    fieldManager: options.fieldManager,
+    force: options.force === true,
+    fieldValidation: (options.fieldValidation || 'Warn') as FieldValidation,
+  }
+}
+
+/** Refuses options of meta.k8s.io. */
+export function throwInvalid(kind: string, errors: FieldErrorList): void {
+  if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind }, '', errors)
+}
+
+/** DeleteOptions given as query parameters, for a delete without a body. Throws 400. */
+function parseDeleteOptions(query: QueryParameters): DeleteOptions {
+  const options: DeleteOptions = {}
+  const grace = query.get('gracePeriodSeconds')
+  if (grace !== null) options.gracePeriodSeconds = parseInt64(grace)
+  const orphan = query.get('orphanDependents')
+  if (orphan !== null) options.orphanDependents = parseLooseBoolean(orphan)
+  const policy = query.get('propagationPolicy')
+  if (policy !== null) options.propagationPolicy = policy
+  if (query.has('dryRun')) options.dryRun = query.getAll('dryRun')
+  const uid = query.get('uid')
+  const resourceVersion = query.get('resourceVersion')
+  if (uid || resourceVersion)
+    options.preconditions = { ...(uid ? { uid } : undefined), ...(resourceVersion ? { resourceVersion } : undefined) }
+  return options
+}
+
+/** Throws 422. */
+function checkDeleteOptions(options: DeleteOptions): void {
+  throwInvalid('DeleteOptions', validateDeleteOptions(options))
+}
+
+/** False for no value, "false" and "0"; true for all others. */
+export function parseLooseBoolean(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false'
+}
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object'
+
+export function parseIncludeObject(query: QueryParameters): IncludeObject {
+  const value = query.get('includeObject') ?? ''
+  if (value === '') return 'Metadata'
+  if (value === 'None' || value === 'Metadata' || value === 'Object') return value
+  throw newBadRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  )
+}
+
+/** Where kube-apiserver registers the kinds of meta/v1, and which kinds there are besides DeleteOptions. */
+const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
+const metaKinds: ReadonlySet<string> = new Set([
+  'Status',
+  'APIVersions',
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'CreateOptions',
+  'PatchOptions',
+  'UpdateOptions',
+])
+
+/** Reads the options from the body, or from the query if there is no body. Throws 400, 413, 415 and 422. */
+export async function readDeleteOptions(exchange: Exchange, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
+  const body = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+  const options =
+    body.byteLength > 0
+      ? decodeDeleteOptions(await sentBody(exchange, { form: negotiateInput(exchange), bytes: body }))
+      : parseDeleteOptions(query)
+  delete options.ignoreStoreReadErrorWithClusterBreakingPotential
+  checkDeleteOptions(options)
+  return options
+}
+
+function decodeDeleteOptions(sent: SentBody): DeleteOptions {
+  const type = metaType('DeleteOptions')
+  try {
+    const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
+    const { kind } = document.gvk
+    if (kind !== 'DeleteOptions') {
+      if (!metaKinds.has(kind)) throw newBadRequest(notRegistered(document.gvk, metaScheme))
+      // Errors of the body as the kind that it names come first.
+      document.decode(metaType(kind), 'Ignore')
+      throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
+    }
+    const { apiVersion: _, kind: __, ...options } = document.decode(type, 'Ignore').object as KubeObject & DeleteOptions
+    return options
+  } catch (error) {
+    if (isApiError(error)) throw error
+    throw newBadRequest(messageOf(error))
+  }
+}
+
+const limit = 2n ** 63n
+
+/** Parses a decimal int64 of a query parameter. Throws 400 with Go's message. Clamps to safe integers. */
+export function parseInt64(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
+  if (value >= limit || value < -limit) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`)
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)))
+}

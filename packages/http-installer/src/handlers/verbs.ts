@@ -1,0 +1,141 @@
+import { newBadRequest, newUnsupportedMediaType, newMethodNotSupported } from '@keelson/apimachinery'
+import { canExport, createObject, canList, canWatch } from '@keelson/registry'
+import type {
+  Getter,
+  RESTStorage,
+  Creater,
+  NamedCreater,
+  Updater,
+  Change,
+  MergePatchType,
+  GracefulDeleter,
+  CollectionDeleter,
+} from '@keelson/registry'
+import { negotiateOutput, negotiateInput, cborApplyPatchType, isApply, patchTypes } from '../negotiation/negotiate.ts'
+import { parseLooseBoolean, parseWriteOptions, readBody, sentBody, readDeleteOptions } from './read-request.ts'
+import type { Handler, ApiRequest } from '../routing/scope.ts'
+import { writeResult } from '../encoding/write-object.ts'
+import { mediaTypeOf } from '@keelson/exchange'
+import { blankObject, metaOf } from '../encoding/rest-result.ts'
+import { writeStatus } from '../encoding/write-error.ts'
+import { parseListOptions } from './list-options.ts'
+import { writeList } from '../encoding/write-list.ts'
+import { serveWatch } from '../watch/serve-watch.ts'
+
+/** GET of one object, also as an export. */
+export function handleGet(storage: RESTStorage & Getter): Handler {
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    if (query.has('export') && parseLooseBoolean(query.get('export'))) {
+      if (!canExport(storage)) throw newBadRequest(`export of ${JSON.stringify(scope.resource)} is not supported`)
+      const exact = query.has('exact') && parseLooseBoolean(query.get('exact'))
+      return writeResult({ exchange, scope, query, negotiated }, 200, await storage.export(exchange, name, { exact }))
+    }
+    const resourceVersion = query.get('resourceVersion')
+    const result = await storage.get(exchange, name, resourceVersion === null ? {} : { resourceVersion })
+    return writeResult({ exchange, scope, query, negotiated }, 200, result)
+  }
+}
+
+/** POST on a collection, or on one object's subresource. */
+export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): Handler {
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const form = negotiateInput(exchange)
+    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+    const options = parseWriteOptions(query, 'CreateOptions')
+    const parsing = sentBody(exchange, { form, bytes })
+    const sent = parsing instanceof Promise ? await parsing : parsing
+    const result = await createObject(storage, { route: scope, context: exchange, name, options, sent })
+    return writeResult({ exchange, scope, query, negotiated }, 201, result)
+  }
+}
+
+/** PUT. */
+export function handleUpdate(storage: Updater): Handler {
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+    const options = parseWriteOptions(query, 'UpdateOptions')
+    const parsing = sentBody(exchange, { form: negotiateInput(exchange), bytes })
+    const body = parsing instanceof Promise ? await parsing : parsing
+    const { dryRun } = options
+    const { object, created } = await storage.update(exchange, name, { change: { kind: 'replace', body }, dryRun, route: scope, options })
+    return writeResult({ exchange, scope, query, negotiated }, created ? 201 : 200, object)
+  }
+}
+
+/** PATCH. A lost race applies the patch again to the newer object, so a race fails it only if the patch names a resourceVersion. */
+export function handlePatch(storage: Updater): Handler {
+  return async ({ exchange, scope, name, query }) => {
+    const patchType = mediaTypeOf(exchange.contentType)
+    const taken = patchTypes(exchange)
+    // Dispatch accepts several types in the header; a body has one.
+    if (!taken.includes(patchType)) throw newUnsupportedMediaType(taken)
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
+    const options = parseWriteOptions(query, 'PatchOptions', patchType)
+    const { dryRun } = options
+    let change: Change
+    if (isApply(patchType)) {
+      const parsing = sentBody(exchange, { form: patchType === cborApplyPatchType ? 'cbor' : 'yaml', bytes })
+      change = { kind: 'apply', configuration: parsing instanceof Promise ? await parsing : parsing }
+    } else change = { kind: 'patch', type: patchType as MergePatchType, body: bytes }
+    const { object, created } = await storage.update(exchange, name, { change, dryRun, route: scope, options })
+    return writeResult({ exchange, scope, query, negotiated }, created ? 201 : 200, object)
+  }
+}
+
+/** DELETE of one object: answers with a Status if it is gone, with the object if it waits for something or the resource wants that. */
+export function handleDelete(storage: GracefulDeleter): Handler {
+  return async ({ exchange, scope, name, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const options = await readDeleteOptions(exchange, scope, query)
+    const dryRun = (options.dryRun ?? []).length > 0
+    const { object, immediate, blank = false } = await storage.delete(exchange, name, { options, dryRun, route: scope })
+    if (blank) return writeResult({ exchange, scope, query, negotiated }, 200, blankObject(scope, {}))
+    if (!immediate || storage.returnsDeletedObject) {
+      return writeResult({ exchange, scope, query, negotiated }, !immediate && options.orphanDependents === false ? 202 : 200, object)
+    }
+    const { uid } = metaOf(object)
+    const { group, resource } = scope.groupResource
+    return writeStatus(exchange, 200, {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name, ...(group === '' ? undefined : { group }), kind: resource, ...(uid === undefined ? undefined : { uid }) },
+    })
+  }
+}
+
+/** DELETE of a collection: answers with the list of deleted objects. */
+export function handleDeleteCollection(storage: CollectionDeleter): Handler {
+  return async ({ exchange, scope, query }) => {
+    const negotiated = negotiateOutput(exchange, scope.endpoint)
+    const { predicate, resourceVersion, resourceVersionMatch, limit, continue: token } = parseListOptions(query, scope, '')
+    const options = await readDeleteOptions(exchange, scope, query)
+    const dryRun = (options.dryRun ?? []).length > 0
+    const deleted = await storage.deleteCollection(
+      exchange,
+      { options, dryRun, route: scope },
+      { predicate, resourceVersion, resourceVersionMatch, limit, continue: token },
+    )
+    return writeList({ exchange, scope, query, negotiated }, deleted)
+  }
+}
+
+/** GET of a collection: a list, or with `watch` a stream of changes. */
+export async function handleList(request: ApiRequest): Promise<void> {
+  const { exchange, scope, name, query } = request
+  const negotiated = negotiateOutput(exchange, scope.endpoint)
+  const options = parseListOptions(query, scope, name, exchange.info.pathVerb === 'watch')
+  if (options.watch) {
+    if (!canWatch(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'watch')
+    return serveWatch(request, scope.storage, options)
+  }
+  if (!canList(scope.storage)) throw newMethodNotSupported(scope.groupResource, 'list')
+  const { predicate, resourceVersion, resourceVersionMatch, limit } = options
+  const list = await scope.storage.list(exchange, { predicate, resourceVersion, resourceVersionMatch, limit, continue: options.continue })
+  return writeList({ exchange, scope, query, negotiated }, list)
+}

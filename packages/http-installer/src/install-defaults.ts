@@ -1,1 +1,0 @@
-export const installDefaults = { minRequestTimeoutSeconds: 1800, maxRequestBodyBytes: 3_145_728 } as const
