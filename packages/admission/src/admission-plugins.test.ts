@@ -1,10 +1,9 @@
 import { createConstantAuthorizer } from '@keelson/auth'
 import { createLoopbackClient, createSharedInformers } from '@keelson/loopback'
 import { expect, it } from 'vitest'
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import type { AdmissionPlugin } from './admission.ts'
 import { AdmissionPlugins } from './admission-plugins.ts'
 import { builtinPlugins } from './builtin-plugins.ts'
-import { createAdmissionChain } from './create-admission-chain.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 const client = createLoopbackClient()
@@ -85,46 +84,4 @@ it('enables these plugins by default', () => {
 it('knows every plugin that is off by default', () => {
   expect([...defaultOffPlugins].filter((name) => !allOrderedPlugins.includes(name))).toEqual([])
   expect(new Set(allOrderedPlugins).size).toBe(allOrderedPlugins.length)
-})
-
-it("runs all admit phases, then all validate phases, until the first refusal, for each plugin's operations only", async () => {
-  const log: string[] = []
-  const recording = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
-    name,
-    admit: () => void log.push(`admit ${name}`),
-    validate: () => void log.push(`validate ${name}`),
-    ...more,
-  })
-  const refuse = (): never => {
-    throw new Error('no')
-  }
-  const chain = createAdmissionChain([
-    recording('a'),
-    recording('b', { operations: ['CONNECT'] }),
-    recording('c', { validate: refuse }),
-    recording('d'),
-  ])
-  const attributes = { operation: 'CREATE' } as AdmissionAttributes
-  await chain.admit(attributes)
-  expect(() => chain.validate(attributes)).toThrow('no')
-  expect(log).toEqual(['admit a', 'admit c', 'admit d', 'validate a'])
-  expect([chain.handles('CREATE'), chain.handles('CONNECT'), createAdmissionChain([]).handles('CREATE')]).toEqual([true, true, false])
-})
-
-it('returns synchronously if no plugin waits, and keeps the order if one does', async () => {
-  const log: string[] = []
-  const quick = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
-  const slow: AdmissionPlugin = {
-    name: 'slow',
-    async admit() {
-      await Promise.resolve()
-      log.push('slow')
-    },
-  }
-  const attributes = { operation: 'CREATE' } as AdmissionAttributes
-  expect(createAdmissionChain([quick('a'), quick('b')]).admit(attributes)).toBeUndefined()
-  const pending = createAdmissionChain([slow, quick('c')]).admit(attributes)
-  expect(log).toEqual(['a', 'b'])
-  await pending
-  expect(log).toEqual(['a', 'b', 'slow', 'c'])
 })

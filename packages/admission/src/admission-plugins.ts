@@ -3,7 +3,6 @@ import type { Authorizer } from '@keelson/auth'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
-import { AdmissionConfigurationError } from './configuration-error.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
 /** The services a plugin may use. */
@@ -87,4 +86,9 @@ export class AdmissionPlugins {
 function rank(name: string): number {
   const index = allOrderedPlugins.indexOf(name)
   return index >= 0 ? index : allOrderedPlugins.indexOf('MutatingAdmissionPolicy') - 0.5
+}
+
+/** The selection or configuration of admission plugins is invalid. One message lists all problems. */
+export class AdmissionConfigurationError extends Error {
+  override readonly name = 'AdmissionConfigurationError'
 }

@@ -1,22 +1,40 @@
-import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createMetricsRegistry, createHistogram, createSummary, lazily } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionChain, AdmissionOperation, AdmissionPlugin } from './admission.ts'
-import { createAdmissionMetrics } from './admission-metrics.ts'
-import type { AdmissionMetrics, AdmissionType, ObserveAdmission } from './admission-metrics.ts'
-import { toChainError } from './plugin-error.ts'
+import { isApiError, messageOf } from '@keelson/apimachinery'
+import type { Histogram, MetricsRegistry, Summary } from '@keelson/apimachinery/metrics'
 
 const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
 
+/** One phase of one plugin, for one operation and one resource. */
 interface Step {
   readonly plugin: string
-  readonly run: (attributes: AdmissionAttributes) => Promise<void> | void
-  readonly observe: ObserveAdmission
-}
-interface Phase {
-  readonly steps: Step[]
+  /** Undefined if the plugin does not handle the resource. As in kube-apiserver, the metrics count the step all the same. */
+  readonly run: ((attributes: AdmissionAttributes) => Promise<void> | void) | undefined
   readonly observe: ObserveAdmission
 }
 
-export interface AdmissionChainOptions {
+/** The steps for a resource that a plugin names. */
+interface ResourceSteps {
+  readonly resource: AdmittedResource
+  readonly steps: readonly Step[]
+}
+
+/** One phase of all plugins, for one operation. */
+interface Phase {
+  /** The steps for resources that no plugin names. */
+  readonly steps: readonly Step[]
+  /** The steps for the other resources, by the resource's plural name. */
+  readonly named: ReadonlyMap<string, readonly ResourceSteps[]>
+  readonly observe: ObserveAdmission
+}
+
+interface AdmittedResource {
+  readonly resource: string
+  readonly group: string
+  readonly subresource: string
+}
+
+interface AdmissionChainOptions {
   /** Default: no metrics. */
   readonly metrics?: AdmissionMetrics
 }
@@ -43,54 +61,103 @@ export function createAdmissionChain(
   }
 }
 
-/** Builds both phases for every operation that any plugin handles. */
+/** Builds one phase for every operation that any plugin handles. */
 function phases(
   plugins: readonly AdmissionPlugin[],
   type: AdmissionType,
   metrics: AdmissionMetrics,
 ): ReadonlyMap<AdmissionOperation, Phase> {
-  const phasesByOperation = new Map<AdmissionOperation, Phase>()
-  for (const plugin of plugins) {
-    for (const operation of plugin.operations ?? writes) {
-      let phase = phasesByOperation.get(operation)
-      if (phase === undefined) phasesByOperation.set(operation, (phase = { steps: [], observe: metrics.step(type, operation) }))
-      if (plugin[type] === undefined) continue
-      phase.steps.push({
+  const operations = new Set(plugins.flatMap((plugin) => plugin.operations ?? writes))
+  const entries = new Map(plugins.map((plugin) => [plugin, plugin.resources?.map(parseResource)]))
+  const named = uniqueResources([...entries.values()].flatMap((each) => each ?? []))
+  const phaseOf = (operation: AdmissionOperation): Phase => {
+    const handlers = plugins
+      .filter((plugin) => plugin[type] !== undefined && (plugin.operations ?? writes).includes(operation))
+      .map((plugin) => ({ plugin, observe: metrics.plugin(plugin.name, type, operation) }))
+    const stepsFor = (resource: AdmittedResource | undefined): readonly Step[] =>
+      handlers.map(({ plugin, observe }) => ({
         plugin: plugin.name,
-        run: (attributes) => plugin[type]!(attributes),
-        observe: metrics.plugin(plugin.name, type, operation),
-      })
-    }
+        run: handlesResource(entries.get(plugin), resource) ? (attributes) => plugin[type]!(attributes) : undefined,
+        observe,
+      }))
+    const byName = Map.groupBy(
+      named.map((resource): ResourceSteps => ({ resource, steps: stepsFor(resource) })),
+      ({ resource }) => resource.resource,
+    )
+    return { steps: stepsFor(undefined), named: byName, observe: metrics.step(type, operation) }
   }
-  return phasesByOperation
+  return new Map([...operations].map((operation) => [operation, phaseOf(operation)]))
+}
+
+/** Parses "pods", "deployments.apps" and "pods/resize". */
+function parseResource(text: string): AdmittedResource {
+  const [path = '', subresource = ''] = text.split('/')
+  const [resource = '', ...group] = path.split('.')
+  return { resource, group: group.join('.'), subresource }
+}
+
+/** Drops duplicates. Wildcards come last, so that a search finds an exact entry first. */
+function uniqueResources(resources: readonly AdmittedResource[]): readonly AdmittedResource[] {
+  const unique = new Map(resources.map((each) => [`${each.resource}.${each.group}/${each.subresource}`, each]))
+  return [...unique.values()].sort((a, b) => Number(a.subresource === '*') - Number(b.subresource === '*'))
+}
+
+/** `entries` are the plugin's resources, undefined for all. `resource` is undefined for one that no plugin names. */
+function handlesResource(entries: readonly AdmittedResource[] | undefined, resource: AdmittedResource | undefined): boolean {
+  if (entries === undefined) return true
+  return resource !== undefined && entries.some((entry) => includes(entry, resource))
+}
+
+/** Whether an entry of a plugin's list includes a resource. */
+function includes(entry: AdmittedResource, { resource, group, subresource }: AdmittedResource): boolean {
+  if (entry.resource !== resource || entry.group !== group) return false
+  return entry.subresource === subresource || (entry.subresource === '*' && subresource !== '')
 }
 
 function begin(phase: Phase | undefined, attributes: AdmissionAttributes): Promise<void> | void {
   if (phase === undefined) return
   const now = performance.now()
-  return run(phase, attributes, 0, now, now)
+  return run({ attributes, observe: phase.observe, steps: stepsOf(phase, attributes), began: now }, 0, now)
+}
+
+function stepsOf({ steps, named }: Phase, { resource: { resource, group }, subresource }: AdmissionAttributes): readonly Step[] {
+  const candidates = named.get(resource)
+  if (candidates === undefined) return steps
+  return candidates.find((candidate) => includes(candidate.resource, { resource, group, subresource }))?.steps ?? steps
+}
+
+/** One write that passes a phase. */
+interface Passage {
+  readonly attributes: AdmissionAttributes
+  readonly observe: ObserveAdmission
+  readonly steps: readonly Step[]
+  readonly began: number
 }
 
 /** Runs without a promise until a plugin returns one. The clock is read once per step: the end of one is the start of the next. */
-function run(phase: Phase, attributes: AdmissionAttributes, from: number, phaseBegan: number, stepBegan: number): Promise<void> | void {
-  const { steps } = phase
+function run(passage: Passage, from: number, stepBegan: number): Promise<void> | void {
+  const { steps, attributes } = passage
   let began = stepBegan
   for (let i = from; i < steps.length; i++) {
     const step = steps[i]!
+    if (step.run === undefined) {
+      step.observe(false, 0, began)
+      continue
+    }
     try {
       const pending = step.run(attributes)
       if (pending !== undefined) {
         return pending.then(
-          () => run(phase, attributes, i + 1, phaseBegan, finishStep(step, began)),
-          (error: unknown) => refuse(phase, step, phaseBegan, began, error),
+          () => run(passage, i + 1, finishStep(step, began)),
+          (error: unknown) => refuse(passage, step, began, error),
         )
       }
     } catch (error) {
-      refuse(phase, step, phaseBegan, began, error)
+      refuse(passage, step, began, error)
     }
     began = finishStep(step, began)
   }
-  phase.observe(false, (began - phaseBegan) / 1000, began)
+  passage.observe(false, (began - passage.began) / 1000, began)
 }
 
 function finishStep(step: Step, began: number): number {
@@ -99,13 +166,87 @@ function finishStep(step: Step, began: number): number {
   return now
 }
 
-function refuse(phase: Phase, step: Step, phaseBegan: number, stepBegan: number, error: unknown): never {
+function refuse(passage: Passage, step: Step, stepBegan: number, error: unknown): never {
   const now = performance.now()
   step.observe(true, (now - stepBegan) / 1000, now)
-  phase.observe(true, (now - phaseBegan) / 1000, now)
+  passage.observe(true, (now - passage.began) / 1000, now)
   throw toChainError(step.plugin, error)
 }
 
 function isAsyncDisposable(value: object): value is AsyncDisposable {
   return Symbol.asyncDispose in value
+}
+
+/** A plugin threw something other than an API error. The message names the plugin; `cause` holds the thrown value. */
+class AdmissionPluginError extends Error {
+  override readonly name = 'AdmissionPluginError'
+}
+
+// The request ended while the plugin was waiting: not a bug. Compared by name, as the server does.
+const abortErrorNames: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGoneError', 'DeadlineExceededError'])
+
+/** Converts what a plugin threw: API errors and aborts pass unchanged. */
+function toChainError(plugin: string, error: unknown): unknown {
+  if (isApiError(error) || abortErrorNames.has((error as Error | undefined)?.name)) return error
+  const reason = messageOf(error)
+  return new AdmissionPluginError(`the admission plugin ${JSON.stringify(plugin)} failed: ${reason}`, { cause: error })
+}
+
+const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
+const summaryAgeMs = 5 * 3_600_000
+
+/** Records one call. `now` is `performance.now()` at its end. Allocates nothing once the series exists. */
+type ObserveAdmission = (rejected: boolean, seconds: number, now: number) => void
+type AdmissionType = 'admit' | 'validate'
+
+/** Named as in kube-apiserver, so its dashboards and alerts keep working. */
+export interface AdmissionMetrics {
+  /** Returns the observer of one phase of a plugin. */
+  plugin(name: string, type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
+  /** Returns the observer of one phase of the whole chain. */
+  step(type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
+}
+
+export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetrics {
+  const histogram = (name: string, help: string): ReturnType<typeof createHistogram> =>
+    registry.register(createHistogram(name, `[STABLE] ${help}`, buckets))
+  const steps = histogram(
+    'apiserver_admission_step_admission_duration_seconds',
+    'How long all admission plugins took together, by type (validate or admit) and operation.',
+  )
+  const summaries = registry.register(
+    createSummary(
+      'apiserver_admission_step_admission_duration_seconds_summary',
+      '[ALPHA] How long all admission plugins took together, by type (validate or admit) and operation.',
+      summaryAgeMs,
+    ),
+  )
+  const plugins = histogram(
+    'apiserver_admission_controller_admission_duration_seconds',
+    'How long an admission plugin took, by its name, type (validate or admit) and operation.',
+  )
+  return {
+    plugin: (name, type, operation) => {
+      const series = byOutcome((rejected) => plugins.with({ name, type, operation, rejected }))
+      return (rejected, seconds) => series(rejected).observe(seconds)
+    },
+    step: (type, operation) => {
+      const series = byOutcome((rejected): { histogram: Histogram; summary: Summary } => {
+        const labels = { type, operation, rejected }
+        return { histogram: steps.with(labels), summary: summaries.with(labels) }
+      })
+      return (rejected, seconds, now) => {
+        const { histogram, summary } = series(rejected)
+        histogram.observe(seconds)
+        summary.observe(seconds, now)
+      }
+    },
+  }
+}
+
+/** Creates each series on first use. */
+function byOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
+  const accepted = lazily(() => make('false'))
+  const refused = lazily(() => make('true'))
+  return (rejected) => (rejected ? refused() : accepted())
 }

@@ -7,6 +7,7 @@ import { defineResource } from '@keelson/registry'
 import type { QuotaRules } from '@keelson/registry'
 import { openTestStore, testContext } from '@keelson/registry/testing'
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import { createAdmissionChain } from './create-admission-chain.ts'
 
 const kinds = {
   namespaces: ['', 'v1', 'Namespace', 'Cluster'],
@@ -131,10 +132,11 @@ export function update(plural: Plural, oldObject: KubeObject, object: KubeObject
   return write(plural, object, { operation: 'UPDATE', oldObject, ...rest })
 }
 
-/** Runs both phases, as the chain and the registry do. */
+/** Runs both phases of a chain that has only this plugin. */
 export async function admitted<T extends KubeObject = KubeObject>(plugin: AdmissionPlugin, attributes: AdmissionAttributes): Promise<T> {
-  await plugin.admit?.(attributes)
-  await plugin.validate?.(attributes)
+  const chain = createAdmissionChain([plugin])
+  await chain.admit(attributes)
+  await chain.validate(attributes)
   return attributes.object as T
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { parseYaml } from '@keelson/apimachinery/yaml'
-import { AdmissionConfigurationError } from './configuration-error.ts'
+import { AdmissionConfigurationError } from './admission-plugins.ts'
 import { strictMembers, stringMember } from './strict-members.ts'
 
 const kind = 'AdmissionConfiguration'

@@ -5,7 +5,6 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { listObjects } from '../find-object.ts'
-import { isFor } from '../is-for.ts'
 
 const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class'
@@ -16,8 +15,8 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
   return {
     name: 'DefaultStorageClass',
     operations: ['CREATE'],
+    resources: ['persistentvolumeclaims'],
     admit(attributes: AdmissionAttributes) {
-      if (!isFor(attributes, 'persistentvolumeclaims')) return
       const claim = attributes.object as PersistentVolumeClaim
       if (claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[classAnnotation] !== undefined) return
       return maybeThen(listObjects<StorageClass>(dependencies, storageClasses, attributes), (classes) => {

@@ -1,7 +1,5 @@
 import type { Pod, Toleration } from '@keelson/api/core/v1'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
-import { isFor } from '../is-for.ts'
-import { defaultTolerations } from './defaults.ts'
 
 export interface DefaultTolerationSecondsOptions {
   readonly notReadySeconds?: number
@@ -20,9 +18,9 @@ export function defaultTolerationSeconds({
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
-    admit(attributes: AdmissionAttributes) {
-      if (!isFor(attributes, 'pods')) return
-      const spec = ((attributes.object as Pod).spec ??= { containers: null })
+    resources: ['pods'],
+    admit({ object }: AdmissionAttributes) {
+      const spec = ((object as Pod).spec ??= { containers: null })
       const given = spec.tolerations ?? []
       const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
       if (missing.length === 0) return
@@ -36,3 +34,5 @@ export function defaultTolerationSeconds({
 function tolerates({ key, effect }: Toleration, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === 'NoExecute')
 }
+
+export const defaultTolerations = { notReadySeconds: 300, unreachableSeconds: 300 } as const

@@ -22,23 +22,19 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'LimitRanger',
     operations: ['CREATE', 'UPDATE'],
+    resources: ['pods', 'pods/resize', 'persistentvolumeclaims'],
     admit(attributes) {
       if (isPodWrite(attributes)) return forEachRange(attributes, (range) => setContainerDefaults(range, attributes.object as Pod))
     },
     validate(attributes) {
-      if (isPodWrite(attributes) || isClaimWrite(attributes)) return forEachRange(attributes, check)
+      if (isPodWrite(attributes) || attributes.resource.resource === 'persistentvolumeclaims') return forEachRange(attributes, check)
     },
   }
 }
 
 /** A pod's resources are set on creation and by resizing only. */
-function isPodWrite({ operation, kind, subresource }: AdmissionAttributes): boolean {
-  if (kind.group !== '' || kind.kind !== 'Pod') return false
-  return operation === 'UPDATE' ? subresource === 'resize' : subresource === ''
-}
-
-function isClaimWrite({ kind, subresource }: AdmissionAttributes): boolean {
-  return kind.group === '' && kind.kind === 'PersistentVolumeClaim' && subresource === ''
+function isPodWrite({ operation, resource, subresource }: AdmissionAttributes): boolean {
+  return resource.resource === 'pods' && (operation === 'UPDATE') === (subresource === 'resize')
 }
 
 const check: Apply = (range, attributes) => {

@@ -28,9 +28,8 @@ export function nodeDeclaredFeatureValidator(dependencies: PluginDependencies): 
   return {
     name: 'NodeDeclaredFeatureValidator',
     operations: ['UPDATE'],
+    resources: ['pods', 'pods/resize'],
     validate(attributes: AdmissionAttributes) {
-      const { resource, subresource } = attributes
-      if (resource.resource !== 'pods' || resource.group !== '' || (subresource !== '' && subresource !== 'resize')) return
       const pod = attributes.object as Pod
       const old = attributes.oldObject as DeepReadonly<Pod>
       const nodeName = pod.spec?.nodeName ?? ''

@@ -6,7 +6,6 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObjectLenient } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
-import { isFor } from '../is-for.ts'
 
 const storageClasses = { group: 'storage.k8s.io', resource: 'storageclasses' }
 const unsupported = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize'
@@ -16,8 +15,8 @@ export function persistentVolumeClaimResize(dependencies: PluginDependencies): A
   return {
     name: 'PersistentVolumeClaimResize',
     operations: ['UPDATE'],
+    resources: ['persistentvolumeclaims'],
     validate(attributes: AdmissionAttributes) {
-      if (!isFor(attributes, 'persistentvolumeclaims')) return
       const claim = attributes.object as PersistentVolumeClaim
       const old = attributes.oldObject as PersistentVolumeClaim
       if (requested(claim).compare(requested(old)) <= 0) return

@@ -12,13 +12,12 @@ export function podResizeValidator(dependencies: PluginDependencies): AdmissionP
   return {
     name: 'PodResizeValidator',
     operations: ['UPDATE'],
+    resources: ['pods/resize'],
     validate(attributes: AdmissionAttributes) {
-      const { resource, subresource, oldObject } = attributes
-      if (resource.resource !== 'pods' || resource.group !== '' || subresource !== 'resize') return
       const pod = attributes.object as Pod
       const nodeName = pod.spec?.nodeName ?? ''
       // Every change of the spec increments the generation.
-      if (nodeName === '' || pod.metadata.generation === oldObject?.metadata.generation) return
+      if (nodeName === '' || pod.metadata.generation === attributes.oldObject?.metadata.generation) return
       return checkNode(dependencies, attributes, nodeName, (node) => check(attributes, pod.spec!, node))
     },
   }

@@ -1,19 +1,84 @@
-import type { Namespace, Pod } from '@keelson/api/core/v1'
-import { newInvalid, quote, semanticEqual, systemClock } from '@keelson/apimachinery'
-import type { AdmissionAttributes } from '../admission.ts'
-import type { PluginDependencies } from '../admission-plugins.ts'
-import type { PodSecurityConfiguration } from './configuration.ts'
-import { warnOfExistingPods } from './existing-pods.ts'
+import { quote, TimeSlice, newInvalid, semanticEqual, systemClock } from '@keelson/apimachinery'
+import type { Pod, Namespace } from '@keelson/api/core/v1'
+import type { Clock, DeepReadonly } from '@keelson/apimachinery'
+import { evaluatePod, violationReasons } from './evaluate-pod.ts'
+import { podOf } from './check.ts'
 import {
+  levelVersionText,
   compareLevels,
   equivalentPolicies,
   isFullyPrivileged,
   labelPrefix,
-  levelVersionText,
   policyOf,
   sameLevelVersion,
 } from './policy.ts'
 import type { LevelVersion, Policy } from './policy.ts'
+import type { AdmissionAttributes } from '../admission.ts'
+import type { PluginDependencies } from '../admission-plugins.ts'
+import type { PodSecurityConfiguration } from './configuration.ts'
+
+const maxPods = 3000
+const maxDuration = 1000
+/** Number of pods evaluated between two checks of the clock. */
+const podsPerLook = 20
+
+interface ExistingPodsOptions {
+  readonly namespace: string
+  readonly enforce: LevelVersion
+  readonly exemptRuntimeClasses: ReadonlySet<string>
+  readonly clock: Clock
+}
+
+/** Warns the author of a label about existing pods that violate it; the pods stay. */
+async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
+  const { namespace, enforce, exemptRuntimeClasses, clock } = options
+  const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
+  const until = clock.now() + maxDuration
+  const names = new Map<string, string[]>()
+  const slice = new TimeSlice(podsPerLook)
+  let checked = 0
+  for (const pod of all.slice(0, maxPods)) {
+    const violations = evaluatePod(enforce, podOf(pod))
+    if (violations.length > 0) {
+      const reasons = violationReasons(violations)
+      const same = names.get(reasons)
+      if (same === undefined) names.set(reasons, [pod.metadata.name ?? ''])
+      else same.push(pod.metadata.name ?? '')
+    }
+    checked += 1
+    if (clock.now() >= until) break
+    const pause = slice.pauseIfOver()
+    if (pause) await pause
+  }
+  const level = levelVersionText(enforce)
+  return [
+    ...(checked < all.length
+      ? [`new PodSecurity enforce level only checked against the first ${checked} of ${all.length} existing pods`]
+      : []),
+    ...(names.size > 0 ? [`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${quote(level)}`] : []),
+    ...Array.from(names, ([reasons, of]) => `${who(of)}: ${reasons}`).toSorted(),
+  ]
+}
+
+/** Puts one pod of each controller first: its others are probably alike. */
+function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
+  const controllers = new Set<string>()
+  const sameController: DeepReadonly<Pod>[] = []
+  const first = pods.filter((pod) => {
+    const controller = pod.metadata.ownerReferences?.find((reference) => reference.controller === true)?.uid
+    if (controller === undefined) return true
+    if (controllers.has(controller)) return void sameController.push(pod)
+    controllers.add(controller)
+    return true
+  })
+  return [...first, ...sameController]
+}
+
+function who(names: readonly string[]): string {
+  const first = names.toSorted()[0]!
+  const others = names.length - 1
+  return others === 0 ? first : `${first} (and ${others} other ${others === 1 ? 'pod' : 'pods'})`
+}
 
 const pods = { group: '', resource: 'pods' }
 

@@ -1,5 +1,5 @@
-import type { Container, EphemeralContainer, PodSpec } from '@keelson/api/core/v1'
-import type { DeepReadonly } from '@keelson/apimachinery'
+import type { Container, EphemeralContainer, PodSpec, PodTemplateSpec } from '@keelson/api/core/v1'
+import type { DeepReadonly, GroupResource, KubeObject } from '@keelson/apimachinery'
 import type { Level } from './policy.ts'
 
 /** A pod, or the pod template of a controller. */
@@ -29,11 +29,44 @@ export interface Check {
   readonly overrides?: readonly string[]
 }
 
-export function checkedPod(annotations: Readonly<Record<string, string>> | undefined, spec: DeepReadonly<PodSpec> | undefined): CheckedPod {
+function checkedPod(annotations: Readonly<Record<string, string>> | undefined, spec: DeepReadonly<PodSpec> | undefined): CheckedPod {
   const given: DeepReadonly<PodSpec> = spec ?? { containers: null }
   return {
     annotations: annotations ?? {},
     spec: given,
     containers: [...(given.initContainers ?? []), ...(given.containers ?? []), ...(given.ephemeralContainers ?? [])],
   }
+}
+
+interface WithSpec {
+  readonly spec?: { readonly template?: Template; readonly jobTemplate?: { readonly spec?: { readonly template?: Template } } }
+}
+type Template = DeepReadonly<PodTemplateSpec>
+
+const templates: Readonly<Record<string, (object: KubeObject) => Template | undefined>> = {
+  podtemplates: (object) => (object as { readonly template?: Template }).template,
+  replicationcontrollers: specTemplate,
+  'replicasets.apps': specTemplate,
+  'deployments.apps': specTemplate,
+  'statefulsets.apps': specTemplate,
+  'daemonsets.apps': specTemplate,
+  'jobs.batch': specTemplate,
+  'cronjobs.batch': (object) => (object as WithSpec).spec?.jobTemplate?.spec?.template,
+}
+
+function specTemplate(object: KubeObject): Template | undefined {
+  return (object as WithSpec).spec?.template
+}
+
+/** The resources whose objects have a pod template. */
+export const resourcesWithTemplate: readonly string[] = Object.keys(templates)
+
+/** Returns the pod of an object's template; undefined if it has no template. */
+export function podOfController({ group, resource }: GroupResource, object: KubeObject): CheckedPod | undefined {
+  const template = templates[group === '' ? resource : `${resource}.${group}`]?.(object)
+  return template === undefined ? undefined : checkedPod(template.metadata?.annotations, template.spec)
+}
+
+export function podOf(object: DeepReadonly<KubeObject>): CheckedPod {
+  return checkedPod(object.metadata.annotations, (object as { readonly spec?: DeepReadonly<PodSpec> }).spec)
 }

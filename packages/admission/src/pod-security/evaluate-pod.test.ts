@@ -1,7 +1,7 @@
 import type { Container, PodSpec } from '@keelson/api/core/v1'
 import { describe, expect, it } from 'vitest'
 import { evaluatePod, violationDetails, violationReasons } from './evaluate-pod.ts'
-import { podOf } from './pod-of.ts'
+import { podOf } from './check.ts'
 import type { LevelVersion } from './policy.ts'
 
 const good: Container = {

@@ -2,6 +2,8 @@ import { checks } from './checks/index.ts'
 import type { CheckedPod, CheckPod, Violation } from './check.ts'
 import { minorOf } from './policy.ts'
 import type { LevelVersion } from './policy.ts'
+import type { Container, EphemeralContainer } from '@keelson/api/core/v1'
+import type { DeepReadonly } from '@keelson/apimachinery'
 
 /** The newest version in which any check changed. */
 const newest = Math.max(...checks.flatMap(({ versions }) => versions.map(({ from }) => from)))
@@ -37,4 +39,19 @@ function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
   result = inForce.filter(({ id }) => !overridden.has(id)).map(({ check }) => check)
   chosen.set(key, result)
   return result
+}
+
+type Containers = readonly DeepReadonly<Container | EphemeralContainer>[] | null | undefined
+
+/** Only changed images and added containers of a running pod need another evaluation. */
+export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
+  if (imagesChanged(spec.containers, old.containers) || imagesChanged(spec.initContainers, old.initContainers)) return true
+  const before = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image ?? '']))
+  return (spec.ephemeralContainers ?? []).some(({ name, image }) => before.get(name) !== (image ?? ''))
+}
+
+function imagesChanged(containers: Containers, old: Containers): boolean {
+  const now = containers ?? []
+  const then = old ?? []
+  return now.length !== then.length || now.some(({ image }, i) => (image ?? '') !== (then[i]!.image ?? ''))
 }

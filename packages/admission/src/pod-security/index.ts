@@ -5,18 +5,16 @@ import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
-import { isFor } from '../is-for.ts'
 import type { CheckedPod } from './check.ts'
 import { checkNamespace } from './check-namespace.ts'
 import { readPodSecurityConfiguration } from './configuration.ts'
 import type { PodSecurityConfiguration } from './configuration.ts'
-import { evaluatePod, violationDetails } from './evaluate-pod.ts'
+import { evaluatePod, violationDetails, isSignificantUpdate } from './evaluate-pod.ts'
 import { createPodSecurityMetrics } from './pod-security-metrics.ts'
 import type { PodSecurityMetrics } from './pod-security-metrics.ts'
-import { podOf, podOfController, makesPods } from './pod-of.ts'
+import { podOf, podOfController, resourcesWithTemplate } from './check.ts'
 import { isFullyPrivileged, labelPrefix, levelVersionText, policyOf } from './policy.ts'
 import type { LevelVersion, Mode, Policy } from './policy.ts'
-import { isSignificantUpdate } from './significant-update.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 /** Subresources that cannot change checked fields. Unknown subresources are evaluated. */
@@ -44,6 +42,7 @@ interface KnownPolicy {
 class PodSecurity implements AdmissionPlugin {
   readonly name = 'PodSecurity'
   readonly operations = ['CREATE', 'UPDATE'] as const
+  readonly resources = ['namespaces', 'pods', 'pods/*', ...resourcesWithTemplate]
   readonly #dependencies: PluginDependencies
   readonly #configuration: PodSecurityConfiguration
   readonly #metrics: PodSecurityMetrics
@@ -58,10 +57,9 @@ class PodSecurity implements AdmissionPlugin {
 
   validate(attributes: AdmissionAttributes): Promise<void> | void {
     const { resource, subresource } = attributes
-    if (isFor(attributes, 'namespaces')) return checkNamespace(this.#dependencies, this.#configuration, attributes)
-    const isPod = resource.resource === 'pods' && resource.group === ''
-    const concerns = isPod ? !uncheckedSubresources.has(subresource) : subresource === '' && makesPods(resource)
-    if (!concerns || this.#isExempt(attributes)) return
+    if (resource.resource === 'namespaces') return checkNamespace(this.#dependencies, this.#configuration, attributes)
+    const isPod = resource.resource === 'pods'
+    if (uncheckedSubresources.has(subresource) || this.#isExempt(attributes)) return
     return maybeThen(this.#policyFor(attributes, isPod), (known) => {
       if (known === undefined) return
       if (isPod) this.#checkPod(attributes, known)

@@ -12,6 +12,7 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
   return {
     name: 'PodTopologyLabels',
     operations: ['CREATE'],
+    resources: ['pods', 'pods/binding'],
     admit(attributes: AdmissionAttributes) {
       const name = nodeNameOf(attributes)
       if (name === '') return
@@ -21,10 +22,8 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
 }
 
 /** Returns "" if the write assigns no node. */
-function nodeNameOf({ resource, subresource, object }: AdmissionAttributes): string {
-  if (resource.resource !== 'pods' || resource.group !== '') return ''
+function nodeNameOf({ subresource, object }: AdmissionAttributes): string {
   if (subresource === '') return (object as Pod).spec?.nodeName ?? ''
-  if (subresource !== 'binding') return ''
   const { target } = object as Binding
   return target.kind === 'Node' ? (target.name ?? '') : ''
 }

@@ -6,7 +6,6 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObjectLenient, listObjects } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
-import { isFor } from '../is-for.ts'
 
 const group = 'scheduling.k8s.io'
 const priorityClasses = { group, resource: 'priorityclasses' }
@@ -23,8 +22,9 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   const allClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
   return {
     name: 'Priority',
+    resources: ['pods', `priorityclasses.${group}`],
     admit(attributes: AdmissionAttributes) {
-      if (attributes.operation === 'DELETE' || !isFor(attributes, 'pods')) return
+      if (attributes.operation === 'DELETE' || attributes.resource.resource !== 'pods') return
       const pod = attributes.object as Pod
       if (attributes.operation === 'UPDATE') return restorePriority(pod, attributes.oldObject as DeepReadonly<Pod>)
       const name = pod.spec?.priorityClassName ?? ''
@@ -35,7 +35,7 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
       })
     },
     validate(attributes: AdmissionAttributes) {
-      if (attributes.operation === 'DELETE' || !isFor(attributes, priorityClasses.resource, group)) return
+      if (attributes.operation === 'DELETE' || attributes.resource.resource !== priorityClasses.resource) return
       const created = attributes.object as PriorityClass
       if (created.globalDefault !== true) return
       return maybeThen(allClasses(attributes), (classes) => {

@@ -1,10 +1,9 @@
 import type { ResourceQuota } from '@keelson/api/core/v1'
-import { addQuantities, parseQuantities } from '@keelson/apimachinery'
+import { addQuantities, parseQuantities, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, Quantities } from '@keelson/apimachinery'
 import type { QuotaRules, ScopeSelector } from '@keelson/registry'
 import type { AdmissionAttributes } from '../admission.ts'
 import { forbidden } from '../forbidden.ts'
-import { amountsText, increaseOf, pickAmounts, withoutZeros } from './amounts.ts'
 
 export type ReadonlyQuota = DeepReadonly<ResourceQuota>
 
@@ -57,4 +56,29 @@ function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: Dee
     ...(spec?.scopeSelector?.matchExpressions ?? []),
   ]
   return scopes.every((selector) => rules.isInScope?.(selector, object) ?? false)
+}
+
+const zero = parseQuantity('0')
+
+/** Returns what usage grew by. Decreases count as zero: the freed amount may already be in use by others. */
+function increaseOf(now: Quantities, before: Quantities): Quantities {
+  const more = [...now].map(([name, amount]) => [name, amount.sub(before.get(name) ?? zero)] as const)
+  return new Map(more.filter(([, amount]) => amount.sign() > 0))
+}
+
+function pickAmounts(amounts: Quantities, names: Iterable<string>): Quantities {
+  const wanted = new Set(names)
+  return new Map([...amounts].filter(([name]) => wanted.has(name)))
+}
+
+function withoutZeros(amounts: Quantities): Quantities {
+  return new Map([...amounts].filter(([, amount]) => !amount.isZero()))
+}
+
+/** Formats as "limits.cpu=2,pods=1". */
+function amountsText(amounts: Quantities): string {
+  return [...amounts.keys()]
+    .toSorted()
+    .map((name) => `${name}=${String(amounts.get(name))}`)
+    .join(',')
 }

@@ -6,7 +6,6 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { findObject } from '../find-object.ts'
 import { forbidden } from '../forbidden.ts'
-import { isFor } from '../is-for.ts'
 import { mergeTolerations } from './merge-tolerations.ts'
 
 const runtimeClasses = { group: 'node.k8s.io', resource: 'runtimeclasses' }
@@ -17,7 +16,6 @@ type Found = DeepReadonly<RuntimeClass> | undefined
 /** Sets a pod's overhead, node selector and tolerations from its runtime class. */
 export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin {
   const withClass = (attributes: AdmissionAttributes, next: (spec: PodSpec, found: Found) => void): Promise<void> | void => {
-    if (!isFor(attributes, 'pods')) return
     const spec = ((attributes.object as Pod).spec ??= { containers: null })
     const name = spec.runtimeClassName
     if (name === undefined) return next(spec, undefined)
@@ -29,6 +27,7 @@ export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin 
   return {
     name: 'RuntimeClass',
     operations: ['CREATE'],
+    resources: ['pods'],
     admit: (attributes) =>
       withClass(attributes, (spec, found) => {
         if (found?.overhead !== undefined) setOverhead(attributes, spec, found.overhead.podFixed)

@@ -19,6 +19,7 @@ export function serviceAccount(dependencies: PluginDependencies): AdmissionPlugi
 class ServiceAccountPlugin implements AdmissionPlugin {
   readonly name = 'ServiceAccount'
   readonly operations = ['CREATE', 'UPDATE'] as const
+  readonly resources = ['pods', 'pods/ephemeralcontainers'] as const
   readonly #accounts: AccountFinder
   readonly #random: (() => number) | undefined
 
@@ -28,7 +29,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
   }
 
   admit(attributes: AdmissionAttributes): Promise<void> | void {
-    if (attributes.operation !== 'CREATE' || !isPodWrite(attributes)) return
+    if (attributes.operation !== 'CREATE' || attributes.subresource !== '') return
     const pod = attributes.object as Pod
     const spec = (pod.spec ??= { containers: null })
     // A mirror pod must stay as its kubelet wrote it, or the kubelet deletes it.
@@ -45,10 +46,8 @@ class ServiceAccountPlugin implements AdmissionPlugin {
   }
 
   validate(attributes: AdmissionAttributes): Promise<void> | void {
-    if (!isPodWrite(attributes)) return
-    const { operation, subresource } = attributes
-    const addsContainers = operation === 'UPDATE' && subresource === 'ephemeralcontainers'
-    if (operation !== 'CREATE' && !addsContainers) return
+    const addsContainers = attributes.subresource === 'ephemeralcontainers'
+    if ((attributes.operation === 'UPDATE') !== addsContainers) return
     const pod = attributes.object as Pod
     const spec = pod.spec ?? { containers: null }
     if (!addsContainers && isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
@@ -84,11 +83,6 @@ class ServiceAccountPlugin implements AdmissionPlugin {
       },
     )
   }
-}
-
-function isPodWrite({ resource, subresource, object }: AdmissionAttributes): boolean {
-  if (resource.resource !== 'pods' || resource.group !== '' || object === undefined) return false
-  return subresource === '' || subresource === 'ephemeralcontainers'
 }
 
 function checkSecrets(attributes: AdmissionAttributes, spec: PodSpec, account: Account): void {

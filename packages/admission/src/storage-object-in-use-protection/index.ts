@@ -1,9 +1,9 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 
 const finalizers: Readonly<Record<string, string>> = {
-  '/persistentvolumes': 'kubernetes.io/pv-protection',
-  '/persistentvolumeclaims': 'kubernetes.io/pvc-protection',
-  'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
+  persistentvolumes: 'kubernetes.io/pv-protection',
+  persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+  volumeattributesclasses: 'kubernetes.io/vac-protection',
 }
 
 /** Adds finalizers that keep volumes and claims until a controller finds them unused. */
@@ -11,11 +11,10 @@ export function storageObjectInUseProtection(): AdmissionPlugin {
   return {
     name: 'StorageObjectInUseProtection',
     operations: ['CREATE'],
-    admit({ resource, subresource, object }: AdmissionAttributes) {
-      if (subresource !== '' || object === undefined) return
-      const finalizer = finalizers[`${resource.group}/${resource.resource}`]
-      if (finalizer === undefined) return
-      const present = (object.metadata.finalizers ??= [])
+    resources: ['persistentvolumes', 'persistentvolumeclaims', 'volumeattributesclasses.storage.k8s.io'],
+    admit({ resource, object }: AdmissionAttributes) {
+      const finalizer = finalizers[resource.resource]!
+      const present = (object!.metadata.finalizers ??= [])
       if (!present.includes(finalizer)) present.push(finalizer)
     },
   }

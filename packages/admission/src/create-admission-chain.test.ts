@@ -1,0 +1,149 @@
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { expect, it } from 'vitest'
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts'
+import { createAdmissionMetrics, createAdmissionChain } from './create-admission-chain.ts'
+
+/** The attributes of a create; `path` is "pods", "deployments.apps" or "pods/binding". */
+function createOf(path: string): AdmissionAttributes {
+  const [name = '', subresource = ''] = path.split('/')
+  const [resource = '', group = ''] = name.split('.')
+  return { operation: 'CREATE', resource: { group, version: 'v1', resource }, subresource } as AdmissionAttributes
+}
+
+const plugin = 'apiserver_admission_controller_admission_duration_seconds'
+const step = 'apiserver_admission_step_admission_duration_seconds'
+
+async function countsAfter(plugins: readonly AdmissionPlugin[], type: 'admit' | 'validate'): Promise<readonly string[]> {
+  const registry = createMetricsRegistry()
+  const chain = createAdmissionChain(plugins, { metrics: createAdmissionMetrics(registry) })
+  try {
+    await chain[type](createOf('pods'))
+  } catch {}
+  return registry
+    .text()
+    .split('\n')
+    .filter((line) => line.includes('_count{'))
+}
+
+const labels = (type: string, rejected: boolean, name?: string): string =>
+  `{${name === undefined ? '' : `name="${name}",`}operation="CREATE",rejected="${rejected}",type="${type}"}`
+
+it('counts calls of each plugin phase and of whole phases, synchronous or not', async () => {
+  const plugins: AdmissionPlugin[] = [
+    { name: 'Quick', admit: () => {} },
+    { name: 'Slow', admit: async () => {} },
+    { name: 'Other', validate: () => {} },
+    { name: 'Last', admit: () => {} },
+  ]
+  const each = (name: string): string => `${plugin}_count${labels('admit', false, name)} 1`
+  expect(await countsAfter(plugins, 'admit')).toEqual([
+    `${step}_count${labels('admit', false)} 1`,
+    `${step}_summary_count${labels('admit', false)} 1`,
+    ...['Quick', 'Slow', 'Last'].map(each),
+  ])
+})
+
+it.each([
+  [
+    'at once',
+    () => {
+      throw new Error('no')
+    },
+  ],
+  ['later', () => Promise.reject(new Error('no'))],
+])('counts a %s refusal once for the plugin and once for the phase', async (_, validate) => {
+  const plugins: AdmissionPlugin[] = [
+    { name: 'Waits', validate: async () => {} },
+    { name: 'Refuses', validate },
+    { name: 'Unasked', validate: () => {} },
+  ]
+  expect(await countsAfter(plugins, 'validate')).toEqual([
+    `${step}_count${labels('validate', true)} 1`,
+    `${step}_summary_count${labels('validate', true)} 1`,
+    `${plugin}_count${labels('validate', false, 'Waits')} 1`,
+    `${plugin}_count${labels('validate', true, 'Refuses')} 1`,
+  ])
+})
+
+it('counts plugins that handle the operation but not the resource, as kube-apiserver does', async () => {
+  const plugins: AdmissionPlugin[] = [
+    { name: 'Pods', resources: ['pods'], validate: () => {} },
+    { name: 'Nodes', resources: ['nodes'], validate: () => Promise.reject(new Error('not called')) },
+    { name: 'Deletes', operations: ['DELETE'], validate: () => {} },
+  ]
+  expect(await countsAfter(plugins, 'validate')).toEqual([
+    `${step}_count${labels('validate', false)} 1`,
+    `${step}_summary_count${labels('validate', false)} 1`,
+    `${plugin}_count${labels('validate', false, 'Pods')} 1`,
+    `${plugin}_count${labels('validate', false, 'Nodes')} 1`,
+  ])
+})
+
+it("runs all admit phases, then all validate phases, until the first refusal, for each plugin's operations only", async () => {
+  const log: string[] = []
+  const recording = (name: string, more: Partial<AdmissionPlugin> = {}): AdmissionPlugin => ({
+    name,
+    admit: () => void log.push(`admit ${name}`),
+    validate: () => void log.push(`validate ${name}`),
+    ...more,
+  })
+  const refuse = (): never => {
+    throw new Error('no')
+  }
+  const chain = createAdmissionChain([
+    recording('a'),
+    recording('b', { operations: ['CONNECT'] }),
+    recording('c', { validate: refuse }),
+    recording('d'),
+  ])
+  const attributes = createOf('pods')
+  await chain.admit(attributes)
+  expect(() => chain.validate(attributes)).toThrow('no')
+  expect(log).toEqual(['admit a', 'admit c', 'admit d', 'validate a'])
+  expect([chain.handles('CREATE'), chain.handles('CONNECT'), createAdmissionChain([]).handles('CREATE')]).toEqual([true, true, false])
+})
+
+it('returns synchronously if no plugin waits, and keeps the order if one does', async () => {
+  const log: string[] = []
+  const quick = (name: string): AdmissionPlugin => ({ name, admit: () => void log.push(name) })
+  const slow: AdmissionPlugin = {
+    name: 'slow',
+    async admit() {
+      await Promise.resolve()
+      log.push('slow')
+    },
+  }
+  const attributes = createOf('pods')
+  expect(createAdmissionChain([quick('a'), quick('b')]).admit(attributes)).toBeUndefined()
+  const pending = createAdmissionChain([slow, quick('c')]).admit(attributes)
+  expect(log).toEqual(['a', 'b'])
+  await pending
+  expect(log).toEqual(['a', 'b', 'slow', 'c'])
+})
+
+it.each([
+  ['configmaps', ['all']],
+  ['pods', ['all', 'pods']],
+  ['pods/binding', ['all', 'binding', 'below pods']],
+  ['pods/eviction', ['all', 'below pods']],
+  ['pods.metrics.k8s.io', ['all']],
+  ['deployments.apps', ['all', 'deployments']],
+  ['deployments', ['all']],
+  ['deployments.apps/status', ['all']],
+])('runs the plugins that handle %s', (path, expected) => {
+  const log: string[] = []
+  const recording = (name: string, resources?: readonly string[]): AdmissionPlugin => ({
+    name,
+    ...(resources && { resources }),
+    validate: () => void log.push(name),
+  })
+  const chain = createAdmissionChain([
+    recording('all'),
+    recording('pods', ['pods']),
+    recording('binding', ['pods/binding']),
+    recording('below pods', ['pods/*']),
+    recording('deployments', ['deployments.apps', 'pods.apps']),
+  ])
+  void chain.validate(createOf(path))
+  expect(log).toEqual(expected)
+})

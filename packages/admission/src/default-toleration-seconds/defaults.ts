@@ -1,1 +1,0 @@
-export const defaultTolerations = { notReadySeconds: 300, unreachableSeconds: 300 } as const
