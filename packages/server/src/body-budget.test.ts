@@ -17,7 +17,7 @@ import type { Server } from './create-server.ts'
 const mebibyte = 2 ** 20
 let server: Server
 let client: ClientHttp2Session
-/** How many bodies have come to their end. */
+/** The number of bodies that were received completely. */
 let whole = 0
 let release: () => void
 
@@ -65,7 +65,7 @@ async function answerTo(stream: ClientHttp2Stream): Promise<string> {
   return text
 }
 
-test('of many large bodies only so many are held, others are still served, and in the end all are', async () => {
+test('limits the number of large bodies in memory, serves other requests meanwhile, and serves all in the end', async () => {
   const answers = Array.from({ length: 20 }, () => answerTo(send('/kept', 'greedy', mebibyte)))
   await expect.poll(() => whole).toBeGreaterThanOrEqual(4)
   for (let i = 0; i < 5; i++) expect(await answerTo(send('/body', 'modest', mebibyte))).toBe(String(mebibyte))
@@ -75,7 +75,7 @@ test('of many large bodies only so many are held, others are still served, and i
   expect(await Promise.all(answers)).toEqual(answers.map(() => String(mebibyte)))
 })
 
-test('bodies that do not come to their end hold up nobody else, and give way when their client leaves', async () => {
+test('incomplete bodies delay no other user, and free their share when the client disconnects', async () => {
   const halves = Array.from({ length: 10 }, () => send('/body', 'greedy', mebibyte, false))
   expect(await answerTo(send('/body', 'modest', 2 * mebibyte))).toBe(String(2 * mebibyte))
   const behind = answerTo(send('/body', 'greedy', 2 * mebibyte))
@@ -83,7 +83,7 @@ test('bodies that do not come to their end hold up nobody else, and give way whe
   expect(await behind).toBe(String(2 * mebibyte))
 })
 
-test('bodies that wait are all served, also when none of them is done', async () => {
+test('serves all waiting bodies, even if each of them is incomplete at first', async () => {
   const halves = Array.from({ length: 10 }, () => send('/body', 'greedy', mebibyte, false))
   const answers = halves.map((half) => answerTo(half.end(Buffer.alloc(mebibyte))))
   expect(await Promise.all(answers)).toEqual(answers.map(() => String(2 * mebibyte)))

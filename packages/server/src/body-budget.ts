@@ -3,8 +3,8 @@ import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
 /**
- * Limits the bytes of request bodies that are held at the same time. Beyond `maxBytes`, bodies of users with more than an equal share are paused, except
- * the oldest few of each user. So some bodies always complete and make room, and a user that stops sending delays nobody else.
+ * Limits the bytes of request bodies that are in memory at the same time. Beyond `maxBytes`, it pauses bodies of users that have more than an equal share,
+ * except the oldest few of each user. These complete and free memory, so a user that stops sending delays only itself.
  */
 export function createBodyBudget(maxBytes: number): BodyBudget {
   const senders = new Map<string, Sender>()
@@ -42,7 +42,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   }
 }
 
-/** More than one, because a single body is read only as fast as its client sends. */
+/** The bodies of a user that are never paused. With a single one, progress would depend on one client's speed. */
 const readAtOnce = 8
 
 function isAmongOldest({ sender, node }: Body): boolean {

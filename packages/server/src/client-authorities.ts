@@ -1,23 +1,23 @@
 import { X509Certificate } from 'node:crypto'
 
-/** A period of validity in milliseconds, from `from` up to but not including `until`. */
+/** A validity period in milliseconds: `from` is included, `until` is not. */
 export interface Validity {
   readonly from: number
   readonly until: number
 }
 
-/** Go's limit on the signatures that it checks for one chain. */
+/** Go's limit of signature checks for one chain. */
 const maxSignatureChecks = 100
 
 const certificateBlocks = /-----BEGIN (TRUSTED |X509 |)CERTIFICATE-----[^-]*-----END \1CERTIFICATE-----/g
 
-/** The authorities of client certificates of one role: one pool for the whole server, whatever name a client asks for. Immutable; replaced as a whole. */
+/** The authorities of client certificates of one role. All server names share them. Immutable: a change replaces the whole object. */
 export class ClientAuthorities {
-  /** The `ca` option of `node:tls`. Never undefined, not even when empty: without a list of ours a TLS context trusts the runtime's own roots. */
+  /** The `ca` option of `node:tls`. An empty list is passed too, because without the option TLS trusts the runtime's own roots. */
   readonly pem: readonly string[]
   readonly #certificates: readonly X509Certificate[]
 
-  /** Each text may hold several certificates. Throws for a text without certificates: TLS would accept it silently, and refuse every client. */
+  /** Each text may contain several certificates. Throws for a text without a certificate: TLS would accept it and then reject every client. */
   constructor(pem: readonly string[]) {
     this.pem = [...pem]
     this.#certificates = pem.flatMap((text) => {
@@ -32,8 +32,8 @@ export class ClientAuthorities {
   }
 
   /**
-   * The period in which `leaf` is valid under these authorities, through certificates of `intermediates`. Undefined if no chain leads to an authority. Checks
-   * signatures, names and times of a chain; OpenSSL checks the rest at the handshake.
+   * Returns the period in which `leaf` is valid under these authorities, with `intermediates` as the rest of the chain. Undefined if no chain ends at an
+   * authority. Checks the signatures, names and times of a chain; OpenSSL checks the rest at the handshake.
    */
   validityOf(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
     const roots = this.#certificates
@@ -72,7 +72,7 @@ export interface TrustedAuthorities {
 
 const always: Validity = { from: -Infinity, until: Infinity }
 
-/** A certificate is valid up to and including the second that it names, as in Go. */
+/** Returns the validity of a certificate, which includes the last second, as in Go. */
 function validity({ validFrom, validTo }: X509Certificate): Validity {
   return { from: Date.parse(validFrom), until: Date.parse(validTo) + 1 }
 }

@@ -41,7 +41,7 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
   return (await server.listen(0, '127.0.0.1')).port
 }
 
-/** One connection of HTTP/1.1. `ask` gives the user, or the status if it is not 200. */
+/** One connection of HTTP/1.1. `ask` returns the user name, or the status if it is not 200. */
 interface Client {
   readonly socket: TLSSocket
   readonly session: () => Buffer | undefined
@@ -116,9 +116,9 @@ async function whoAmI(port: number, pair: KeyPair, options?: ConnectionOptions):
 
 const names = ['localhost', 'sni.example.com', 'a.wild.example.com']
 
-describe('a client certificate is verified against the client authorities alone', () => {
-  test.each(names)('for the name %s, also after all certificates were replaced', async (servername) => {
-    // As NODE_EXTRA_CA_CERTS or the system's store would have it. Older versions of node cannot do so while they run.
+describe("trusts only the client authorities, not the runtime's", () => {
+  test.each(names)('verifies client certificates for the name %s, also after all certificates were replaced', async (servername) => {
+    // Simulates NODE_EXTRA_CA_CERTS and the system's store. Older versions of Node cannot change them while running.
     const { setDefaultCACertificates: trustByDefault } = tls as Partial<typeof tls>
     const before = trustByDefault && tls.getCACertificates('default')
     if (before !== undefined) trustByDefault!([...before, other.pair.certificate])
@@ -138,7 +138,7 @@ describe('a client certificate is verified against the client authorities alone'
     }
   })
 
-  test('through intermediates that the client sends, but not with a leaf as an authority', async () => {
+  test('accepts intermediates that the client sends, but no leaf as an authority', async () => {
     const port = await serve([trusted])
     const between = await authority('between', { issuer: trusted.issuer })
     const leaf = await clientOf(between, 'below')
@@ -149,15 +149,15 @@ describe('a client certificate is verified against the client authorities alone'
     expect(await whoAmI(port, { key: below.key, certificate: below.certificate + forged.pair.certificate })).toBe('401')
   })
 
-  test('authorities that hold no certificate are refused, and the others stay', async () => {
+  test('rejects authorities without a certificate and keeps the previous ones', async () => {
     const port = await serve([trusted])
     expect(() => server!.serveCertificates({ ...standard, clientAuthorities: ['junk'] })).toThrow('CERTIFICATE')
     expect(await whoAmI(port, await clientOf(trusted, 'good'))).toBe('good')
   })
 })
 
-describe('a client certificate is judged on each request', () => {
-  test('an expired certificate is refused on its open connections, and the connections end', async () => {
+describe('a client certificate is checked on each request', () => {
+  test('rejects an expired certificate on open connections, and closes them', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
     const pair = await clientOf(trusted, 'short', { notAfter: new Date(start + hour) })
@@ -169,7 +169,7 @@ describe('a client certificate is judged on each request', () => {
     await closed
   })
 
-  test('one whose issuer expires first goes with it', async () => {
+  test('rejects a certificate whose issuer expires first', async () => {
     let now = start
     const port = await serve([trusted], { now: () => now })
     const between = await authority('between', { issuer: trusted.issuer, notAfter: new Date(start + hour) })
@@ -180,21 +180,24 @@ describe('a client certificate is judged on each request', () => {
     expect(await client.ask()).toBe('401')
   })
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)('a session that is resumed with %s shows the whole chain again', async (maxVersion) => {
-    let now = start
-    const port = await serve([trusted], { now: () => now })
-    const between = await authority('between', { issuer: trusted.issuer })
-    const leaf = await clientOf(between, 'below', { notAfter: new Date(start + hour) })
-    const pair = { key: leaf.key, certificate: leaf.certificate + between.pair.certificate }
-    const first = await http1(port, pair, { maxVersion })
-    expect(await first.ask()).toBe('below')
-    const session = first.session()!
-    expect(await whoAmI(port, pair, { maxVersion, session })).toBe('below')
-    now = start + hour + 1000
-    expect(await whoAmI(port, pair, { maxVersion, session })).toBe('401')
-  })
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'verifies the whole chain again when a client resumes a session with %s',
+    async (maxVersion) => {
+      let now = start
+      const port = await serve([trusted], { now: () => now })
+      const between = await authority('between', { issuer: trusted.issuer })
+      const leaf = await clientOf(between, 'below', { notAfter: new Date(start + hour) })
+      const pair = { key: leaf.key, certificate: leaf.certificate + between.pair.certificate }
+      const first = await http1(port, pair, { maxVersion })
+      expect(await first.ask()).toBe('below')
+      const session = first.session()!
+      expect(await whoAmI(port, pair, { maxVersion, session })).toBe('below')
+      now = start + hour + 1000
+      expect(await whoAmI(port, pair, { maxVersion, session })).toBe('401')
+    },
+  )
 
-  test('one whose authority is taken away is refused; where the authority stays nothing changes', async () => {
+  test('rejects certificates of a removed authority and keeps accepting those of the others', async () => {
     const port = await serve([trusted, other])
     const pair = await clientOf(trusted, 'good')
     const [first, second] = [await http1(port, pair), http2(port, pair)]

@@ -1,6 +1,6 @@
 import type { Incoming } from '@keelson/exchange'
 
-/** Asks the client of an HTTP/2 connection to send no new requests, and closes the connection after those on their way. Nothing happens for HTTP/1.1. */
+/** Asks an HTTP/2 client to send no new requests on its connection, and closes the connection after the requests already sent. Does nothing for HTTP/1.1. */
 export function closeAfterAnswer(incoming: Incoming): void {
   if (!('stream' in incoming) || incoming.httpVersionMajor !== 2) return
   const { session } = incoming.stream
@@ -12,7 +12,7 @@ export function closeAfterAnswer(incoming: Incoming): void {
   })
 }
 
-/** Sessions whose clients were asked to leave: once is enough, however many requests were on their way. */
+/** Sessions that have sent GOAWAY. One is enough, however many requests were already sent. */
 const leaving = new WeakSet<object>()
 const lastPossibleStream = 2 ** 31 - 1
 const farewellMs = 1000

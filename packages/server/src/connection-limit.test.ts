@@ -46,7 +46,7 @@ afterEach(async () => {
 
 type Kind = 'tcp' | 'http/1.1' | 'h2'
 
-/** Connects, with TLS unless `kind` is tcp, and says nothing. */
+/** Opens a connection without sending a request, with TLS unless `kind` is tcp. */
 async function silent(kind: Kind, localAddress = one): Promise<Socket> {
   const to = { host: '127.0.0.1', port, localAddress }
   const socket = kind === 'tcp' ? connectTcp(to) : connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: [kind] })
@@ -77,7 +77,7 @@ test.each<Kind>(['tcp', 'http/1.1', 'h2'])('silent connections of %s keep nobody
   expect(session.destroyed).toBe(false)
 })
 
-test('a client that is nobody is closed for others even though it has asked', async () => {
+test('closes an unauthenticated connection for a new one, even if it has sent a request', async () => {
   const nobodies: Socket[] = []
   for (let i = 0; i < maxConnections; i++) {
     const socket = await silent('http/1.1')
@@ -90,13 +90,13 @@ test('a client that is nobody is closed for others even though it has asked', as
   expect(await statusOn(nobodies[1]!)).toBe('403')
 })
 
-test('an address that has more than its share pays with its own connections', async () => {
+test('closes connections of an address with more than its share first', async () => {
   const patient = await silent('http/1.1', another)
   for (let i = 0; i < maxConnections * 2; i++) await silent('http/1.1')
   expect(await statusOn(patient, 'root')).toBe('200')
 })
 
-test('where all have been let in, it is the newcomer who is closed', async () => {
+test('closes the new connection if all others are authenticated', async () => {
   for (let i = 0; i < maxConnections; i++) expect(await statusOn(await silent('http/1.1'), 'root')).toBe('200')
   const late = connectTcp({ host: '127.0.0.1', port })
   late.on('error', () => {})

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net'
 import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
-/** The share of all connections that unauthenticated clients of one address may have. Beyond it, a new one closes the oldest of that address. */
+/** The share of all connections that unauthenticated clients at one address may have. Beyond it, a new connection closes the oldest one from that address. */
 const shareOfAddress = 1 / 10
 
 interface Stranger {
   readonly key: string
   readonly socket: Socket
   readonly address: StrangersOfAddress
-  /** The nodes in the list of all, and in the list of the same address. */
+  /** The nodes in the list of all unauthenticated connections and in the list of the address. */
   node: ListNode<Stranger> | undefined
   nodeOfAddress: ListNode<Stranger> | undefined
 }
@@ -21,8 +21,8 @@ interface StrangersOfAddress {
 }
 
 /**
- * Limits the connections of a server. When the limit is reached, a connection without an authenticated client is closed for each new one, so that thousands
- * of silent connections keep nobody out. The oldest is closed first; an address with more than its share loses its own oldest.
+ * Limits the connections of a server. At the limit, each new connection closes one without an authenticated client, so that thousands of idle connections
+ * cannot lock out other clients. It closes the oldest one; for an address that exceeds its share, the oldest one from that address.
  */
 export class ConnectionLimit {
   readonly #max: number
@@ -31,7 +31,7 @@ export class ConnectionLimit {
   readonly #byKey = new Map<string, Stranger>()
   readonly #addresses = new Map<string, StrangersOfAddress>()
   readonly #open = new Set<Socket>()
-  /** Closed by the limit, but not gone yet. */
+  /** Connections that the limit has destroyed and whose `close` event is still to come. */
   readonly #closing = new Set<Socket>()
 
   constructor(max: number) {
@@ -43,7 +43,7 @@ export class ConnectionLimit {
     return this.#open
   }
 
-  /** Counts a new connection, and closes one if that makes too many. */
+  /** Counts a new connection. Closes one if the limit is exceeded. */
   add(socket: Socket): void {
     const stranger = this.#enter(socket)
     this.#open.add(socket)
@@ -55,7 +55,7 @@ export class ConnectionLimit {
     if (this.#open.size - this.#closing.size > this.#max) this.#makeRoom(stranger)
   }
 
-  /** Call when the client of a connection is authenticated. `socket` may be the TLS socket: node does not expose the connection below it. */
+  /** Call this when the client of a connection is authenticated. `socket` may be the TLS socket, because Node does not expose the TCP socket below it. */
   identified(socket: Socket): void {
     const stranger = this.#byKey.get(keyOf(socket))
     if (stranger !== undefined) this.#leave(stranger)
@@ -63,7 +63,7 @@ export class ConnectionLimit {
 
   #makeRoom(newcomer: Stranger): void {
     const { strangers, count } = newcomer.address
-    // The newcomer itself is the last of both lists: it goes only if there is no other.
+    // The new connection is the last entry of both lists, so it is closed only if there is no other.
     const victim = (count > this.#share ? strangers.first : this.#strangers.first)!.value
     this.#leave(victim)
     this.#closing.add(victim.socket)
@@ -98,18 +98,18 @@ function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 }
 
 const lookMs = 50
-/** More than the largest headers and the part of a body that is buffered before a handler reads it. */
+/** More than the largest headers plus the part of a body that is buffered before a handler reads it. */
 const maxBytes = 2 << 20
 
 /**
- * Closes HTTP/2 connections that send many bytes before their client is authenticated. Frames other than requests (window updates, settings, pings) cost
- * time and Node does not report them, so only their bytes can be limited.
+ * Closes HTTP/2 connections that send many bytes before their client is authenticated. Frames other than requests (window updates, settings, pings) take time
+ * and Node does not report them, so only their bytes can be limited.
  */
 export class StrangerTraffic {
   readonly #sockets = new LinkedList<Socket>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Watches a connection until it ends or the returned function is called. */
+  /** Watches a connection until it closes or the returned function is called. */
   add(socket: Socket): () => void {
     const node = this.#sockets.add(socket)
     const remove = (): void => this.#sockets.remove(node)

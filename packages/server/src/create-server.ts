@@ -57,98 +57,106 @@ export interface ServerOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly tls: ServingCertificates & {
-    /** PEM. Default: clients are not asked for certificates. */
+    /** PEM. Default: the server does not request client certificates. */
     readonly clientAuthorities?: readonly string[]
-    /** PEM: the authorities of front proxies, which name the user of a request in its headers. Default: none. */
+    /** PEM. The authorities of front proxies, which send the user of a request in its headers. Default: none. */
     readonly frontProxyAuthorities?: readonly string[]
-    /** Default: TLS 1.2 and newer, with the runtime's ciphers. */
+    /** Default: TLS 1.2 and later, with the runtime's ciphers. */
     readonly settings?: TlsSettings
   }
-  /** Headers that name users besides `X-Remote-*`. All are removed from authenticated requests. Default: none. */
+  /** Headers with user names, in addition to `X-Remote-*`. All are removed from authenticated requests. Default: none. */
   readonly identityHeaders?: IdentityHeaders
-  /** 0 is no limit. Default: `serverDefaults`, as for the timeout and the number of streams. */
+  /** The number of requests in flight; 0 means no limit. Default: `serverDefaults`. */
   readonly limits?: InFlightLimits
-  /** Patterns of the origins whose pages may read responses (CORS). Default: none. */
+  /** Patterns of origins whose pages may read responses (CORS). Default: none. */
   readonly corsAllowedOrigins?: readonly RegExp[]
-  /** `max-age=31536000`, `includeSubDomains`, `preload`. Default: no `Strict-Transport-Security` header. */
+  /** Directives such as `max-age=31536000`, `includeSubDomains`, `preload`. Default: no `Strict-Transport-Security` header. */
   readonly hstsDirectives?: readonly string[]
-  /** While stopping, accept connections until nothing is in flight, to answer them with 429. Default false. */
+  /** During shutdown, accept connections until all requests have ended, and answer new requests with 429. Default: false. */
   readonly shutdownSendRetryAfter?: boolean
   readonly requestTimeoutMs?: number
-  /** Beyond it, the oldest connection without an authenticated client is closed. Default 10,000. */
+  /** The limit of open connections. Beyond it, the oldest connection without an authenticated client is closed. Default: 10,000. */
   readonly maxConnections?: number
-  /** How long a client may read nothing while a response waits for it. Default: a minute more than `requestTimeoutMs`; shorter values make no sense. */
+  /**
+   * The time after which a client that reads nothing of a waiting response is disconnected. Default, and smallest sensible value: one minute more than
+   * `requestTimeoutMs`.
+   */
   readonly stallMs?: number
-  /** Bytes of large request bodies held at the same time. Beyond it, bodies of users with more than an equal share wait. Default 128 MiB. */
+  /** The bytes of large request bodies in memory at the same time. Beyond it, bodies of users with more than an equal share wait. Default: 128 MiB. */
   readonly maxBodyBytes?: number
-  /** Bytes of responses that wait for clients to read. Beyond it, aborts the oldest responses of the user with the most bytes. Default 256 MiB. */
+  /**
+   * The bytes of responses that wait for clients to read. Beyond it, the server aborts the oldest responses of the user with the most bytes. Default: 256 MiB.
+   */
   readonly maxUnreadBytes?: number
-  /** Default true. */
+  /** Default: true. */
   readonly http2?: boolean
-  /** Neither the port nor its connections keep the process alive, as `unref()` of node's servers. Default false. */
+  /** If true, neither the port nor its connections keep the process alive, as after `unref()` of Node's servers. Default: false. */
   readonly unref?: boolean
-  /** The clock for the validity of client certificates. Default: the system's. */
+  /** The clock for the validity of client certificates. Default: the system clock. */
   readonly now?: () => number
-  /** The clock of handlers, which write it into objects. Default: the system's. */
+  /** The clock for times that handlers write into objects. Default: the system clock. */
   readonly requestNow?: () => number
-  /** Requests that one HTTP/2 connection may have open. */
+  /** The limit of open requests on one HTTP/2 connection. Default: `serverDefaults`. */
   readonly maxStreamsPerConnection?: number
-  /** The probability, 0 to 0.02, that an HTTP/2 client is asked to reconnect after a response, so that load balancers can spread clients. Default 0. */
+  /** The probability (0 to 0.02) of asking an HTTP/2 client to reconnect after a response, so that load balancers can distribute clients. Default: 0. */
   readonly goAwayChance?: number
   readonly version?: VersionInfo
-  /** The registry behind `/metrics`, to which the server adds its own metrics. Default: a new one. */
+  /** The registry behind `/metrics`. The server adds its own metrics to it. Default: a new one. */
   readonly metrics?: MetricsRegistry
-  /** Level 0 is for messages that an operator must see (bugs), higher levels are more verbose (2: failing health checks). Default: level 0 goes to the console. */
+  /**
+   * Receives log messages. Level 0 is for messages that an operator must see (bugs); higher levels are more verbose (2: failing health checks). Default: level
+   * 0 goes to the console.
+   */
   readonly log?: Log
-  /** Every request is logged when it is over, at level 3. Default false. */
+  /** Log every completed request at level 3. Default: false. */
   readonly logRequests?: boolean
-  /** The codec, to serve CBOR too. Default: CBOR is neither accepted nor produced. */
+  /** The codec for CBOR. Default: CBOR is neither accepted nor produced. */
   readonly cbor?: CborCodec | undefined
-  /** Pages for people. Default: `/statusz`. */
+  /** The debugging pages. Default: only `/statusz`. */
   readonly zpages?: ZPages
-  /** Serve profiles of the process at `/debug/pprof/`. Default false. */
+  /** Serve profiles of the process at `/debug/pprof/`. Default: false. */
   readonly profiling?: boolean
   /** Filters of your own, each before or after a named one. Default: none. */
   readonly filters?: readonly PlacedFilter[]
 }
 
-/** Writes one line: a message and named values. A value `err` (an Error or a text) makes it an error. */
+/** Writes one log line: a message and named values. A value named `err` (an Error or a text) marks an error. */
 export type Log = (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 
 export interface Server {
-  /** Groups are installed here. */
+  /** The Hono app. API groups are installed on it. */
   readonly app: Hono<InstallerEnv>
   readonly metrics: MetricsRegistry
-  /** Aborts when the server begins to stop. */
+  /** Aborts when the shutdown begins. */
   readonly stopping: AbortSignal
-  /** Default: all endpoints. Returns a function that removes the check. */
+  /** Adds a health check to endpoints (default: all). Returns a function that removes it. */
   addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): () => void
-  /** More lines for `/`; read at each request. Returns a function that removes them. */
+  /** Adds paths to the list at `/`. Calls `paths` for each request of the list. Returns a function that removes them. */
   addListedPaths(paths: () => readonly string[]): () => void
   listen(port: number, host: string): Promise<AddressInfo>
   /**
-   * Serves a request in process, without a port or `listen`. Takes the arguments of the global `fetch`, and also a path alone. The response is passed on
-   * unchanged, compressed if the request accepts that. Without credentials and without `user` the request is anonymous, as over the network.
-   * `app.request()` and `app.fetch()` do the same, without `user`.
+   * Serves a request in process, without a port or `listen`. Takes the arguments of the global `fetch`, and also a path alone. Returns the response unchanged,
+   * compressed if the request accepts that. Without credentials and without `user`, the request is anonymous, as over the network. `app.request()` and
+   * `app.fetch()` do the same, without `user`.
    *
    * @example
    * const answer = await server.fetch('/api/v1/namespaces/default/configmaps', { user: { name: 'alice', groups: ['dev'] } })
    */
   fetch(input: Request | URL | string, init?: FetchInit): Promise<Response>
   /**
-   * Replaces the serving certificates and, if given, the authorities of client certificates, which then apply to open connections as well. Throws if they
-   * cannot be used, and changes nothing then.
+   * Replaces the serving certificates and, if present, the authorities of client certificates. The authorities also apply to open connections. Throws if the
+   * certificates are unusable, and then changes nothing.
    */
   serveCertificates(certificates: ServingCertificates & Pick<ServerOptions['tls'], 'clientAuthorities' | 'frontProxyAuthorities'>): void
-  /** Makes `/readyz` fail, so that load balancers choose other servers; requests are still served. */
+  /** Makes `/readyz` fail, so that load balancers choose other servers. Requests are still served. */
   failReadiness(): void
-  /** Stops gracefully: refuses new requests, ends watches, and gives requests in flight `graceMs` (default 10 s) to finish. Safe to call twice. */
+  /** Stops gracefully: refuses new requests, ends watches, and waits `graceMs` (default: 10 s) for requests in flight. Later calls return the same promise. */
   close(graceMs?: number): Promise<void>
 }
 
 /** The options of the global `fetch`, and the user of the request. */
 export interface FetchInit extends RequestInit {
-  /** The authenticated user; credentials of the request are ignored. `system:authenticated` is added to the groups. */
+  /** The authenticated user. Credentials of the request are ignored. `system:authenticated` is added to the groups. */
   readonly user?: Pick<UserInfo, 'name'> & Partial<UserInfo>
 }
 
@@ -156,8 +164,8 @@ export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
 const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'readyz']
 
 /**
- * The HTTPS server around the API groups: filters, non-API paths, start and stop. Throws `TypeError` for options that are unknown, missing or of a wrong
- * type.
+ * Creates the HTTPS server around the API groups: filters, non-API paths, start and stop. Throws `TypeError` for options that are unknown, missing or of a
+ * wrong type.
  */
 export function createServer(options: ServerOptions): Server {
   const problems = optionProblems(options, optionTable)
@@ -209,7 +217,7 @@ export function createServer(options: ServerOptions): Server {
     return responseSent
   }
   const app = new Hono<InstallerEnv>({
-    // The path that the filters decide about is the one that is dispatched. Hono's own `getPath` resolves dots.
+    // Dispatch the path that the filters have authorized. Hono's own `getPath` resolves dots.
     getPath: (request, options) => {
       const env: unknown = options?.env
       return isExchange(env) ? env.target.path : getPath(request)
@@ -244,7 +252,7 @@ export function createServer(options: ServerOptions): Server {
     app.all('/version', serveVersion)
     app.all('/version/', serveVersion)
     app.all('/version/*', withExchange(writeNothingThere))
-    // As in kube-apiserver, a server that serves profiles also lets clients reset the metrics.
+    // As in kube-apiserver, a server that serves profiles also allows resetting the metrics.
     const resettable = options.profiling === true
     installMetrics(app, '/metrics', metrics, resettable)
     installMetrics(app, '/metrics/slis', slis.page, resettable)
@@ -265,7 +273,7 @@ export function createServer(options: ServerOptions): Server {
 
   const node = createNodeListener({ fetch: app.fetch, services, onError: onFailure })
   const { fetch } = app
-  // `app.request()` and `app.fetch()` without bindings get an exchange like any other request.
+  // Calls of `app.request()` and `app.fetch()` without bindings get an exchange too.
   app.fetch = (request, bindings, context) =>
     bindings !== undefined && 'outgoing' in bindings ? fetch(request, bindings, context) : node.fetch(request)
 
@@ -280,7 +288,7 @@ export function createServer(options: ServerOptions): Server {
     lifecycle.drain()
     if (options.shutdownSendRetryAfter !== true) listener?.stopAccepting()
     const began = performance.now()
-    // A response that was written may not have been read yet.
+    // The client may not have read a written response yet.
     const idle = await lifecycle.idle(graceMs)
     await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
     node.close()
@@ -365,7 +373,7 @@ function installHealth(
   }
 }
 
-/** A path alone gets a host, which is ignored. */
+/** Builds a request. A path alone gets a host name, which the server ignores. */
 function requestOf(input: Request | URL | string, init: RequestInit): Request {
   if (typeof input === 'string') return new Request(new URL(input, 'https://localhost'), init)
   return input instanceof URL || Object.keys(init).length > 0 ? new Request(input, init) : input

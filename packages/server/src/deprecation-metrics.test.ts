@@ -2,7 +2,7 @@ import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, it } from 'vitest'
 import { createDeprecationMetrics } from './deprecation-metrics.ts'
 
-it('tells each deprecated path that was asked for once', () => {
+it('counts each requested deprecated path once', () => {
   const registry = createMetricsRegistry()
   const observe = createDeprecationMetrics(registry)
   const endpoints = { gvr: { group: '', version: 'v1', resource: 'endpoints' }, subresource: '' }

@@ -11,7 +11,7 @@ import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
 let server: Server
-/** Of the last request to /api/v1/stream. */
+/** The number of bytes written for the last request to /api/v1/stream. */
 let written = 0
 const bugs: string[] = []
 let ended: Promise<string>
@@ -61,7 +61,7 @@ beforeAll(async () => {
     const piece = new Uint8Array(10_000).fill(65)
     while (!outgoing.destroyed && written < 2_000_000) {
       written += piece.length
-      // The buffer is overwritten after it was taken, as slabs are.
+      // The buffer is overwritten once it is sent, like a slab.
       const taken = new Promise<void>((resolve) => {
         if (outgoing.write(piece, () => resolve())) return
         outgoing.once('drain', resolve).once('close', resolve)
@@ -82,14 +82,14 @@ describe.each([
   ['server.app.request', async (path: string, init?: RequestInit) => server.app.request(path, init)],
   ['server.app.fetch', async (path: string, init?: RequestInit) => server.app.fetch(new Request(`https://anywhere${path}`, init))],
 ])('%s, without listen', (_name, ask) => {
-  test('authenticates by bearer token; without one the request is anonymous', async () => {
+  test('authenticates by bearer token, and treats a request without one as anonymous', async () => {
     expect(await (await ask('/whoami', admin)).json()).toEqual({ name: 'admin', groups: ['system:masters', 'system:authenticated'] })
     expect(await (await ask('/whoami')).json()).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] })
     expect((await ask('/whoami', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401)
     expect((await ask('/metrics')).status).toBe(403)
   })
 
-  test('answers with status, headers and body', async () => {
+  test('responds with status, headers and body', async () => {
     const answer = await ask('/version', admin)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json'])
     expect(answer.headers.get('content-length')).toBe(String((await answer.clone().text()).length))
@@ -105,7 +105,7 @@ describe.each([
     expect((await ask('/nowhere', admin)).status).toBe(404)
   })
 
-  test('sends bodies, whole and as they come', async () => {
+  test('sends complete and streamed bodies', async () => {
     const text = await ask('/api/v1/echo', { method: 'POST', body: 'häppchen', ...admin })
     expect([text.status, await text.text()]).toEqual([201, 'häppchen'])
     const body = new ReadableStream({
@@ -117,14 +117,14 @@ describe.each([
     expect(await (await ask('/api/v1/echo', { method: 'POST', body, duplex: 'half', ...admin })).text()).toBe('abc')
   })
 
-  test('hides internal errors, and breaks off a half response', async () => {
+  test('hides internal errors, and aborts a response that has started', async () => {
     const bug = await ask('/api/v1/bug', admin)
     expect(bug.status).toBe(500)
     expect(await bug.text()).not.toContain('secret')
     await expect((await ask('/api/v1/broken', admin)).text()).rejects.toThrow('the server aborted the response')
   })
 
-  test('streams, and writes no faster than the reader reads', async () => {
+  test('writes a stream no faster than the reader reads', async () => {
     const answer = await ask('/api/v1/stream', admin)
     await new Promise((resolve) => setImmediate(resolve))
     expect(written).toBeLessThan(300_000)
@@ -133,7 +133,7 @@ describe.each([
     for (let i = 0; i < 200; i++) expect(all[i * 10_000]).toBe(65 + (i % 26))
   })
 
-  test('ends the request when the body is cancelled', async () => {
+  test('ends the request when the reader cancels the body', async () => {
     const answer = await ask('/api/v1/stream', admin)
     await answer.body!.cancel()
     expect(await ended).toBe('ClientGoneError')
@@ -149,7 +149,7 @@ describe.each([
     await expect(ask('/api/v1/stream', { signal: AbortSignal.abort(), ...admin })).rejects.toMatchObject({ name: 'AbortError' })
   })
 
-  test('fails with the body that fails', async () => {
+  test('fails if the request body fails', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('torn')) })
     await expect(ask('/api/v1/echo', { method: 'POST', body, duplex: 'half', ...admin })).rejects.toThrow('torn')
     expect(bugs.join()).not.toContain('torn')
@@ -159,7 +159,7 @@ describe.each([
 describe('server.fetch', () => {
   const whoami = async (init: Parameters<Server['fetch']>[1]): Promise<unknown> => (await server.fetch('/whoami', init)).json()
 
-  test('takes the user that the caller names, whatever the request carries', async () => {
+  test("uses the caller's user, whatever credentials the request has", async () => {
     const user = { name: 'alice', groups: ['dev'] }
     expect(await whoami({ user })).toEqual({ name: 'alice', groups: ['dev', 'system:authenticated'] })
     expect(await whoami({ user, ...admin })).toMatchObject({ name: 'alice' })
@@ -168,18 +168,18 @@ describe('server.fetch', () => {
     expect((await server.fetch(new Request('https://x/metrics'), { user })).status).toBe(200)
   })
 
-  test('takes nobody for a user whom only the request names', async () => {
+  test('ignores user names in the headers of a request', async () => {
     const request = Object.assign(new Request('https://x/whoami', { headers: { user: 'admin' } }), { user: { name: 'admin' } })
     expect(await (await server.fetch(request)).json()).toMatchObject({ name: 'system:anonymous' })
   })
 
-  test('refuses a body that was read before', async () => {
+  test('rejects a body that was already read', async () => {
     const request = new Request('https://x/api/v1/echo', { method: 'POST', body: 'a', ...admin })
     await request.text()
     await expect(server.fetch(request)).rejects.toThrow(TypeError)
   })
 
-  test('is over with the server', async () => {
+  test('fails open requests when the server closes', async () => {
     const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
     const authorizer = createPrivilegedGroupsAuthorizer('system:masters')
     const other = createServer({ tls: serving, authenticator: createAuthenticatorUnion([]), authorizer })

@@ -41,7 +41,7 @@ afterAll(async () => {
   await server.close(0)
 })
 
-test('a client that gives up many watches is answered at once, and keeps the connection', async () => {
+test('cancels many watches of a client at once, and keeps its connection', async () => {
   let lost = false
   client.once('goaway', () => (lost = true))
   for (let round = 0; round < 6; round++) {

@@ -9,7 +9,7 @@ import { startTime } from './process-metrics.ts'
 
 export interface HealthCheck {
   readonly name: string
-  /** Throws with the reason. */
+  /** Throws an error with the reason if the check fails. */
   check(): void | Promise<void>
 }
 
@@ -22,18 +22,18 @@ interface HealthEndpoint {
 }
 
 interface HealthEndpointOptions {
-  /** "readyz". */
+  /** The name of the endpoint: "readyz". */
   readonly name: string
-  /** Called for each request: checks may be added while the server starts. */
+  /** Called for each request, because checks may be added later. */
   readonly checks: () => readonly HealthCheck[]
-  /** Called with the reason of each failure, which the public response withholds. */
+  /** Receives the error of each failed check. The public response does not contain it. */
   readonly onFailure?: (endpoint: string, check: string, error: unknown) => void
-  /** Called for each check that was made. */
+  /** Called after each check. */
   readonly onChecked?: (check: string, passed: boolean) => void
 }
 
 export function createHealthEndpoint({ name, checks, onFailure, onChecked }: HealthEndpointOptions): HealthEndpoint {
-  /** Throws with the reason. */
+  /** Runs a check. Throws its error if it fails. */
   async function run(check: HealthCheck): Promise<void> {
     try {
       await check.check()
@@ -89,7 +89,7 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
 /** Called for each check of an endpoint. */
 export type OnChecked = (endpoint: string, check: string, passed: boolean) => void
 
-/** Metrics of health checks, by which service levels are measured. They are also served on a page of their own. */
+/** Registers the metrics of health checks (service level indicators). `page` serves only them. */
 export function registerHealthMetrics(registry: MetricsRegistry): { readonly onChecked: OnChecked; readonly page: MetricsPage } {
   const page = createMetricsRegistry()
   const last = createGauge('kubernetes_healthcheck', '[STABLE] The outcome of the last health check: 1 passed, 0 failed.')

@@ -8,7 +8,7 @@ import { PathRouter } from './hono-adapter.ts'
 
 const onError = (error: Error): Response => new Response(`error: ${error.message}`, { status: 500 })
 
-/** The same app twice: with our router, and with Hono's own. */
+/** The same app twice: with `PathRouter` and with Hono's default router. */
 function apps(install: (app: Hono<InstallerEnv>) => void): readonly [ours: Hono<InstallerEnv>, usual: Hono<InstallerEnv>] {
   const ours = new Hono<InstallerEnv>({ router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }) })
   const usual = new Hono<InstallerEnv>()
@@ -28,7 +28,7 @@ const patterns = ['*', '/', '/a', '/a/', '/a/*', '/a/b', '/a/b/*', '/ab', '/b/*'
 const paths = ['/', '/a', '/a/', '/a/b', '/a/b/', '/a/b/c', '/a/c', '/ab', '/ab/', '/b', '/b/', '/b/a', '/c']
 const methods = ['GET', 'POST', 'HEAD', 'STRANGE', 'ALL']
 
-test('requests meet the same handlers in the same order as with the usual router', async () => {
+test("calls the same handlers in the same order as Hono's default router", async () => {
   const route = fc.record({ pattern: fc.constantFrom(...patterns), method: fc.constantFrom('all', 'get', 'post'), ends: fc.boolean() })
   await fc.assert(
     fc.asyncProperty(
@@ -49,7 +49,7 @@ test('requests meet the same handlers in the same order as with the usual router
         })
         const seen = []
         for (const app of both) {
-          // Twice: the second time it is remembered.
+          // Run twice: the second time the result is cached.
           for (let i = 0; i < 2; i++) {
             met.length = 0
             seen.push({ answer: await told(app.request(path, { method })), met: [...met] })
@@ -62,7 +62,7 @@ test('requests meet the same handlers in the same order as with the usual router
   )
 })
 
-test('an error behind the chain is answered there, one of the chain itself above it', async () => {
+test("answers a handler's error behind the chain, and an error of the chain outside it", async () => {
   const after: number[] = []
   const [ours, usual] = apps((app) => {
     app.use('*', async (c, next) => {
@@ -81,7 +81,7 @@ test('an error behind the chain is answered there, one of the chain itself above
   expect(after).toEqual([500, 500])
 })
 
-test('other patterns are left to another router', async () => {
+test('leaves other patterns to another router', async () => {
   const [ours] = apps((app) => app.get('/things/:name', (c) => c.text(c.req.param('name'))))
   expect(await told(ours.request('/things/one'))).toEqual([200, 'one'])
 })

@@ -16,21 +16,21 @@ type Fetch = Hono<InstallerEnv>['fetch']
 interface NodeListenerOptions {
   readonly fetch: Fetch
   readonly services: ExchangeServices
-  /** Called when the app itself fails; its routes answer their own errors. */
+  /** Called when the app itself fails. Routes answer their own errors. */
   readonly onError: (error: unknown, exchange: Exchange) => void
 }
 
 interface NodeListener {
   request(incoming: Incoming, outgoing: Outgoing): void
-  /** For a request that asks to change the protocol: its handler may take the socket, or answer. */
+  /** Serves a request to change the protocol. Its handler may take the socket, or answer. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Serves a request without a connection. `user`: authenticated by the caller. */
+  /** Serves a request without a connection. `user` is a user that the caller has authenticated. */
   fetch(request: Request, user?: UserInfo): Promise<Response>
-  /** Breaks off the responses to `fetch` that are not finished. */
+  /** Aborts the unfinished responses to `fetch`. */
   close(): void
 }
 
-/** Opens an exchange for each of node's requests and hands it to a Hono app as the bindings (`c.env`). */
+/** Opens an exchange for each of Node's requests and passes it to a Hono app as the bindings (`c.env`). */
 export function createNodeListener({ fetch, services, onError }: NodeListenerOptions): NodeListener {
   const fetched = new Set<Outgoing>()
   function serve(exchange: Exchange): void {
@@ -54,7 +54,7 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
   }
   return {
     request: (incoming, outgoing) => {
-      // An unread body must not keep the connection from its next request.
+      // Otherwise an unread body would block the next request on the connection.
       if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.on('close', () => drainIncoming(incoming))
       serve(new Exchange(incoming, outgoing, services))
     },
@@ -81,8 +81,8 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
 }
 
 /**
- * A response on a connection that node's server has let go. If it is an ordinary one after all, it is the connection's last.
- * Undefined: an earlier response is still being written, to a client that pipelines.
+ * Creates a response on a connection that Node's server has released. If the handler answers normally, the response is the last one on the connection.
+ * Undefined if a pipelining client still waits for an earlier response.
  */
 function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse | undefined {
   const outgoing = new ServerResponse(incoming)
@@ -96,7 +96,7 @@ function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse
   return outgoing
 }
 
-/** For an embedder's handlers that answer with a `Response`. Such responses are short. */
+/** Writes the `Response` of an embedder's handler. Such responses are short. */
 async function writeResponse(response: Response, { outgoing, commonHeaders }: Exchange): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer())
   const headers: string[] = [...commonHeaders, 'content-length', String(body.length)]
@@ -106,8 +106,8 @@ async function writeResponse(response: Response, { outgoing, commonHeaders }: Ex
 }
 
 /**
- * The part of a `Request` that Hono's context reads: method, URL and headers. @hono/node-server's own adapter, which offers all of `Request`, costs more than
- * a small response; handlers read bodies from the node request.
+ * The members of `Request` that Hono's context reads: method, URL and headers. @hono/node-server's adapter has all members, but costs more than a small
+ * response. Handlers read bodies from Node's request.
  */
 class HonoRequest {
   readonly method: string
@@ -124,7 +124,7 @@ class HonoRequest {
     return this
   }
 
-  /** A header's value, as `Headers.get` returns it. */
+  /** Returns a header's value, like `Headers.get`. */
   get(name: string): string | null {
     return this.#exchange.header(name.toLowerCase()) ?? null
   }
@@ -134,8 +134,8 @@ const patienceMs = 500
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Reads the rest of a request's body and discards it, so that the connection can serve the next request. A client that sends too much, or too
- * slowly, loses the connection (HTTP/2: the stream).
+ * Reads and discards the rest of a request's body, so that the connection can serve the next request. Closes the connection (HTTP/2: the stream) of a client
+ * that sends too much or too slowly.
  */
 function drainIncoming(incoming: Incoming): void {
   if (incoming.readableEnded || incoming.destroyed) return
@@ -174,16 +174,15 @@ interface Added {
 interface Prefix {
   readonly text: string
   readonly pattern: string
-  /** Whether whole paths below it were added, too. */
+  /** Whether any path below it was added, too. */
   readonly holdsPaths: boolean
 }
 
 const nothing: Result<Route> = [[]]
 
 /**
- * A router for whole paths ("/version") and prefixes ("/api/*"), which is all that this server has; it refuses other patterns, so that another router
- * takes over. It joins the handlers of a pattern into one and remembers it, because Hono's routers match a regular expression and compose the handlers
- * again for each request, which costs more than the filters.
+ * A router for complete paths ("/version") and prefixes ("/api/*"). It rejects other patterns, so that another router handles them. It joins the handlers of a
+ * pattern once and caches the result. Hono's routers match a regular expression and compose the handlers for each request, which costs more than the filters.
  *
  * A result of `match` has one handler, without parameters: `[[[[handler, route], {}]]]`.
  */
@@ -193,9 +192,9 @@ export class PathRouter implements Router<Route> {
   readonly #added: Added[] = []
   readonly #methods = new Set<string>()
   readonly #paths = new Set<string>()
-  /** The longest first. */
+  /** The longest prefix first. */
   #prefixes: readonly Prefix[] = []
-  /** By method, then by path or pattern. */
+  /** Cached results, by method, then by path or pattern. */
   readonly #results = new Map<string, Map<string, Result<Route>>>()
 
   constructor(onError: ErrorHandler<InstallerEnv>) {
@@ -223,7 +222,7 @@ export class PathRouter implements Router<Route> {
     const prefix = this.#prefixes.find(({ text }) => path.startsWith(text))
     const key = prefix?.holdsPaths !== false && this.#paths.has(path) ? path : prefix?.pattern
     if (key === undefined) return nothing
-    // Clients may send any method.
+    // A client may send any method name.
     const known = this.#methods.has(method) ? method : 'ALL'
     let results = this.#results.get(known)
     if (results === undefined) this.#results.set(known, (results = new Map<string, Result<Route>>()))
@@ -239,7 +238,7 @@ export class PathRouter implements Router<Route> {
     return [[[[serve, routes[0]!.route[1]], {}]]]
   }
 
-  /** Joins two handlers: `next` of the first is the second. Errors of the second are answered between them, as Hono does. */
+  /** Joins two handlers: the second is `next` of the first. As in Hono, an error of the second is answered before the first continues. */
   #join(before: Serve, behind: Serve): Serve {
     const serveBehind = async (c: InstallerContext, next: Next): Promise<void> => {
       try {

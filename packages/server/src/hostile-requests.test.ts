@@ -56,7 +56,7 @@ interface Answer {
   readonly body: string
 }
 
-/** Sends a request that no client library would send. */
+/** Sends a request that client libraries refuse to send. */
 async function raw(target: string, headers = '', method = 'GET'): Promise<Answer> {
   const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
   socket.write(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`)
@@ -76,13 +76,13 @@ test.each([
   'https://localhost/api/v1/secrets',
   'https://x@y/open/../api/v1/secrets',
   '//api/v1/secrets',
-])('no way of writing %s leads a stranger to the API', async (target) => {
+])('no spelling of %s gives an unauthenticated client access to the API', async (target) => {
   const { status, body } = await raw(target)
   expect([403, 404]).toContain(status)
   expect(body).not.toContain('dispatched')
 })
 
-test('a target with a host before it is the same request', async () => {
+test('a target with a host is the same request as without', async () => {
   expect(await raw('https://elsewhere/healthz')).toEqual({ status: 200, body: 'ok' })
   expect(JSON.parse((await raw('https://elsewhere/api/v1/pods?x', 'Authorization: Bearer root\r\n')).body)).toMatchObject({
     dispatched: '/api/v1/pods',
@@ -128,7 +128,7 @@ test('dispatches the path that was authorized', async () => {
   client.close()
 })
 
-test('an impersonating request runs as the named user, or not at all', async () => {
+test('an impersonating request runs as the impersonated user, or not at all', async () => {
   const root = 'Authorization: Bearer root\r\n'
   const refused = await raw('/api/v1/pods', `${root}Impersonate-User: bob\r\n`)
   expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('User \\"bob\\" cannot list resource')])
@@ -140,7 +140,7 @@ test('an impersonating request runs as the named user, or not at all', async () 
   expect((await raw('/api/v1/pods', 'Impersonate-User: admin\r\n')).status).toBe(403)
 })
 
-test('a query of nothing but names is read at once, also for a stranger', async () => {
+test('reads a query of empty names in linear time, also without authentication', async () => {
   const ask = async (count: number): Promise<void> => {
     expect((await raw(`/api/v1/pods?${'a&'.repeat(count)}`)).status).toBe(403)
   }
@@ -148,13 +148,13 @@ test('a query of nothing but names is read at once, also for a stranger', async 
   expect(await processorTime(() => ask(300_000))).toBeLessThan(fourfold * few)
 })
 
-test('health answers every method, as in kube-apiserver', async () => {
+test('health endpoints answer every method, as in kube-apiserver', async () => {
   for (const method of ['POST', 'DELETE', 'OPTIONS']) expect(await raw('/healthz', '', method)).toEqual({ status: 200, body: 'ok' })
   expect((await raw('/healthz/%2570ing')).status).toBe(404)
   expect(bugs).toEqual([])
 })
 
-describe('a client that asks and never reads', () => {
+describe('a client that sends requests and reads no response', () => {
   const size = 4 * 1024 * 1024
   let made: Server
   let at: number
@@ -193,7 +193,7 @@ describe('a client that asks and never reads', () => {
   }
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
-  test('has one answer at a time kept for it, and not for long', async () => {
+  test('has at most one response in memory, for a limited time', async () => {
     const socket = ask(get('/api/v1/large').repeat(50))
     socket.pause()
     await vi.waitFor(() => expect(served).toBe(1), { timeout: 60_000 })
@@ -202,7 +202,7 @@ describe('a client that asks and never reads', () => {
     socket.destroy()
   })
 
-  test('keeps no answer of a stream that it reset without an error', async () => {
+  test('has no response in memory for a stream that it reset without an error', async () => {
     closed = []
     const client = connectHttp2(`https://127.0.0.1:${at}`, { rejectUnauthorized: false })
     const stream = client.request({ ':path': '/api/v1/large' })
@@ -212,7 +212,7 @@ describe('a client that asks and never reads', () => {
     client.destroy()
   })
 
-  test('gets them all, in order, when it does read', async () => {
+  test('gets all responses in order if it reads them later', async () => {
     served = 0
     const socket = ask(get('/version').repeat(20) + get('/api/v1/large') + get('/healthz'))
     let text = ''

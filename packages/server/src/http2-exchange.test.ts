@@ -37,7 +37,7 @@ function ask(method = 'GET'): Promise<{ headers: IncomingHttpHeaders; body: stri
   })
 }
 
-it('answers with a head and a body, without what is about the connection', async () => {
+it('sends a head and a body, without connection headers', async () => {
   let finished = 0
   serve = (incoming, outgoing) => {
     outgoing.setHeader('Warning', ['299 - "a"', '299 - "b"'])
@@ -55,7 +55,7 @@ it('answers with a head and a body, without what is about the connection', async
   expect(finished).toBe(1)
 })
 
-it('answers without a body, and piece by piece', async () => {
+it('sends responses without a body, and in several chunks', async () => {
   let finished = 0
   serve = (_incoming, outgoing) => void outgoing.writeHead(200, ['content-length', '5']).end(() => finished++)
   expect(await ask('HEAD')).toMatchObject({ headers: { ':status': 200, 'content-length': '5' }, body: '' })
@@ -69,7 +69,7 @@ it('answers without a body, and piece by piece', async () => {
   expect((await ask()).body).toBe('one two')
 })
 
-it('gives way to streams of node', async () => {
+it("creates Node's streams on demand", async () => {
   let status = 0
   serve = (incoming, outgoing) => {
     const pair = incoming.nodePair()
@@ -85,12 +85,12 @@ it('gives way to streams of node', async () => {
   expect(status).toBe(202)
 })
 
-it('does not take an answer for written that its client did not wait for', async () => {
+it('does not report a response as written if its client has disconnected', async () => {
   let finished = 0
   const closed = new Promise<void>((resolve) => {
     serve = (_incoming, outgoing) => {
       outgoing.once('close', resolve)
-      // More than the client's window has room for.
+      // More than fits into the client's window.
       outgoing.end(Buffer.alloc(4 << 20), () => finished++)
     }
   })
@@ -102,7 +102,7 @@ it('does not take an answer for written that its client did not wait for', async
   expect(finished).toBe(0)
 })
 
-it('ends with its client', async () => {
+it('ends when its client disconnects', async () => {
   const closed = new Promise<boolean>((resolve) => {
     serve = (_incoming, outgoing) => {
       outgoing.flushHeaders()

@@ -49,7 +49,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload])
 }
 
-/** GET / of the host "a", in HPACK's static table; END_STREAM and END_HEADERS. */
+/** Encodes GET / of the host "a" with HPACK's static table, END_STREAM and END_HEADERS. */
 function get(stream: number, token?: string): Buffer {
   const authorization = token === undefined ? [] : [0x0f, 0x08, token.length, ...Buffer.from(token)]
   return frame(frameType.headers, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x01, 1, 0x61, ...authorization]))
@@ -63,7 +63,7 @@ async function connected(): Promise<TLSSocket> {
   return socket
 }
 
-/** Counts the frames that come, by their types. */
+/** Counts the received frames by type. */
 function countFrames(socket: TLSSocket): Map<number, number> {
   const counts = new Map<number, number>()
   let received = Buffer.alloc(0)
@@ -77,17 +77,17 @@ function countFrames(socket: TLSSocket): Map<number, number> {
   return counts
 }
 
-test('a client that is nobody is asked to leave once, however many requests it has on their way', async () => {
+test('sends an unauthenticated client one GOAWAY, however many requests it has sent', async () => {
   const socket = await connected()
   const counts = countFrames(socket)
   socket.write(Buffer.concat(Array.from({ length: 50 }, (_, i) => get(1 + 2 * i))))
   await new Promise((resolve) => socket.once('close', resolve))
   expect(counts.get(frameType.headers)).toBe(50)
-  // One says that the end is near, one which request was the last; older versions of Node send that twice.
+  // The first announces the end, the second names the last request; older versions of Node send the second twice.
   expect(counts.get(frameType.goaway)).toBeLessThanOrEqual(3)
 })
 
-test('frames that are no requests end a connection on which nobody has been authenticated', async () => {
+test('closes an unauthenticated connection that sends many frames other than requests', async () => {
   const update = frame(frameType.windowUpdate, 0, 0, Buffer.from([0, 0, 0, 1]))
   const flood = Buffer.concat(Array.from({ length: 10_000 }, () => update))
   const send = async (socket: TLSSocket, megabytes: number): Promise<void> => {

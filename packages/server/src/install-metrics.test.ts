@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { installMetrics } from './install-metrics.ts'
 
-it.each([true, false])('DELETE resets the metrics, if that is allowed: %s', async (resettable) => {
+it.each([true, false])('DELETE resets the metrics only if that is allowed: %s', async (resettable) => {
   const registry = createMetricsRegistry()
   const count = registry.register(createCounter('things_total', 'Things.')).with({})
   count.value = 3

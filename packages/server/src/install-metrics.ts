@@ -7,7 +7,7 @@ import { sendPlain } from './plain-answer.ts'
 
 export type MetricsPage = Pick<MetricsRegistry, 'text' | 'reset'>
 
-/** Serves the metrics to every method. DELETE resets them, where that is allowed. */
+/** Serves the metrics for every method. DELETE resets them if `resettable`. */
 export function installMetrics(app: Hono<InstallerEnv>, path: string, page: MetricsPage, resettable: boolean): void {
   const serve = withExchange((exchange) => {
     if (!resettable || exchange.method !== 'DELETE')

@@ -2,14 +2,14 @@ import { writeFileAtomically } from './write-file.ts'
 
 export interface KubeconfigOptions {
   readonly server: string
-  /** PEM. */
+  /** In PEM. */
   readonly certificateAuthority: string
   readonly user: { readonly certificate: string; readonly key: string } | { readonly token: string }
-  /** Names the cluster, the user and the context. Default "keelson". */
+  /** The name of the cluster, the user and the context. Default: "keelson". */
   readonly name?: string
 }
 
-/** A kubeconfig with one cluster, one user and one context, as kubectl would write it. */
+/** Returns a kubeconfig with one cluster, one user and one context, in kubectl's format. */
 export function kubeconfig({ server, certificateAuthority, user, name = 'keelson' }: KubeconfigOptions): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
   const credential =
@@ -39,7 +39,7 @@ export function kubeconfig({ server, certificateAuthority, user, name = 'keelson
   ].join('\n')
 }
 
-/** Writes the file so that only its owner can read it: it makes its reader an administrator. */
+/** Writes the file, readable only for its owner, because it gives administrator access. */
 export async function writeKubeconfig(file: string, content: string): Promise<void> {
   await writeFileAtomically(file, content, 0o600)
 }

@@ -6,7 +6,7 @@ export interface ListNode<T> {
   isLinked: boolean
 }
 
-/** A doubly linked list: insertion-ordered, with removal in constant time. A set of objects does the same, at several times the cost. */
+/** A doubly linked list. It keeps insertion order and removes in constant time. A Set of objects does the same, but is several times slower. */
 export class LinkedList<T> {
   #first: ListNode<T> | undefined
   #last: ListNode<T> | undefined
@@ -15,7 +15,7 @@ export class LinkedList<T> {
     return this.#first
   }
 
-  /** Appends the value. */
+  /** Appends a value. */
   add(value: T): ListNode<T> {
     const last = this.#last
     const node: ListNode<T> = { value, before: last, after: undefined, isLinked: true }
@@ -25,7 +25,7 @@ export class LinkedList<T> {
     return node
   }
 
-  /** Does nothing if the node is removed already. */
+  /** Removes a node. Does nothing if it was already removed. */
   remove(node: ListNode<T>): void {
     if (!node.isLinked) return
     const { before, after } = node
@@ -38,7 +38,7 @@ export class LinkedList<T> {
     node.before = node.after = undefined
   }
 
-  /** The list must not change during the iteration. */
+  /** Iterates over the values. The list must not change meanwhile. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let node = this.#first; node !== undefined; node = node.after) yield node.value
   }

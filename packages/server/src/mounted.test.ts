@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.close(0)
 })
 
-/** With dots in the path as they are. */
+/** Requests a path over a socket, without resolving its dots. */
 function overSocket(path: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     http
@@ -60,12 +60,12 @@ const withoutSocket = async (path: string): Promise<{ readonly status: number; r
 describe.each([
   ['over a socket of @hono/node-server', overSocket],
   ['without a socket', withoutSocket],
-])('the app of a server, mounted in another Hono app, %s', (_, get) => {
-  test('serves the own routes of the outer app, past the filters', async () => {
+])('the app of a server mounted in another Hono app %s', (_, get) => {
+  test("serves the outer app's own routes without filters", async () => {
     expect(await get('/own')).toEqual({ status: 200, text: 'own' })
   })
 
-  test('passes its filters: what is allowed is served, the rest is 403', async () => {
+  test('applies its filters: an allowed request is served, others get 403', async () => {
     expect(await get('/livez')).toEqual({ status: 200, text: 'ok' })
     expect(await get('/open/user')).toEqual({ status: 200, text: 'system:anonymous' })
     expect((await get('/version')).status).toBe(403)
@@ -73,12 +73,12 @@ describe.each([
   })
 })
 
-test('middleware of the outer app sees the response', async () => {
+test('lets middleware of the outer app see the response', async () => {
   const answer = await outer.request('/livez?tagged')
   expect([answer.status, answer.headers.get('x-outer')]).toEqual([200, 'yes'])
 })
 
-test.each(['/open/../version', '/open/%2e%2e/version'])('%s, which the outer app reads as another path, is not served', async (path) => {
+test.each(['/open/../version', '/open/%2e%2e/version'])('does not serve %s, which the outer app reads as another path', async (path) => {
   const { status, text } = await overSocket(path)
   expect([403, 404]).toContain(status)
   expect(text).not.toContain('gitVersion')

@@ -22,7 +22,7 @@ type Part<Name extends keyof ServerOptions> = NonNullable<ServerOptions[Name]>
 const count = isNumber({ integer: true })
 const pair = { certificate: required(isString), key: required(isString) }
 
-/** Which options `createServer` takes and what each may be. */
+/** The options of `createServer` and their allowed values. */
 export const optionTable: OptionTable<ServerOptions> = {
   authenticator: required(hasMethods('authenticate')),
   authorizer: required(hasMethods('authorize')),

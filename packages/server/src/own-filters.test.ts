@@ -76,18 +76,18 @@ beforeEach(() => {
 })
 afterAll(() => server.close(0))
 
-test('a filter of an embedder runs at its position and sees the end', async () => {
+test('runs a filter of an embedder at its position, and reports the end of the request', async () => {
   expect((await server.fetch('/api/v1/nodes/a')).status).toBe(200)
   // The response is read before the handler returns.
   await expect.poll(() => ran).toEqual(['audit of system:anonymous begins', 'audit ends with 200'])
 })
 
-test('a filter that waits and answers ends the request there', async () => {
+test('lets a filter wait and answer', async () => {
   const answer = await server.fetch('/api/v1/nodes/a?maintenance')
   expect([answer.status, await answer.text(), ran, asked]).toEqual([503, 'maintenance', [], []])
 })
 
-test('a wrong position is refused when the server is created', () => {
+test('createServer rejects a wrong position', () => {
   const filters = [{ name: 'a', before: 'nothing', filter: () => {} }]
   expect(() => createServer({ ...options, filters })).toThrow('filter a: there is no filter nothing; known: audit-id, request-log,')
 })
@@ -103,7 +103,7 @@ test.each([
   ['GET', '/apis/none/v1/things/x', 404, 'get things/ x'],
   ['GET', '/api/v1/nodes//', 404, 'list nodes/ '],
   ['GET', '/api/v1/nodes/a//', 200, 'get nodes/ a'],
-])('%s %s answers %d, and not before "%s" is authorized', async (method, path, status, attributes) => {
+])('%s %s answers %d, and only after "%s" is authorized', async (method, path, status, attributes) => {
   expect((await server.fetch(path, { method })).status).toBe(status)
   expect(asked).toEqual([attributes])
   denied = () => true

@@ -3,25 +3,25 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Incoming } from '@keelson/exchange'
 import type { ClientAuthorities, TrustedAuthorities } from './client-authorities.ts'
 
-/** The client's certificate, or why it is not accepted. */
+/** The client's certificate, or the reason for rejecting it. */
 export interface Peer {
   readonly certificate: PeerCertificate | undefined
   readonly error: string | undefined
-  /** When the certificate expires, in milliseconds. */
+  /** The expiry of the certificate, in milliseconds. */
   readonly expires: number
 }
 
 /** The rules for client certificates. */
 export interface PeerRules {
-  /** The current authorities: a new object whenever they change. */
+  /** Returns the current authorities: a new object after every change. */
   readonly authorities: () => TrustedAuthorities
   readonly now: () => number
 }
 
-/** What a certificate is verified for. */
+/** The purpose of verifying a certificate. */
 type Role = keyof TrustedAuthorities
 
-// One entry per connection, under the socket or, for HTTP/2, the session: sessions show their socket only through a proxy.
+// One entry per connection. The key is the socket or, for HTTP/2, the session, because sessions expose their socket only through a proxy.
 const connections = new WeakMap<object, Connection>()
 
 /** A connection, shared by all of its requests. */
@@ -30,7 +30,7 @@ export class Connection {
   readonly #frontProxy: PresentedCertificate | undefined
   #onIdentified: (() => void) | undefined
 
-  /** Without `rules` the client was not asked for a certificate. */
+  /** Without `rules`, the server did not request a client certificate. */
   constructor(socket: TLSSocket, rules: PeerRules | undefined, onIdentified: () => void) {
     const certificate = rules && socket.getPeerCertificate()
     const isPresent = certificate && Object.keys(certificate).length > 0
@@ -40,7 +40,7 @@ export class Connection {
     this.#onIdentified = onIdentified
   }
 
-  /** Whether the client's certificate is accepted now. Undefined if the client presented none. */
+  /** The client's certificate and whether it is accepted now. Undefined if the client presented none. */
   get peer(): Peer | undefined {
     return this.#presented?.verdict
   }
@@ -50,7 +50,7 @@ export class Connection {
     return this.#frontProxy?.verdict
   }
 
-  /** Call when the client of a request is authenticated. */
+  /** Call this when the client of a request is authenticated. */
   identified(): void {
     if (this.#onIdentified === undefined) return
     this.#onIdentified()
@@ -58,12 +58,12 @@ export class Connection {
   }
 }
 
-/** `key`: the `connectionKey` of the connection's requests. */
+/** Stores the connection under the `connectionKey` of its requests. */
 export function rememberConnection(key: object, connection: Connection): void {
   connections.set(key, connection)
 }
 
-/** The object that identifies the connection of a request. */
+/** Returns the object that identifies the connection of a request. */
 export function connectionKey(incoming: Incoming): object {
   const session = incoming.httpVersionMajor === 2 && 'stream' in incoming ? incoming.stream.session : undefined
   return session ?? incoming.socket
@@ -74,11 +74,10 @@ export function connectionOf(key: object): Connection | undefined {
 }
 
 /**
- * kube-apiserver verifies a client certificate on each request. Here OpenSSL verifies it once, at the handshake; each request then checks
- * only that the certificate's time has not run out and that the authorities are still the same. When they are not, the chain
- * is searched again. The handshake trusts the authorities of clients and of front proxies together; the search decides which of them a certificate belongs
- * to. A certificate that OpenSSL refused stays refused on its connection, even if it was refused for its time: of several errors OpenSSL
- * reports one. Another connection gets another handshake.
+ * A client certificate, with its current verdict. kube-apiserver verifies it on each request. Here OpenSSL verifies it once, at the handshake. Each request
+ * then checks only that it has not expired and that the authorities are the same; if they changed, the chain is built again. The handshake trusts the
+ * authorities of clients and of front proxies together; the chain decides the role of a certificate. A certificate that OpenSSL rejected stays rejected on its
+ * connection, even if it was only not valid yet, because OpenSSL reports only one of several errors. A new connection has a new handshake.
  */
 class PresentedCertificate {
   readonly #rules: PeerRules & { readonly role: Role }
@@ -88,7 +87,7 @@ class PresentedCertificate {
   readonly #intermediates: readonly X509Certificate[]
   #verdict: Peer
   #authorities: ClientAuthorities | undefined
-  /** When `#verdict` holds, under `#authorities`. */
+  /** The period in which `#verdict` holds, for `#authorities`. */
   #from = 0
   #until = 0
 
@@ -128,7 +127,7 @@ function refused(error: string): Peer {
   return { certificate: undefined, error, expires: 0 }
 }
 
-/** Depending on its version, node gives a code or an error that carries one. */
+/** Returns OpenSSL's error code. Depending on its version, Node provides the code itself or an error with it. */
 function errorCode({ authorizationError }: TLSSocket): string {
   return String((authorizationError as Error & { code?: string }).code ?? authorizationError)
 }

@@ -20,7 +20,7 @@ const asked = (target: string): ObservedRequest => ({
 const served = new Set(['pods', '/readyz', '/a', '/b'])
 const isServed = (info: RequestInfo): boolean => served.has(info.isResourceRequest ? info.resource : info.path)
 
-test('names that a client invents fill no memory, and what is served is counted all the same', () => {
+test('allocates nothing for names that clients invent, and still counts served resources', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   const fail = (target: string): void => {
@@ -39,7 +39,7 @@ test('names that a client invents fill no memory, and what is served is counted 
   expect(registry.text()).toMatch(/^apiserver_request_total\{code="200",[^}]*resource="pods"[^}]*\} 1$/m)
 })
 
-test('sizes are those of reads', () => {
+test('measures the sizes of read responses', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(asked('/api/v1/pods'), 200, 0.001, 20_000)
@@ -51,7 +51,7 @@ test('sizes are those of reads', () => {
   expect(text.match(/^apiserver_response_sizes_count/gm)).toHaveLength(1)
 })
 
-test('refused requests count as requests; non-resource paths share one label there', () => {
+test('counts refused requests; those of non-resource paths share one label', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   for (const target of ['/api/v1/pods', '/api/v1/pods', '/a', '/b']) metrics.dropped(asked(target))
@@ -63,7 +63,7 @@ test('refused requests count as requests; non-resource paths share one label the
   expect(count(/^apiserver_request_terminations_total\{/gm)).toBe(4)
 })
 
-test('service levels are measured without watches and dry runs', () => {
+test('measures service levels without watches and dry runs', () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, isServed)
   metrics.observe(asked('/api/v1/pods?watch=1'), 200, 0.001, 0)
@@ -74,7 +74,7 @@ test('service levels are measured without watches and dry runs', () => {
   expect(registry.text()).toMatch(/^apiserver_request_sli_duration_seconds_count\{[^}]*verb="LIST"[^}]*\} 1$/m)
 })
 
-test('health endpoints are counted as the original counts them', () => {
+test("counts health endpoints with kube-apiserver's labels", () => {
   const registry = createMetricsRegistry()
   createRequestMetrics(registry, isServed).observe(asked('/readyz'), 200, 0.001, 2)
   expect(registry.text()).toContain(

@@ -29,19 +29,19 @@ export interface RequestMetrics {
   readonly clientCertificate: Histogram
   /** Counts a request that the server ended (504). */
   terminated(request: ObservedRequest, code: number): void
-  /** Counts a request that was refused (429), also among all requests. */
+  /** Counts a refused request (429). It also counts among all requests. */
   dropped(request: ObservedRequest): void
   /** Counts an aborted response. */
   aborted(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
-  /** The number of running requests with the labels of this one. */
+  /** Returns the gauge of running requests with the labels of this one. */
   longRunning(request: ObservedRequest): Value
   readonly handshakeErrors: Value
 }
 
 interface Series {
   readonly duration: Histogram
-  /** The durations that service levels are measured by; undefined for watches and dry runs. */
+  /** The durations for service level indicators; undefined for watches and dry runs. */
   readonly sliDuration: Histogram | undefined
   /** Response sizes of reads. */
   readonly sizes: Histogram | undefined
@@ -51,8 +51,8 @@ interface Series {
 }
 
 /**
- * `isServed` tells whether the server has the resource or path of a request. Only those get labels, because names that clients invent would fill the
- * memory: requests for others are not counted, and their failures are counted without names.
+ * Registers the metrics of requests. `isServed` returns whether the server has the resource or path of a request. Other requests get no labels, because names
+ * that clients invent would exhaust the memory: they are not counted, and their failures are counted without names.
  */
 export function createRequestMetrics(registry: MetricsRegistry, isServed: (info: RequestInfo) => boolean): RequestMetrics {
   const total = registry.register(
@@ -110,7 +110,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       '[ALPHA] Number of connections that were dropped because of an error in the TLS handshake.',
     ),
   )
-  /** By resource, or by path. The few series of a resource are searched, because a key for each request costs more. */
+  /** Series by resource or path. A linear search in the few series of a resource costs less than building a key for each request. */
   const series = new Map<string, Series[]>()
   const uncounted: Value = { value: 0 }
   const rare = new Map<string, Value>()
@@ -147,7 +147,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     return isServed(request.info) ? labels : { ...labels, group: '', version: '', resource: '', subresource: '' }
   }
 
-  /** Counts a rare event, whose series is looked up each time. */
+  /** Counts a rare event. Its series is looked up each time. */
   function countRare(name: string, counter: ValueVector, labels: Readonly<Record<string, string>>): void {
     const key = `${name} ${nameOf(labels)}`
     let count = rare.get(key)
@@ -192,7 +192,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   }
 }
 
-/** Moves a found entry one place to the front, so that rare entries do not stay before frequent ones. */
+/** Finds the series with these labels, and moves it one position forward, so that frequent series come first. */
 function findSeries(alike: Series[], labels: RequestLabels): Series | undefined {
   for (let i = 0; i < alike.length; i++) {
     const entry = alike[i]!
@@ -222,7 +222,7 @@ const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PAT
 const component = 'apiserver'
 const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
 
-/** Whether the metrics count a request. */
+/** Returns whether the metrics count a request. */
 export function isObserved(info: RequestInfo): boolean {
   return info.isResourceRequest || healthPaths.has(info.path)
 }
@@ -257,7 +257,7 @@ function labelsOf(request: ObservedRequest): RequestLabels {
       resource: '',
       subresource: info.path,
       scope: '',
-      // kube-apiserver's health endpoints have none.
+      // The health endpoints of kube-apiserver have no component.
       component: healthPaths.has(info.path) ? '' : component,
     }
   }

@@ -1,9 +1,9 @@
-/** Defaults of `createServer` that are kube-apiserver's flags, too. */
+/** Defaults of `createServer` that are also flags of kube-apiserver. */
 export const serverDefaults = {
   limits: { readOnly: 400, mutating: 200 },
   requestTimeoutMs: 60_000,
-  /** kube-apiserver has 100; Node counts cancelled streams until it has cleaned them up, and would refuse their successors. */
+  /** The default of kube-apiserver is 100. Node counts a cancelled stream until it has cleaned it up, and would refuse the stream that replaces it. */
   maxStreamsPerConnection: 1_000,
-  /** Longest wait of a stop for requests in flight. */
+  /** The time that a shutdown waits for requests in flight. */
   closeGraceMs: 10_000,
 } as const

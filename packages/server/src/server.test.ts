@@ -144,7 +144,7 @@ function http2(on: ClientHttp2Session, path: string, token?: string): Promise<An
 }
 
 describe('a request', () => {
-  test('carries its identity and an audit id, and is never cached', async () => {
+  test('has its user and an audit id, and is never cached', async () => {
     const answer = await http1('/api/v1/whoami', 'root')
     expect(JSON.parse(answer.body)).toEqual({
       user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
@@ -155,12 +155,12 @@ describe('a request', () => {
     expect(answer.headers['audit-id']).toMatch(/^[\da-f-]{36}$/)
   })
 
-  test('keeps the audit id it came with', async () => {
+  test('keeps the audit id that the client sent', async () => {
     const answer = await http1('/api/v1/whoami', 'root', { headers: { authorization: 'Bearer root', 'audit-id': 'mine' } })
     expect(answer.headers['audit-id']).toBe('mine')
   })
 
-  test('is known by its certificate, over both protocols', async () => {
+  test('is authenticated by its client certificate, over both protocols', async () => {
     const { certificate: cert, key } = certificates.admin
     expect(JSON.parse((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).body)).toMatchObject({
       user: { name: 'kubernetes-admin' },
@@ -170,13 +170,13 @@ describe('a request', () => {
     h2.close()
   })
 
-  test('with a certificate of another authority is 401', async () => {
+  test('gets 401 with a certificate of another authority', async () => {
     const foreign = await ownCertificates({ store: createMemoryCertificateStore() })
     const { certificate: cert, key } = foreign.admin
     expect((await http1('/api/v1/whoami', undefined, { cert, key, agent: false })).status).toBe(401)
   })
 
-  test('with a wrong token is 401, of a stranger 403', async () => {
+  test('gets 401 with a wrong token, and 403 without credentials', async () => {
     const unauthorized = await http1('/api/v1/whoami', 'nonsense')
     expect(unauthorized.status).toBe(401)
     expect(JSON.parse(unauthorized.body)).toMatchObject({ kind: 'Status', message: 'Unauthorized', reason: 'Unauthorized', code: 401 })
@@ -192,18 +192,18 @@ describe('a request', () => {
     expect((await http1('/api/v1/warned', 'root')).headers['warning']).toBe('299 - "old news"')
   })
 
-  test('that meets a bug learns nothing about it', async () => {
+  test('gets 500 without details after a bug', async () => {
     const answer = await http1('/api/v1/bug', 'root')
     expect(answer.status).toBe(500)
     expect(answer.body).not.toContain('secret')
     expect(errors.join()).toContain('Error: secret inside')
   })
 
-  test('for nothing there is is 404', async () => {
+  test('gets 404 for an unknown path', async () => {
     expect(await http1('/nothing', 'root')).toMatchObject({ status: 404, body: '404 page not found\n' })
   })
 
-  test('works on HTTP/2, many at once', async () => {
+  test('works on HTTP/2, with many requests at once', async () => {
     const h2 = session()
     const answers = await Promise.all(Array.from({ length: 50 }, () => http2(h2, '/api/v1/whoami', 'root')))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -215,7 +215,7 @@ describe('a request', () => {
     ['h2', ''],
     ['http/1.1', 'looking'],
     ['h2', 'looking'],
-  ])('is aborted when its client leaves (%s, %s)', async (protocol, how) => {
+  ])('is aborted when its client disconnects (%s, %s)', async (protocol, how) => {
     const before = aborted.length
     const path = `/api/v1/waits?how=${how}`
     if (protocol === 'h2') {
@@ -238,7 +238,7 @@ describe('a request', () => {
     await expect.poll(() => aborted.slice(before)).toEqual([...(how === '' ? [] : ['false', 'true']), 'ClientGoneError'])
   })
 
-  test('that takes too long is 504', async () => {
+  test('gets 504 after the request timeout', async () => {
     const answer = await http1('/api/v1/slow?timeout=20ms', 'root')
     expect(answer.status).toBe(504)
     expect(JSON.parse(answer.body)).toMatchObject({
@@ -247,18 +247,18 @@ describe('a request', () => {
     })
   })
 
-  test('gives its seat back even if its handler never ends', async () => {
+  test('frees its place in flight even if its handler never ends', async () => {
     expect((await http1('/api/v1/hangs?timeout=20ms', 'root')).status).toBe(504)
     expect(server.metrics.text()).toContain('apiserver_current_inflight_requests{request_kind="readOnly"} 0')
   })
 
-  test('with a timeout that is none is 400', async () => {
+  test('gets 400 for an invalid timeout', async () => {
     expect(JSON.parse((await http1('/api/v1/whoami?timeout=soon', 'root')).body)).toMatchObject({ code: 400 })
   })
 })
 
-describe('paths that are no API', () => {
-  test('health', async () => {
+describe('paths outside the API', () => {
+  test('serves the health endpoints', async () => {
     expect(await http1('/livez')).toMatchObject({ status: 200, body: 'ok' })
     expect(await http1('/livez/ping')).toMatchObject({ status: 403 })
     expect(await http1('/livez/ping', 'root')).toMatchObject({ status: 200, body: 'ok' })
@@ -268,7 +268,7 @@ describe('paths that are no API', () => {
     )
   })
 
-  test('a failing check withholds its reason', async () => {
+  test('hides the reason of a failing check', async () => {
     const own = start()
     own.addHealthCheck({
       name: 'etcd',
@@ -285,7 +285,7 @@ describe('paths that are no API', () => {
     await own.close(0)
   })
 
-  test('version, list of paths, metrics', async () => {
+  test('serves the version, the list of paths, and metrics', async () => {
     expect(JSON.parse((await http1('/version', 'root')).body)).toMatchObject({ major: '1', minor: '36' })
     const yaml = await http1('/version', undefined, { headers: { authorization: 'Bearer root', accept: 'application/yaml' } })
     expect([yaml.status, yaml.body]).toEqual([406, expect.stringMatching(/^apiVersion: v1\ncode: 406\n/)])
@@ -298,7 +298,7 @@ describe('paths that are no API', () => {
   })
 })
 
-test('more than the limit at once is 429, except for administrators', async () => {
+test('answers 429 beyond the limit, except for administrators', async () => {
   const own = start({ limits: { readOnly: 1, mutating: 1 } })
   const { port: at } = await own.listen(0, '127.0.0.1')
   const busy = session(at)
@@ -314,7 +314,7 @@ test('more than the limit at once is 429, except for administrators', async () =
   await own.close(0)
 })
 
-test('administrators and probes take no place from others', async () => {
+test('administrators and probes do not count against the limit', async () => {
   const own = start({ limits: { readOnly: 1, mutating: 1 } })
   const { port: at } = await own.listen(0, '127.0.0.1')
   const busy = session(at)
@@ -325,7 +325,7 @@ test('administrators and probes take no place from others', async () => {
   await own.close(0)
 })
 
-test('an answer that its client does not read takes no place from others, and is finished when the client reads on', async () => {
+test('an unread response does not count against the limit, and completes when the client reads on', async () => {
   const own = start({ limits: { readOnly: 1, mutating: 1 } })
   const piece = Buffer.alloc(2 ** 20)
   const pieces = 16
@@ -347,7 +347,7 @@ test('an answer that its client does not read takes no place from others, and is
   await own.close(0)
 })
 
-test('a stop ends watches politely, lets the rest finish, and refuses what is new', async () => {
+test('a shutdown ends watches without errors, completes requests in flight, and refuses new ones', async () => {
   const own = start()
   const { port: at } = await own.listen(0, '127.0.0.1')
   const h2 = session(at)
@@ -359,7 +359,7 @@ test('a stop ends watches politely, lets the rest finish, and refuses what is ne
   await expect(http1('/livez', undefined, { agent: false }, at)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
 })
 
-test('a stop waits for an answer to be read to its end, and for who has just connected', async () => {
+test('a shutdown waits until responses are read, and for connections without a request so far', async () => {
   const own = start()
   own.app.get('/api/v1/large', (c) => {
     ;(c.env.outgoing as ServerResponse).end(Buffer.alloc(8 * 2 ** 20, 'x'))
@@ -389,7 +389,7 @@ test('a stop waits for an answer to be read to its end, and for who has just con
   expect(await reading).toBe(8 * 2 ** 20)
 })
 
-test('the request log has a line for every request, with its user and audit id', async () => {
+test('logs every request with its user and audit id', async () => {
   const told: unknown[] = []
   const own = start({ logRequests: true, log: (level, text, fields) => void told.push([level, text, fields]) })
   const { port: at } = await own.listen(0, '127.0.0.1')
@@ -412,7 +412,7 @@ test('the request log has a line for every request, with its user and audit id',
   await own.close(0)
 })
 
-test('an HTTP/2 client is asked to reconnect with the configured probability', async () => {
+test('asks HTTP/2 clients to reconnect with the configured probability', async () => {
   const own = start({ goAwayChance: 1 })
   const { port: at } = await own.listen(0, '127.0.0.1')
   const h2 = session(at)
@@ -424,7 +424,7 @@ test('an HTTP/2 client is asked to reconnect with the configured probability', a
   await own.close(0)
 })
 
-test('profiles, one at a time, where they are switched on', async () => {
+test('takes one profile at a time if profiling is enabled', async () => {
   expect((await http1('/debug/pprof/', 'root')).status).toBe(404)
   const own = start({ profiling: true })
   const { port: at } = await own.listen(0, '127.0.0.1')

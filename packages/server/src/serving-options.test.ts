@@ -53,14 +53,14 @@ test('only pages of allowed origins get CORS headers', async () => {
   await server.close()
 })
 
-test('every answer says that TLS is meant, when that is asked for', async () => {
+test('every response has the configured Strict-Transport-Security header', async () => {
   const { server, port } = await listening({ hstsDirectives: ['max-age=31536000', 'includeSubDomains'] })
   const { headers } = await ask(port, 'GET', {})
   expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
   await server.close()
 })
 
-test('the TLS version of a handshake can be chosen', async () => {
+test('limits the TLS versions of handshakes', async () => {
   const { server, port } = await listening({ tls: { minVersion: 'VersionTLS13' } })
   expect(await handshake(port, { maxVersion: 'TLSv1.2' })).toMatch(/alert|protocol/i)
   expect(await handshake(port, {})).toBe('TLSv1.3')
@@ -80,7 +80,7 @@ test.each<[TlsNames, string]>([
   [{ minVersion: 'VersionTLS14', http2: true }, 'unknown tls version "VersionTLS14"'],
   [{ cipherSuites: ['AES'], http2: true }, "Cipher suite AES not supported or doesn't exist"],
   [{ cipherSuites: ['TLS_RSA_WITH_AES_128_CBC_SHA'], http2: true }, 'HTTP/2 needs one of'],
-])('%j is refused', (names, message) => {
+])('rejects %j', (names, message) => {
   expect(() => tlsSettings(names)).toThrow(message)
 })
 

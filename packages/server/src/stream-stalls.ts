@@ -2,18 +2,18 @@ import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 import { LinkedList } from './linked-list.ts'
 
-/** The share of the allowed stall time after which a stream gets a timer. */
+/** A stream gets a timer after this fraction (1/4) of the allowed stall time. */
 const share = 4
 
 interface OpenStream {
   readonly stream: ServerHttp2Stream
   timed: boolean
-  /** How often it was checked since its client reset it. */
+  /** The number of checks since its client reset it. */
   looksAfterReset: number
 }
 
 /**
- * Ends the streams of a connection whose client reads nothing while data waits for it. Only streams that last get a timer, because a timer costs more
+ * Ends the streams of a connection whose client does not read waiting data. Only streams that stay open for a while get a timer, because a timer costs more
  * than a small response.
  */
 export class StreamStalls {
@@ -46,7 +46,7 @@ export class StreamStalls {
     if (this.empty) return this.stop()
     for (const open of this.#open) {
       const { stream } = open
-      // A stream that is reset without an error has no timer. Before Node 26.10 it waits for its response to be written, which never happens.
+      // A stream that was reset without an error has no timer. Before Node 26.10, it waits forever for its response to be written.
       if (stream.closed && ++open.looksAfterReset > share) stream.destroy()
       if (open.timed) continue
       open.timed = true

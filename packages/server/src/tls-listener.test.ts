@@ -17,7 +17,7 @@ import type { Server } from './create-server.ts'
 let server: Server | undefined
 afterEach(() => server?.close(0))
 
-/** Answers with what it was sent, as a write does: at the end of the turn in which the body was complete. */
+/** Starts a server that answers with the received body, like a write: at the end of the turn in which the body is complete. */
 async function serve(): Promise<number> {
   const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
   const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
@@ -40,8 +40,8 @@ async function serve(): Promise<number> {
 }
 
 /**
- * Asks again on a connection as soon as it has the answer, with the body in one packet with the head or, as Python does, in another. In a thread of its own:
- * in the server's the next request always comes late enough.
+ * A client that sends the next request as soon as it has the response. It sends the body in the same packet as the head or, like Python, in another. It runs in
+ * its own thread, because in the server's thread the next request always comes too late for the test.
  */
 const client = `
 const { connect } = require('node:tls')
@@ -75,7 +75,7 @@ function next() {
 next()
 `
 
-test('large requests and answers follow each other on one connection of HTTP/1.1', async () => {
+test('serves large requests and responses one after the other on an HTTP/1.1 connection', async () => {
   const workerData = { port: await serve(), connections: 20, requests: 20, size: 150_000 }
   const worker = new Worker(client, { eval: true, workerData })
   try {

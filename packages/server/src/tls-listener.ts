@@ -20,51 +20,54 @@ import { LinkedList } from './linked-list.ts'
 
 interface TlsListenerOptions {
   readonly serving: ServingCertificates
-  /** If all are empty, clients are not asked for a certificate, also not later. */
+  /** If all are empty, the server does not request client certificates, even after a later change. */
   readonly authorities: TrustedAuthorities
   readonly settings: TlsSettings
   readonly http2: boolean
-  /** Requests that one HTTP/2 connection may have open. */
+  /** The limit of open requests on one HTTP/2 connection. */
   readonly maxStreams: number
-  /** See `ConnectionLimit`. */
+  /** The limit of `ConnectionLimit`. */
   readonly maxConnections: number
-  /** A client that reads nothing for so long while data waits for it counts as gone. */
+  /** The time after which a client that does not read waiting data is disconnected. */
   readonly stallMs: number
-  /** Neither the port nor its connections keep the process alive. */
+  /** If true, neither the port nor its connections keep the process alive. */
   readonly unref: boolean
   /** The clock for the validity of client certificates. */
   readonly now: () => number
-  /** Called when a client breaks off its handshake, or both sides cannot agree. */
+  /** Called if a handshake fails. */
   readonly onHandshakeError: () => void
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
-  /** Called for CONNECT and for a request without a body that asks to change the protocol, with the bytes after its headers. Node has released the connection. */
+  /**
+   * Called for CONNECT, and for a request without a body that asks to change the protocol. `head` has the bytes after its headers. Node has released the
+   * connection.
+   */
   readonly upgradeListener: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 export interface TlsListener {
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Replaces the certificates of new connections; the authorities apply to open ones as well. Throws if they cannot be used, and changes nothing then. */
+  /** Replaces the certificates of new connections. The authorities also apply to open ones. Throws if they are unusable, and then changes nothing. */
   serve(certificates: ServingCertificates, authorities: TrustedAuthorities): void
-  /** Refuses new connections; closes idle ones now, and busy ones after their requests. */
+  /** Refuses new connections. Closes idle ones now, and busy ones after their requests. */
   stopAccepting(): void
-  /** Resolves when all connections are closed; cuts the rest after `milliseconds`. */
+  /** Resolves when all connections are closed. Destroys the remaining ones after `milliseconds`. */
   close(milliseconds: number): Promise<void>
 }
 
 const idleMs = 90_000
 const headersMs = 32_000
 const handshakeMs = 10_000
-/** Go's limit for the first frame of HTTP/2. */
+/** Go's timeout for the first frame of an HTTP/2 connection. */
 const prefaceMs = 10_000
-/** How often node looks for HTTP/1.1 connections whose headers take too long. Its default would keep them for 30 s more. */
+/** The interval at which Node checks for HTTP/1.1 connections with slow headers. Node's default would keep them for another 30 s. */
 const checkMs = 1000
 const strangersMs = 1000
 const maxHeaderBytes = 1 << 20
 const streamWindow = 256 * 1024
 
 /**
- * One port for HTTP/1.1 and HTTP/2. TLS belongs to an ordinary `https` server, so HTTP/1.1 runs on exactly the path it would have without
- * HTTP/2; a socket that agreed on `h2` by ALPN is handed to an HTTP/2 server that never listens itself.
+ * Listens on one port for HTTP/1.1 and HTTP/2. An ordinary `https` server terminates TLS, so HTTP/1.1 costs nothing extra. Sockets that agreed on `h2` by ALPN
+ * go to an HTTP/2 server that does not listen itself.
  */
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   let { authorities } = options
@@ -73,7 +76,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const limit = new ConnectionLimit(options.maxConnections)
   const strangerTraffic = new StrangerTraffic()
   const { certificate, key, named } = options.serving
-  // One function for all contexts, because a context without `ca` trusts the runtime's authorities.
+  // All contexts use one function, because a context without `ca` trusts the runtime's authorities.
   const settingsWith = ({ clients, frontProxies }: TrustedAuthorities) => ({
     minVersion: 'TLSv1.2' as const,
     ...options.settings,
@@ -88,11 +91,11 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     {
       cert: certificate,
       key,
-      // Without a matching context the server shows its first certificate.
+      // Without a matching context, the server presents its first certificate.
       SNICallback: (name, answer: (error: Error | null, context?: SecureContext) => void) => answer(null, byName(name)),
       ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
       ...settingsWith(authorities),
-      // The authenticator decides about a wrong certificate: the request may have a valid token.
+      // The authenticator decides about an invalid certificate: the request may have a valid token.
       ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
       handshakeTimeout: handshakeMs,
       maxHeaderSize: maxHeaderBytes,
@@ -100,7 +103,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: idleMs,
       noDelay: true,
-      // A request with a body is served as usual: the server may ignore the upgrade.
+      // A request with a body is served normally: the server may ignore the upgrade.
       shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
     oneAtATime((incoming, outgoing) => {
@@ -115,7 +118,8 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     options.upgradeListener(incoming, socket, head)
   }
   https.on('upgrade', letGo)
-  // Node ends HTTP here; kube-apiserver serves it as a request. Its target "example.com:80" is a host without a path, so it gets a path that nothing serves.
+  // Node releases the connection here; kube-apiserver serves CONNECT as a request. Its target "example.com:80" is a host without a path, so it gets a path that
+  // does not exist.
   https.on('connect', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (incoming.url?.startsWith('/') === false) incoming.url = '//'
     letGo(incoming, socket, head)
@@ -135,7 +139,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
       watched = strangerTraffic.add(socket)
       const onSession = (session: ServerHttp2Session): void => rememberConnection(session, connection)
-      // 'session' is emitted within 'connection', so the listener sees this socket's session and no other.
+      // 'session' is emitted during 'connection', so the listener gets the session of this socket.
       http2.once('session', onSession)
       http2.emit('connection', socket)
       http2.off('session', onSession)
@@ -145,7 +149,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       for (const listener of http1) listener.call(https, socket)
     }
   })
-  // An error of a client that breaks off its handshake needs no handling.
+  // A failed handshake needs no further handling.
   https.on('tlsClientError', (_error, socket) => {
     options.onHandshakeError()
     socket.destroy()
@@ -190,7 +194,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       }
       const look = (): void => {
         const waited = performance.now() - began
-        // Connections without a request get less time than responses that are still being read.
+        // Connections without a request get less time than unread responses.
         if (waited >= milliseconds || (waited >= strangersMs && !http1Connections.busy && sessions.size === 0)) cut()
       }
       look()
@@ -206,48 +210,47 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Delays a request that was sent before the response to the previous one was read; it has no socket yet. Otherwise the server would hold as many responses
- * for a client that never reads as requests fit into a packet.
+ * Delays a pipelined request until the response to the previous one is written; until then it has no socket. Otherwise a client that never reads could make the
+ * server hold as many responses as requests fit into a packet.
  */
 function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
   return (incoming, outgoing) => {
-    // Node pauses a connection when it reads a request while a response still waits to be read.
+    // Node pauses a connection if it reads a request while a response is unread.
     if (incoming.socket.isPaused()) readThroughStream(incoming.socket)
-    // Before Node 26 a connection that has ended is still assigned to the requests that wait for it.
+    // Before Node 26, a closed connection is still assigned to the waiting requests.
     if (outgoing.socket === null) outgoing.once('socket', (socket: Socket) => void (socket.destroyed || serve(incoming, outgoing)))
     else serve(incoming, outgoing)
   }
 }
 
 /**
- * Makes the rest of a paused connection go through its stream, which keeps it until the connection is resumed. By default the TLS layer feeds node's parser
- * with all records that it has read, even if the parser is paused: the parser then fails with HPE_PAUSED, and node cuts the connection. This happens to an
- * ordinary client that gets the end of a large response before node learns that it was read, and sends a large request at once. Node gives the connection
- * back to the stream when the stream gets a listener for data.
+ * Routes the remaining data of a paused connection through its stream, which buffers it until the connection is resumed. By default, the TLS layer passes all
+ * records that it has read to Node's parser, even if the parser is paused. The parser then fails with HPE_PAUSED, and Node closes the connection. This happens
+ * to ordinary clients that read the end of a large response and send a large request at once. Adding a data listener makes Node return the connection to the
+ * stream.
  */
 function readThroughStream(socket: Socket): void {
   const listener = (): void => {}
   socket.on('data', listener)
   socket.off('data', listener)
-  // The stream still assumes that a read is pending, as before the parser took over, and would not start to read when it is resumed.
+  // The stream still assumes a pending read, as before the parser took over. Without this push it would not start to read when it is resumed.
   socket.push(Buffer.alloc(0))
 }
 
 /**
- * Node counts a cancelled stream until the next turn of the event loop, so a stream that replaces it at once may exceed the agreed limit. Then this stream
- * is refused, which clients far from the limit never see. By default a hundred such streams, or a thousand cancelled ones, close the connection and every
- * watch on it.
+ * Node counts a cancelled stream until the next turn of the event loop, so the stream that replaces it may exceed the agreed limit and is then refused. Clients
+ * far from the limit never see this. With Node's defaults, a hundred refused or a thousand cancelled streams close the connection and every watch on it.
  */
 const generous = { maxSessionRejectedStreams: 10_000, streamResetBurst: 10_000, streamResetRate: 1_000 } as const
 
 function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
   const http2 = createHttp2Server({
-    // Large lists to several streams of one connection count against this too, hence more than the default 10 MB.
+    // Large lists on several streams of a connection count against this limit, so it is higher than the default of 10 MB.
     maxSessionMemory: 64,
     ...generous,
     settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
   })
-  // Never listens: it makes node's requests and responses of streams.
+  // Does not listen. It creates Node's requests and responses from streams.
   const whole = createHttp2Server(options.requestListener)
   http2.on('stream', (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
     if (!Http2Incoming.suffices(stream, headers)) return void whole.emit('stream', stream, headers, flags, rawHeaders)
@@ -259,7 +262,7 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     sessions.add(session)
     const stalls = new StreamStalls(options.stallMs)
     session.on('stream', (stream) => stalls.add(stream))
-    // Every frame resets the timer; a quiet connection with an open watch stays.
+    // Every frame resets the timer. An idle connection with an open watch stays open.
     session.on('timeout', () => {
       if (stalls.empty) session.close()
     })
@@ -276,12 +279,12 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
 }
 
 /**
- * The HTTP/1.1 connections and their open responses. Node closes a connection as idle once a response is handed over, although not all of it may be
- * written: a client that reads slowly would get half a response.
+ * The HTTP/1.1 connections and their open responses. Node considers a connection idle once a response is complete in memory, although some of it may be
+ * unwritten. Closing it then would truncate the response for a slow reader.
  */
 class Http1Connections {
   readonly #answers = new Map<Socket, LinkedList<ServerResponse>>()
-  /** Connections whose first request has not arrived yet. */
+  /** Connections that have not sent a request yet. */
   readonly #fresh = new Set<Socket>()
   #ending = false
 
@@ -309,15 +312,15 @@ class Http1Connections {
     })
   }
 
-  /** Whether a response is not fully written. */
+  /** Whether any response is not fully written. */
   get busy(): boolean {
     for (const answers of this.#answers.values()) if (answers.first !== undefined) return true
     return false
   }
 
   /**
-   * Closes idle connections now, and the others after their current response, whose head announces it if it is not sent yet. Connections without a
-   * request so far stay open for one.
+   * Closes idle connections now, and the others after their current response. The response head announces this if it is not sent yet. Connections without a
+   * request stay open for one.
    */
   end(): void {
     this.#ending = true

@@ -1,7 +1,7 @@
-/** The TLS versions and ciphers that a handshake may agree on, in the terms of `node:tls`. */
+/** The allowed TLS versions and ciphers of handshakes, as options of `node:tls`. */
 export interface TlsSettings {
   readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
-  /** OpenSSL's names joined by colons, including those of TLS 1.3. */
+  /** OpenSSL's cipher names separated by colons, including those of TLS 1.3. */
   readonly ciphers?: string
 }
 
@@ -38,18 +38,18 @@ const suites: Readonly<Record<string, string>> = {
 const forHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256']
 
 export interface TlsNames {
-  /** "VersionTLS12". Default. */
+  /** A version such as "VersionTLS12", which is the default. */
   readonly minVersion?: string | undefined
-  /** "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"; those of TLS 1.3 cannot be chosen. Default: the runtime's. */
+  /** Names such as "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256". Those of TLS 1.3 cannot be selected. Default: the runtime's. */
   readonly cipherSuites?: readonly string[] | undefined
   readonly http2: boolean
 }
 
-/** Translates kube-apiserver's names. Throws for unknown names, and for settings that HTTP/2 does not allow. */
+/** Translates kube-apiserver's names to options of `node:tls`. Throws for unknown names, and for settings that HTTP/2 does not allow. */
 export function tlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], http2 }: TlsNames): TlsSettings {
   if (!Object.hasOwn(versions, minVersion)) throw new Error(`unknown tls version ${JSON.stringify(minVersion)}`)
   const version = versions[minVersion as keyof typeof versions]
-  // OpenSSL speaks versions before 1.2 only at security level 0.
+  // OpenSSL supports versions before 1.2 only at security level 0.
   const level = version === 'TLSv1' || version === 'TLSv1.1' ? ['DEFAULT', '@SECLEVEL=0'] : []
   if (cipherSuites.length === 0) return { minVersion: version, ...(level.length > 0 && { ciphers: level.join(':') }) }
   const unknown = cipherSuites.filter((name) => !always.includes(name) && !Object.hasOwn(suites, name))

@@ -74,7 +74,7 @@ test.each(['/whole', '/unwaited', '/pieces'])(
   },
 )
 
-test('watches are not counted: what waits for one is what waits for all', async () => {
+test('does not count watch events, because all watches share them', async () => {
   const session = open()
   const watches: ClientHttp2Stream[] = []
   for (let i = 0; i < 20; i++) watches.push(await ask(session, '/api/v1/things?watch=1', 'slow'))
@@ -82,7 +82,7 @@ test('watches are not counted: what waits for one is what waits for all', async 
   session.destroy()
 })
 
-test('answers that are read are not counted', async () => {
+test('does not count responses that are read', async () => {
   const session = open()
   for (let i = 0; i < 20; i++) expect(await bytesOf(await ask(session, '/pieces', 'slow'))).toBe(2 * size)
   session.destroy()

@@ -14,8 +14,8 @@ interface Reader {
 }
 
 /**
- * Limits the bytes of responses that wait for clients to read. Beyond `maxBytes`, the user with the most loses its oldest responses, so that a slow reader is
- * not cut off because of a user that does not read at all.
+ * Limits the bytes of responses that wait for clients to read. Beyond `maxBytes`, it aborts the oldest responses of the user with the most bytes, so that a
+ * user that never reads does not harm slow readers.
  */
 export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   const readers = new Map<string, Reader>()
@@ -53,7 +53,7 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   }
 }
 
-/** Breaks off a response. HTTP/2 needs an error code, because some clients take a stream that is destroyed without one for complete. */
+/** Aborts a response. HTTP/2 needs an error code, because some clients take a stream that is destroyed without one for complete. */
 function breakOff(outgoing: Outgoing): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_CANCEL)
   else outgoing.destroy()

@@ -78,7 +78,7 @@ async function untilClosed(socket: TLSSocket): Promise<string> {
   return text
 }
 
-test('the handler may take the connection, with the bytes that followed the request', async () => {
+test('passes the connection and the bytes after the request to the handler', async () => {
   const socket = open(request(exec, { body: 'hello' }))
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -88,7 +88,7 @@ test('the handler may take the connection, with the bytes that followed the requ
   socket.destroy()
 })
 
-test('nobody gets there around authentication and authorization', async () => {
+test('an upgrade passes authentication and authorization', async () => {
   const nobody = await untilClosed(open(request(exec, { token: 'wrong' })))
   expect(nobody).toMatch(/^HTTP\/1\.1 401 /)
   const alice = await untilClosed(open(request(exec, { token: 'alice' })))
@@ -98,7 +98,7 @@ test('nobody gets there around authentication and authorization', async () => {
   expect(impersonated).toMatch(/^HTTP\/1\.1 403 /)
 })
 
-test('a CONNECT is a request like any other, and the last of its connection', async () => {
+test('serves CONNECT like any other request, as the last one of its connection', async () => {
   const connectTo = (token: string): Promise<string> =>
     untilClosed(open(request('example.com:80', { method: 'CONNECT', token, headers: '' })))
   expect(await connectTo('root')).toMatch(/^HTTP\/1\.1 404 [^]*404 page not found/)
@@ -106,7 +106,7 @@ test('a CONNECT is a request like any other, and the last of its connection', as
   expect(await connectTo('wrong')).toMatch(/^HTTP\/1\.1 401 /)
 })
 
-test('a connection of TLS 1.2 cannot be renegotiated', async () => {
+test('a TLS 1.2 connection cannot be renegotiated', async () => {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, maxVersion: 'TLSv1.2' })
   socket.on('error', () => {})
   await once(socket, 'secureConnect')
@@ -127,7 +127,7 @@ test('a path without another protocol answers normally', async () => {
   ).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('a second request behind one that is not answered yet takes nothing', async () => {
+test('an upgrade behind a pipelined request does not get the connection', async () => {
   const text = await untilClosed(open(request('/api/v1/slow', { headers: '' }) + request(exec)))
   expect(text).toBe('')
 })

@@ -20,7 +20,7 @@ export interface VersionInfo {
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 
-/** The Kubernetes release that this server implements, in the form that clients parse. The part after `+` names Keelson. */
+/** Returns the Kubernetes release that this server implements, in the format that clients parse. The part after `+` names Keelson. */
 export function versionInfo(): VersionInfo {
   return {
     major: '1',
@@ -39,7 +39,7 @@ export function versionInfo(): VersionInfo {
   }
 }
 
-/** Exposes the version of the process. */
+/** Registers the metric `kubernetes_build_info`. */
 export function registerBuildInfo(registry: MetricsRegistry, version: VersionInfo): void {
   const info = registry.register(createGauge('kubernetes_build_info', '[BETA] What the process was built from; always 1.'))
   const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version

@@ -12,7 +12,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
-it('leaves a file alone that is already so: there need be no room for another', async () => {
+it('leaves an identical file unchanged, so that it needs no free space', async () => {
   const file = join(directory, 'f')
   await writeFileAtomically(file, 'content', 0o600)
   const { ino } = statSync(file)
@@ -20,7 +20,7 @@ it('leaves a file alone that is already so: there need be no room for another', 
   expect(statSync(file).ino).toBe(ino)
 })
 
-it('replaces one of other content, of another mode, and a link', async () => {
+it('replaces a file with other content or another mode, and a link', async () => {
   const file = join(directory, 'f')
   await writeFileAtomically(file, 'old', 0o600)
   await writeFileAtomically(file, 'new', 0o600)

@@ -4,8 +4,8 @@ import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Replaces a file so that readers see the old or the new one, never a part; the mode applies from the first byte on. Creates missing directories, for their
- * owner only. Leaves a file that has the content unchanged, so that a stopped server can start again on a full disk.
+ * Replaces a file atomically: readers see the old or the new content, never a part. The mode applies from the first byte. Creates missing directories that only
+ * their owner can access. Leaves an identical file unchanged, so that a server can restart on a full disk.
  */
 export async function writeFileAtomically(file: string, content: string, mode: number): Promise<void> {
   if (await isSo(file, content, mode)) return
@@ -29,7 +29,7 @@ async function isSo(file: string, content: string, mode: number): Promise<boolea
   }
 }
 
-/** Creates directories one by one, because Node's recursion never ends where nothing can be created, as in /proc. */
+/** Creates directories one by one, because Node's recursive option never ends where no directory can be created, as in /proc. */
 async function makeDirectory(directory: string): Promise<void> {
   if (existsSync(directory)) return
   await makeDirectory(path.dirname(directory))

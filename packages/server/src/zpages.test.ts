@@ -24,7 +24,7 @@ function pages(services: ExchangeServices = {}): (path: string, accept?: string)
   return async (path, accept) => await app.request(path, accept === undefined ? {} : { headers: { accept } })
 }
 
-it('pages are text for people', async () => {
+it('serves the pages as text', async () => {
   const ask = pages()
   for (const accept of [undefined, '*/*', 'text/plain', 'text/html, */*;q=0.1']) {
     const answer = await ask('/statusz', accept)
@@ -36,7 +36,7 @@ it('pages are text for people', async () => {
   expect(await (await ask('/flagz')).text()).toMatch(/flagz\n.*\n\nsecure-port: 6443\nv: 2\n$/)
 })
 
-it('and documents for who asks for them by kind and version', async () => {
+it('serves documents to clients that request them by kind and version', async () => {
   const ask = pages({ cbor })
   const flags = await ask('/flagz', 'application/json;v=v1beta1;g=config.k8s.io;as=Flagz')
   expect(flags.headers.get('content-type')).toBe('application/json;g=config.k8s.io;v=v1beta1;as=Flagz')
@@ -65,7 +65,7 @@ it.each([
   expect(answer.status).toBe(406)
 })
 
-it('metrics of health checks and of the version', () => {
+it('exposes metrics of health checks and of the version', () => {
   const registry = createMetricsRegistry()
   const health = registerHealthMetrics(registry)
   health.onChecked('livez', 'ping', true)

@@ -8,16 +8,16 @@ import type { Hono } from 'hono'
 import type { VersionInfo } from './version.ts'
 
 export interface ZPages {
-  /** `/statusz`: version and uptime. Default true. */
+  /** Serve `/statusz`: version and uptime. Default: true. */
   readonly statusz?: boolean
-  /** `/flagz`: the flags of the process. Default: there is no such page. */
+  /** The flags of the process, for `/flagz`. Default: there is no such page. */
   readonly flagz?: (() => Readonly<Record<string, string>>) | undefined
 }
 
 export interface ZPagesOptions extends ZPages {
   readonly componentName: string
   readonly version: VersionInfo
-  /** The paths listed at `/`. */
+  /** Returns the paths listed at `/`. */
   readonly paths: () => readonly string[]
 }
 
@@ -43,7 +43,7 @@ const warning =
 
 interface Body {
   readonly lines: readonly (readonly [name: string, value: string])[]
-  /** In addition to kind, version and name. */
+  /** The members in addition to kind, version and name. */
   readonly members: Readonly<Record<string, unknown>>
 }
 
@@ -52,7 +52,7 @@ function flagsBody(flags: Readonly<Record<string, string>>): Body {
   return { lines, members: { flags: Object.fromEntries(lines) } }
 }
 
-/** Paths for clients of the API, not for people. */
+/** Paths for API clients, which the pages do not link. */
 const forClients = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
 
 function statusBody({ version, paths }: ZPagesOptions): Body {
@@ -106,7 +106,7 @@ function encode(type: Structured, document: object, cbor: CborCodec | undefined)
   return type === 'yaml' ? toYaml(document) : `${JSON.stringify(document)}\n`
 }
 
-/** Negotiates text, unless the client asks for the kind by name and version. */
+/** Chooses the format: text, unless the client requests the kind by name and version. */
 function negotiate(
   { accept, acceptClauses }: Exchange,
   kind: string,

@@ -39,8 +39,8 @@ const rules: Readonly<Record<string, Rule>> = {
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/exchange\/src\/fetch-pair\.ts: reads a request's URL/, 'Makes the target of a request that comes without a socket.'],
   [/^packages\/server\/src\/tls-listener\.ts: reads a request's URL/, 'Replaces a target that Node would not accept.'],
-  [/^packages\/server\/src\/(?:node-listener|create-server|filters\/request-log)\.ts: reads a request's URL/, 'Hands it on, or logs it.'],
-  [/^packages\/server\/src\/handler-chain\.ts: reads a request's URL/, "Compares another app's reading of the path."],
+  [/^packages\/server\/src\/(?:hono-adapter|create-server|filters\/request-log)\.ts: reads a request's URL/, 'Hands it on, or logs it.'],
+  [/^packages\/server\/src\/filters\/filter\.ts: reads a request's URL/, "Compares another app's reading of the path."],
   [/^packages\/server\/src\/filters\/request-info\.ts: interprets/, 'Calls the parser, once for each request.'],
   [/^packages\/http-installer\/src\/routing\/create-exchanges\.ts: interprets/, 'Calls the parser in apps without that filter.'],
   [/^packages\/auth\/src\/impersonation-headers\.ts: decodes/, 'A name in a header.'],

@@ -3,9 +3,9 @@ import path from 'node:path'
 import type { KeyPair } from './create-certificate.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
-/** Keeps key pairs between runs: NAME.crt and NAME.key. */
+/** Stores key pairs across restarts, as NAME.crt and NAME.key. */
 export interface CertificateStore {
-  /** The kept parts of a pair: an empty object if there are none. */
+  /** Returns the stored parts of a pair; an empty object if there are none. */
   load(name: string): Promise<Partial<KeyPair>>
   save(name: string, pair: KeyPair): Promise<void>
 }
@@ -24,7 +24,7 @@ export function createDirectoryCertificateStore(directory: string): CertificateS
   }
 }
 
-/** Keeps key pairs in memory, for servers that leave nothing behind. */
+/** Keeps key pairs in memory, for servers that store nothing. */
 export function createMemoryCertificateStore(): CertificateStore {
   const pairs = new Map<string, KeyPair>()
   return {

@@ -32,9 +32,9 @@ export interface CertificateRequest {
   readonly names?: readonly string[]
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Absent: signed by its own key. */
+  /** Default: the certificate is signed by its own key. */
   readonly issuer?: Issuer
-  /** An EC key. Absent: a new one. */
+  /** An EC key. Default: a new one. */
   readonly privateKey?: KeyObject
 }
 
@@ -54,10 +54,10 @@ const ids = {
 }
 
 /**
- * An X.509 v3 certificate (RFC 5280) for an EC P-256 key, signed with ECDSA and SHA-256.
+ * Creates an X.509 v3 certificate (RFC 5280) for an EC P-256 key, signed with ECDSA and SHA-256.
  *
- * Written by hand: `node:crypto` reads certificates and signs, but cannot issue certificates. Libraries that can (node-forge, @peculiar/x509, pkijs) bring an
- * ASN.1 toolkit of hundreds of kilobytes into a server that makes three certificates; the openssl program may not be installed.
+ * The encoding is our own: `node:crypto` reads certificates and signs, but cannot issue certificates. Libraries that can (node-forge, @peculiar/x509, pkijs)
+ * add an ASN.1 toolkit of hundreds of kilobytes, for three certificates. The openssl program may not be installed.
  */
 export async function createCertificate(request: CertificateRequest): Promise<KeyPair> {
   const privateKey = request.privateKey ?? (await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })).privateKey
@@ -81,7 +81,7 @@ export async function createCertificate(request: CertificateRequest): Promise<Ke
   }
 }
 
-// Positive and never zero: the first bit is clear, the second set.
+// A positive serial number: the first bit is 0, and the second is 1, so that it is never zero.
 function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x3f) | 0x40
@@ -102,7 +102,7 @@ function extensions({ usage, names = [] }: CertificateRequest, own: KeyObject, i
     sequence(objectIdentifier(id), ...(critical ? [boolean(true)] : []), octetString(value))
   const list = [
     extension(ids.basicConstraints, usage === 'ca' ? sequence(boolean(true)) : sequence(), true),
-    // Bits from the left: digitalSignature is 0, keyCertSign 5, cRLSign 6.
+    // Bit positions from the left: digitalSignature is 0, keyCertSign 5, cRLSign 6.
     extension(ids.keyUsage, usage === 'ca' ? bitString(Buffer.from([0b10000110]), 1) : bitString(Buffer.from([0b10000000]), 7), true),
     extension(ids.subjectKeyIdentifier, octetString(keyIdentifier(own))),
     extension(ids.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuer)))),

@@ -1,6 +1,6 @@
 import { isIPv4 } from 'node:net'
 
-/** An address as its 4 or 16 bytes. */
+/** Returns the 4 or 16 bytes of an IP address. */
 export function ipBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
   let text = address.split('%', 1)[0]!
@@ -16,7 +16,7 @@ export function ipBytes(address: string): Buffer {
   return Buffer.from(groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]))
 }
 
-/** The first address of "10.0.0.0/16" that can be given away: what the API server's own service gets. */
+/** Returns the first usable address of a range such as "10.0.0.0/16": the address of the service `kubernetes`. */
 export function firstServiceIp(cidr: string): string | undefined {
   const [address, bits] = cidr.split('/')
   if (address === undefined || bits === undefined || !isIPv4(address)) return undefined

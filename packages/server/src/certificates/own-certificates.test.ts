@@ -16,7 +16,7 @@ afterEach(() => rm(directory, { recursive: true }))
 
 const day = 24 * 3600 * 1000
 
-test('the serving certificate covers every name and is signed by the authority', async () => {
+test('the serving certificate has every name and is signed by the authority', async () => {
   const { ca, serving, admin } = await ownCertificates({
     store: createMemoryCertificateStore(),
     names: ['10.0.0.1', '0.0.0.0', 'api.example.org', 'fd00::1'],
@@ -33,14 +33,14 @@ test('the serving certificate covers every name and is signed by the authority',
   expect(new X509Certificate(admin.certificate).subject).toBe('O=system:masters\nCN=kubernetes-admin')
 })
 
-test('reuses kept certificates; only their owner can read keys', async () => {
+test('reuses stored certificates, and keeps keys readable only for the owner', async () => {
   const store = createDirectoryCertificateStore(path.join(directory, 'certs'))
   const first = await ownCertificates({ store })
   expect(await ownCertificates({ store })).toEqual(first)
   expect((await stat(path.join(directory, 'certs/ca.key'))).mode & 0o777).toBe(0o600)
 })
 
-test('a leaf near its end, without a name that is needed, or damaged is made again by the same authority', async () => {
+test('the same authority replaces a leaf that expires soon, lacks a required name, or is damaged', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   const later = await ownCertificates({ store, now: () => Date.now() + 340 * day })
@@ -53,7 +53,7 @@ test('a leaf near its end, without a name that is needed, or damaged is made aga
   expect(await readFile(path.join(directory, 'ca.crt'), 'utf8')).toBe(first.ca.certificate)
 })
 
-test('only where nothing is left of an authority is another one made, with all that it signs', async () => {
+test('creates another authority and its certificates only if neither file of the old one exists', async () => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   await rm(path.join(directory, 'ca.key'))
@@ -70,7 +70,7 @@ test.each<[string, string, string | undefined, string]>([
   ['no key', 'ca.key', undefined, 'ca.key is missing next to ca.crt'],
   ['the key of another certificate', 'ca.key', 'admin.key', 'ca.key is not the key of ca.crt'],
   ['the certificate of no authority', 'ca.crt', 'admin.crt', 'ca.crt is not the certificate of an authority'],
-])('an authority with %s is refused and left as it is', async (_what, name, content, message) => {
+])('rejects an authority with %s and leaves its files unchanged', async (_what, name, content, message) => {
   const store = createDirectoryCertificateStore(directory)
   await ownCertificates({ store })
   const file = path.join(directory, name)
@@ -86,7 +86,7 @@ test.each<[string, string, string | undefined, string]>([
 test.each([
   ['1970', Date.UTC(1970, 0, 1)],
   ['2099', Date.UTC(2099, 0, 1)],
-])('a start with the clock in %s keeps the authority trusted', async (_year, wrong) => {
+])('an authority stays trusted after a start with the clock in %s', async (_year, wrong) => {
   const store = createDirectoryCertificateStore(directory)
   const first = await ownCertificates({ store })
   const during = await ownCertificates({ store, now: () => wrong })
@@ -107,7 +107,7 @@ test.each([
   }
 })
 
-test('reports made and renewed certificates, with the reason', async () => {
+test('reports created and renewed certificates, with the reason', async () => {
   const store = createDirectoryCertificateStore(directory)
   const notes: string[] = []
   const run = async (now: number): Promise<string[]> => {
@@ -122,7 +122,7 @@ test('reports made and renewed certificates, with the reason', async () => {
   expect(await run(now + 3640 * day)).toEqual(['renewed ca', 'renewed apiserver', 'renewed admin'])
 })
 
-test('addresses as bytes', () => {
+test('converts addresses to bytes', () => {
   expect([...ipBytes('10.0.0.255')]).toEqual([10, 0, 0, 255])
   expect(ipBytes('::').equals(Buffer.alloc(16))).toBe(true)
   expect(ipBytes('::ffff:1.2.3.4').toString('hex')).toBe('00000000000000000000ffff01020304')

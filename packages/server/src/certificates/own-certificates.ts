@@ -9,26 +9,26 @@ import type { CertificateRequest, Issuer, KeyPair, Subject } from './create-cert
 const day = 24 * 3600 * 1000
 const caLifetime = 3650 * day
 const leafLifetime = 365 * day
-/** A certificate with less than this left is replaced at the next start. */
+/** Certificates with less remaining time are replaced at the next start. */
 const renewBefore = 30 * day
 
 export interface OwnCertificatesOptions {
   readonly store: CertificateStore
-  /** Addresses and names beyond those every server has. */
+  /** Addresses and names in addition to those of every server. */
   readonly names?: readonly string[]
   readonly admin?: { readonly commonName: string; readonly organizations: readonly string[] }
   /** Also makes the certificates with which this server forwards requests to other API servers. Default false. */
   readonly frontProxy?: boolean
   readonly now?: () => number
-  /** Called for each certificate that was made, and for an authority that is not valid yet. */
+  /** Called for each created certificate, and for an authority that is not valid yet. */
   readonly onNote?: (note: CertificateNote) => void
 }
 
 export interface CertificateNote {
   readonly kind: 'made' | 'renewed' | 'not yet valid'
-  /** As in the store: "ca", "apiserver", "admin", "front-proxy-ca", "front-proxy-client". */
+  /** The name in the store: "ca", "apiserver", "admin", "front-proxy-ca", "front-proxy-client". */
   readonly name: string
-  /** Why it was made or renewed: "there was none". */
+  /** The reason for creating or renewing it: "there was none". */
   readonly reason?: string
   readonly notBefore: Date
   readonly notAfter: Date
@@ -52,10 +52,12 @@ export interface FrontProxyCertificates {
 export const frontProxyName = 'front-proxy-client'
 
 /**
- * The certificates a server makes for itself: an authority, the serving certificate, an administrator's. Kept certificates that are still valid are reused.
+ * Loads or creates the server's own certificates: an authority, the serving certificate, an administrator's client certificate. Stored certificates that are
+ * still valid are reused.
  *
- * Everything in the cluster trusts the authority, so it is never replaced: near its end its certificate is renewed for the same key and from the same day on, which
- * also mends one that was made by a wrong clock. Throws when it is damaged. The others are made again when they cannot be used.
+ * Every component of the cluster trusts the authority, so its key is never replaced. Before its certificate expires, it is renewed with the same key and start
+ * date, which also repairs a certificate that was created with a wrong clock. Throws if the authority is damaged. The other certificates are replaced if they
+ * are unusable.
  */
 export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
   const { store, onNote = () => {} } = options
@@ -123,7 +125,7 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   }
 }
 
-/** Certificates begin so much earlier, for clients whose clocks are late. */
+/** The validity of certificates starts this much earlier, for clients with slow clocks. */
 const clockSkew = 3600_000
 
 const caSubject = { commonName: 'keelson-ca' }
@@ -138,7 +140,7 @@ interface ReadAuthority {
   readonly privateKey: KeyObject
 }
 
-/** Throws, with what to do about it, when the authority cannot be used. */
+/** Reads an authority. Throws an error that explains the repair if the authority is unusable. */
 function readAuthority(name: string, { certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
   const damaged = (what: string, cause?: unknown): Error =>
     new Error(
@@ -169,7 +171,7 @@ interface LeafRules {
   readonly problemWith: (certificate: X509Certificate) => string | undefined
 }
 
-/** Why a kept certificate cannot be used; undefined if it can. */
+/** Returns why a stored certificate is unusable; undefined if it is usable. */
 function leafProblem(pair: KeyPair, { issuer, now, problemWith }: LeafRules): string | undefined {
   try {
     const certificate = new X509Certificate(pair.certificate)
@@ -187,7 +189,7 @@ function coversAll(certificate: X509Certificate, names: readonly string[]): bool
   return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)
 }
 
-/** The names by which clients inside or near a cluster reach its API server. */
+/** Returns the names that clients in or near a cluster use for its API server. */
 export function servingNames(more: readonly string[]): readonly string[] {
   const inCluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   const wildcards = new Set(['0.0.0.0', '::', ''])

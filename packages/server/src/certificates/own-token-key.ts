@@ -4,7 +4,10 @@ import { promisify } from 'node:util'
 import { readIfPresent } from './certificate-store.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
-/** The private key (PEM) that signs service account tokens. The key in the directory is reused; without a directory the key is new at each start. `onMade` is called when a key was made and stored. */
+/**
+ * Returns the private key (PEM) that signs service account tokens. Reuses the key in the directory. Without a directory, the key is new at each start. Calls
+ * `onMade` after it has created and stored a key.
+ */
 export async function ownTokenKey(directory: string | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
   const file = directory === undefined ? undefined : path.join(directory, 'sa.key')
   const kept = file === undefined ? undefined : await readIfPresent(file)

@@ -4,22 +4,22 @@ import type { SecureContext, SecureContextOptions } from 'node:tls'
 import type { TlsSettings } from '../tls-settings.ts'
 import type { KeyPair } from './create-certificate.ts'
 
-/** A certificate for clients that ask for one of its names. */
+/** A certificate for clients that request one of its names (SNI). */
 export interface NamedCertificate extends KeyPair {
-  /** "a.example.com" or "*.example.com". Absent: what the certificate itself says. */
+  /** "a.example.com" or "*.example.com". Default: the names in the certificate. */
   readonly names?: readonly string[]
 }
 
-/** The certificates of a server: `named` for clients that ask for one of those names, the other for all other clients. */
+/** The certificates of a server: `named` ones for clients that request one of their names, and one for all other clients. */
 export interface ServingCertificates extends KeyPair {
   readonly named?: readonly NamedCertificate[]
 }
 
 /**
- * Which certificate to show for a name. Of several for the same name those that were given names count for more than those that have them of
- * themselves, and earlier ones for more than later ones; a whole name for more than a wildcard. Throws for what is no pair.
+ * Returns a function that selects the certificate for a requested name. An exact name takes precedence over a wildcard. For the same name, configured names
+ * take precedence over names in certificates, and earlier certificates over later ones. Throws for a certificate and key that do not match.
  *
- * The context that a name chooses also verifies the client's certificate, so `settings` carries the authorities of all.
+ * The selected context also verifies the client's certificate, so `settings` has the client authorities for all contexts.
  */
 export function contextsByName(
   named: readonly NamedCertificate[],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { auditId, newAuditId } from './audit-id.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
-test('ids are UUIDs of version 4, each one new', () => {
+test('creates unique UUIDs of version 4', () => {
   const ids = Array.from({ length: 1000 }, newAuditId)
   for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   expect(new Set(ids).size).toBe(1000)
@@ -10,7 +10,7 @@ test('ids are UUIDs of version 4, each one new', () => {
   for (const at of [0, 9, 15, 20, 24, 35]) expect(new Set(ids.map((id) => id[at])).size).toBe(16)
 })
 
-test("a request keeps the client's id and gets one otherwise; the response carries it", () => {
+test("keeps the client's id, creates one otherwise, and returns it in the response", () => {
   const { exchange: own } = openTestExchange('/', { headers: { 'audit-id': 'mine' } })
   auditId(own)
   expect([own.requestId, own.commonHeaders]).toEqual(['mine', ['Audit-Id', 'mine']])

@@ -12,13 +12,13 @@ const hyphenBefore = new Set([4, 6, 8, 10])
 let ids = ''
 let next = 0
 
-/** Gives the request its id, the client's own if it sent one, and returns it in the response. */
+/** Sets the request's id and returns it in the response. The id is the client's if the request has one. */
 export function auditId(exchange: Exchange): void {
   exchange.requestId = exchange.header('audit-id') || newAuditId()
   exchange.commonHeaders = ['Audit-Id', exchange.requestId]
 }
 
-/** A random UUID (version 4). They are made 128 at a time, because making one alone costs more than the rest of a response's head. */
+/** Returns a random UUID (version 4). Creates 128 at a time, because creating a single one costs more than the rest of a response head. */
 export function newAuditId(): string {
   if (next === ids.length) refill()
   return ids.slice(next, (next += idLength))

@@ -18,26 +18,26 @@ const alice: AuthenticationResult = { outcome: 'authenticated', user: { name: 'a
 test.each([
   ['at once', () => alice],
   ['later', () => Promise.resolve(alice)],
-])('sets the user %s, and no handler sees the credentials', async (_, authenticator) => {
+])('sets the user %s, and removes the credentials from the request', async (_, authenticator) => {
   const { exchange } = openTestExchange('/', { headers: { authorization: 'Bearer x' } })
   expect(await filterOf(authenticator)(exchange)).toBeUndefined()
   expect([exchange.requestor.name, exchange.user.name, exchange.header('authorization')]).toEqual(['alice', 'alice', undefined])
 })
 
-test.each([[{ outcome: 'unknown' }], [{ outcome: 'rejected', reason: 'no' }]])('%j is 401', async (result) => {
+test.each([[{ outcome: 'unknown' }], [{ outcome: 'rejected', reason: 'no' }]])('answers 401 for %j', async (result) => {
   const { exchange, response } = openTestExchange()
   expect(await filterOf(() => result as AuthenticationResult)(exchange)).toBe('answered')
   expect(await (await response).json()).toMatchObject({ code: 401, reason: 'Unauthorized' })
 })
 
-test('a user that the caller has authenticated is taken, whatever the credentials are', async () => {
+test('uses the user that the caller has authenticated, whatever the credentials are', async () => {
   const { exchange } = openTestExchange()
   exchange.presetUser = { name: 'preset', groups: [] }
   expect(await filterOf(() => alice)(exchange)).toBeUndefined()
   expect(exchange.user.name).toBe('preset')
 })
 
-it('tells kinds of user names, never names, and how attempts ended', () => {
+it('counts attempts by outcome and by kind of user name, without exposing names', () => {
   const registry = createMetricsRegistry()
   const access = createAccessMetrics(registry)
   expect(registry.text()).toBe('')

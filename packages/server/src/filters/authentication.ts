@@ -23,7 +23,7 @@ interface Client {
   readonly peer: Peer | undefined
 }
 
-/** Sets the user of a request, or answers 401. Unauthenticated HTTP/2 clients get one request per connection, because idle sessions are expensive. */
+/** Sets the user of a request, or answers 401. An unauthenticated HTTP/2 client gets one request per connection, because idle sessions are expensive. */
 export function authenticate(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
   const { access, metrics } = options
   const removeIdentityHeaders = createIdentityHeaderRemover(options.identityHeaders)
@@ -35,7 +35,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     access.authenticated(result, (exchange.phaseStarted - exchange.started) / 1000)
     if (result.outcome !== 'authenticated') {
       closeAfterAnswer(incoming)
-      // On a new connection the client may show another certificate, or the same one to other authorities.
+      // On a new connection, the client may present another certificate, or the authorities may have changed.
       if (peer?.error !== undefined && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
       writeError(exchange, newUnauthorized('Unauthorized'))
       return 'answered'
@@ -45,7 +45,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     exchange.requestor = exchange.user = user
     if (user.name === anonymousUser || user.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
     else connection?.identified()
-    // Neither a handler nor a server that the request is proxied to sees the credentials.
+    // Neither handlers nor servers behind a proxy see the credentials.
     delete incoming.headers.authorization
     removeIdentityHeaders(incoming)
   }
@@ -70,10 +70,10 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
   }
 }
 
-/** 1 ms to 16 s, doubling. */
+/** Histogram buckets from 1 ms to 16 s; each is twice the previous one. */
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
-/** Metrics of authentication and authorization, with kube-apiserver's names. Allocates nothing once a series exists. */
+/** Metrics of authentication and authorization, with kube-apiserver's names. Allocates nothing for series that exist. */
 export interface AccessMetrics {
   authenticated(result: AuthenticationResult, seconds: number): void
   authorized(decision: Decision['decision'], seconds: number): void
@@ -105,14 +105,14 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
   }
 }
 
-/** User names with a label of their own. Other names are not exposed: they are private, and there may be any number of them. */
+/** User names that have their own label value. Other names are not exposed: they are private, and their number is unlimited. */
 const namedUsers = ['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']
 
 function kindOfName(name: string): string {
   return name.includes('@') ? 'email_id' : 'other'
 }
 
-/** Creates each series on its first use. */
+/** Returns an observer for each outcome. It creates the series on first use. */
 function results<K extends string>(
   names: Readonly<Record<K, string>>,
   attempts: { with(labels: { result: string }): Value },

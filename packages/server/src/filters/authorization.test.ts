@@ -9,7 +9,7 @@ const access = { authorized: (decision: string) => void decisions.push(decision)
 test.each([
   ['at once', (decision: Decision) => decision],
   ['later', (decision: Decision) => Promise.resolve(decision)],
-])('decides %s about the user and the attributes of the request', async (_, answer) => {
+])('decides %s from the user and the request attributes', async (_, answer) => {
   const asked: AuthorizerAttributes[] = []
   const filter = authorize(
     {

@@ -5,7 +5,7 @@ import { writeError } from '@keelson/http-installer'
 import type { AccessMetrics } from './authentication.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
-/** Answers 403 unless the user may do what the request asks for. The authorizer sees the attributes that the route was found from. */
+/** Answers 403 unless the authorizer allows the request. The authorizer gets the same attributes that selected the route. */
 export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'authorized'>): Filter {
   function finish(exchange: Exchange, { decision, reason }: Decision): FilterOutcome {
     access.authorized(decision, (performance.now() - exchange.phaseStarted) / 1000)

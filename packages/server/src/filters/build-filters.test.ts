@@ -6,7 +6,7 @@ import { createRequestMetrics } from '../request-metrics.ts'
 import { buildFilters } from './build-filters.ts'
 import { createDeadlines } from './request-deadline.ts'
 
-test("the filters are in the order of kube-apiserver's handler chain", () => {
+test("lists the filters in the order of kube-apiserver's handler chain", () => {
   const registry = createMetricsRegistry()
   const metrics = createRequestMetrics(registry, () => true)
   const filters = buildFilters({

@@ -36,15 +36,15 @@ export interface FilterOptions {
   readonly deadlines: RequestDeadlines
   readonly metrics: RequestMetrics
   readonly access: AccessMetrics
-  /** Finds what serves a request, before the request is authorized. */
+  /** Finds the route of a request, before the request is authorized. */
   readonly findRoute: (info: RequestAttributes) => Route | undefined
-  /** Receives a record of every request when it is over. */
+  /** Receives a record of every completed request. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
 }
 
 /**
- * The filters that every request passes before it is dispatched, from the outside in: the order of kube-apiserver's `DefaultBuildHandlerChain`. One difference: the
- * request log comes before the request info, so that requests with a malformed URL are logged too.
+ * Returns the filters of every request, the outermost first, in the order of kube-apiserver's `DefaultBuildHandlerChain`. One difference: the request log comes
+ * before the request info, so that requests with a malformed URL are logged too.
  */
 export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
   const { authenticator, authorizer, lifecycle, metrics, access } = options

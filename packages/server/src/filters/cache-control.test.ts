@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { cacheControl } from './cache-control.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
-test('responses are kept out of caches', () => {
+test('forbids caching of responses', () => {
   const { exchange } = openTestExchange()
   exchange.commonHeaders = ['Audit-Id', 'a']
   cacheControl(exchange)

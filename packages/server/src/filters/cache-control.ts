@@ -2,7 +2,7 @@ import type { Exchange } from '@keelson/exchange'
 
 const headers = ['Cache-Control', 'no-cache, private']
 
-/** Keeps responses out of caches. */
+/** Forbids caching of responses. */
 export function cacheControl(exchange: Exchange): void {
   exchange.addHeaders(headers)
 }

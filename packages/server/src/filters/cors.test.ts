@@ -4,7 +4,7 @@ import { openTestExchange } from './exchange.fixture.ts'
 
 const filter = cors([/^https:\/\/good\./])!
 
-test('a page of an allowed origin may read the response; another request passes unchanged', () => {
+test('lets pages of an allowed origin read the response, and leaves other requests unchanged', () => {
   const { exchange } = openTestExchange('/', { headers: { origin: 'https://good.example' } })
   expect(filter(exchange)).toBeUndefined()
   expect(exchange.commonHeaders.slice(0, 2)).toEqual(['Access-Control-Allow-Origin', 'https://good.example'])
@@ -15,7 +15,7 @@ test('a page of an allowed origin may read the response; another request passes 
   }
 })
 
-test('a preflight request of an allowed origin is answered', async () => {
+test('answers a preflight request of an allowed origin', async () => {
   const { exchange, response } = openTestExchange('/', { method: 'OPTIONS', headers: { origin: 'https://good.example' } })
   expect(filter(exchange)).toBe('answered')
   const answer = await response

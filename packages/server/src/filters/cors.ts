@@ -1,7 +1,7 @@
 import { sendBytes } from '@keelson/exchange'
 import type { Filter } from './filter.ts'
 
-/** Names and values in turns. */
+/** Header names and values, alternating. */
 type HeaderList = readonly string[]
 
 const fixed: HeaderList = [
@@ -15,7 +15,7 @@ const fixed: HeaderList = [
   'true',
 ]
 
-/** Lets web pages of the allowed origins read responses, and answers their preflight requests. Other requests pass unchanged, as in kube-apiserver. */
+/** Lets web pages of allowed origins read responses, and answers their preflight requests. Leaves other requests unchanged, as kube-apiserver does. */
 export function cors(allowedOrigins: readonly RegExp[]): Filter | undefined {
   if (allowedOrigins.length === 0) return undefined
   return (exchange) => {

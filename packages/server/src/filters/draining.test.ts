@@ -3,7 +3,7 @@ import { Lifecycle } from './wait-group.ts'
 import { refuseWhileDraining } from './draining.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
-test('a server that stops refuses requests, except health checks and metrics', async () => {
+test('refuses requests during shutdown, except health checks and metrics', async () => {
   const lifecycle = new Lifecycle()
   const filter = refuseWhileDraining(lifecycle)
   expect(filter(openTestExchange().exchange)).toBeUndefined()

@@ -7,7 +7,7 @@ const pass: Filter = () => {}
 const list: readonly NamedFilter[] = ['a', 'b', 'c'].map((name) => ({ name, filter: pass }))
 const names = (filters: readonly NamedFilter[]): readonly string[] => filters.map(({ name }) => name)
 
-test('filters run in order; none runs after one that answers', async () => {
+test('runs filters in order, and none after one that answers', async () => {
   const { exchange } = openTestExchange()
   const ran: string[] = []
   const filter =
@@ -22,7 +22,7 @@ test('filters run in order; none runs after one that answers', async () => {
   expect(ran).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('a filter that waits longer than the deadline lets the request go no further', async () => {
+test('runs no further filter if the deadline passes while one waits', async () => {
   const { exchange } = openTestExchange()
   let ran = false
   const waits: Filter = async (waiting) => {
@@ -33,7 +33,7 @@ test('a filter that waits longer than the deadline lets the request go no furthe
   expect(ran).toBe(false)
 })
 
-test('a filter is placed before or after another one, also one that was placed', () => {
+test('places a filter before or after another one, including placed ones', () => {
   const placed = placeFilters(list, [
     { name: 'first', filter: pass, before: 'a' },
     { name: 'last', filter: pass, after: 'c' },
@@ -48,6 +48,6 @@ test.each([
   [{ name: 'x', filter: pass, before: 'a', after: 'b' }, 'filter x: needs exactly one of before and after'],
   [{ name: 'x', filter: pass, before: 'z' }, 'filter x: there is no filter z; known: a, b, c'],
   [{ name: 'b', filter: pass, before: 'a' }, 'filter b: the name is taken'],
-])('a wrong position is refused: %j', (filter, message) => {
+])('rejects the position %j', (filter, message) => {
   expect(() => placeFilters(list, [filter])).toThrow(new TypeError(message))
 })

@@ -9,7 +9,7 @@ import { plainError, sendPlain } from '../plain-answer.ts'
 export type FilterOutcome = 'answered' | void
 
 /**
- * One step before a request is dispatched. It may answer the request, change the exchange, wait (a promise), and see the end (`exchange.onEnd`).
+ * A step before a request is dispatched. It may answer the request, change the exchange, wait (by returning a promise), and observe the end (`exchange.onEnd`).
  *
  * @example
  * const refuseDeletes: Filter = (exchange) => {
@@ -20,21 +20,24 @@ export type FilterOutcome = 'answered' | void
  */
 export type Filter = (exchange: Exchange) => FilterOutcome | Promise<FilterOutcome>
 
-/** A filter with the name that other filters are placed by. */
+/** A filter with a name. Other filters are placed before or after that name. */
 export interface NamedFilter {
   readonly name: string
-  /** Undefined: not configured, so that no request runs it. Its position stays. */
+  /** Undefined if the filter is not configured. Its name still marks a position. */
   readonly filter: Filter | undefined
 }
 
-/** A filter of an embedder, next to the named filter of the server or of an earlier item. Exactly one of `before` and `after`. */
+/**
+ * A filter of an embedder, placed next to a named one. Exactly one of `before` and `after` is set. The named filter is the server's, or one earlier in the
+ * list.
+ */
 export interface PlacedFilter extends NamedFilter {
   readonly filter: Filter
   readonly before?: string
   readonly after?: string
 }
 
-/** Inserts `placed` into the list. Throws `TypeError` for positions that are missing, ambiguous or unknown, and for names that are taken. */
+/** Inserts `placed` into the list. Throws `TypeError` for missing, ambiguous or unknown positions, and for duplicate names. */
 export function placeFilters(filters: readonly NamedFilter[], placed: readonly PlacedFilter[]): readonly NamedFilter[] {
   const list = [...filters]
   for (const { name, filter, before, after } of placed) {
@@ -49,13 +52,13 @@ export function placeFilters(filters: readonly NamedFilter[], placed: readonly P
   return list
 }
 
-/** Passes an exchange through filters, from `first` on. Returns a promise only if a filter does: a request that no filter delays costs no promise here. */
+/** Runs the filters from `first` on. Returns a promise only if a filter does, so a request without delay costs no promise. */
 export function passFilters(filters: readonly Filter[], exchange: Exchange, first = 0): FilterOutcome | Promise<FilterOutcome> {
   for (let i = first; i < filters.length; i++) {
     const outcome = filters[i]!(exchange)
     if (outcome === undefined) continue
     if (!(outcome instanceof Promise)) return outcome
-    // The deadline may have passed while the filter waited; then the request has been answered.
+    // If the deadline has passed meanwhile, the request is already answered.
     return outcome.then((late) => late ?? (exchange.isOver ? 'answered' : passFilters(filters, exchange, i + 1)))
   }
   return undefined
@@ -63,14 +66,14 @@ export function passFilters(filters: readonly Filter[], exchange: Exchange, firs
 
 interface HandlerChainOptions {
   readonly filters: readonly Filter[]
-  /** For exchanges that are opened here. */
+  /** For exchanges that the chain opens itself. */
   readonly services: ExchangeServices
   readonly onPanic: (error: unknown, exchange: Exchange) => void
 }
 
-/** The filters as Hono middleware in front of everything that is mounted on the app. */
+/** Returns the filters as Hono middleware, to run before everything that is mounted on the app. */
 export function createHandlerChain({ filters, services, onPanic }: HandlerChainOptions): MiddlewareHandler<InstallerEnv> {
-  /** One await for all filters: a promise for each would cost a small request more than the filters do. */
+  /** Awaits once for all filters: a promise for each would cost a small request more than the filters do. */
   async function serve(exchange: Exchange, next: Next): Promise<Response | void> {
     try {
       const outcome = passFilters(filters, exchange)
@@ -87,7 +90,7 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
   return (c, next) => {
     const { env } = c
     if (isExchange(env)) return serve(env, next)
-    // The app is mounted in another one, which has its own reading of paths: the path that was authorized must be the one that is dispatched.
+    // The app is mounted in another one, which may normalize paths differently. Only the authorized path may be dispatched.
     return openExchange(c, services, (exchange) => {
       if (exchange.target.path === c.req.path) return serve(exchange, next)
       writePageNotFound(exchange)
@@ -96,7 +99,7 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
   }
 }
 
-/** Answers a request whose handler failed with a bug. The response contains nothing about it. */
+/** Answers 500 for a request whose handler failed because of a bug. The response contains no details. */
 export function answerPanic(exchange: Exchange): void {
   const { outgoing } = exchange
   if (outgoing.headersSent && !outgoing.writableEnded) outgoing.destroy()

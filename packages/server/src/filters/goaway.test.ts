@@ -3,7 +3,7 @@ import type { Exchange } from '@keelson/exchange'
 import { expect, test } from 'vitest'
 import { goAway } from './goaway.ts'
 
-/** As much of an HTTP/2 request as the filter uses. */
+/** The members of an HTTP/2 request that the filter uses. */
 function http2Request(): { readonly exchange: Exchange; readonly finish: () => void; readonly goaways: number[] } {
   const goaways: number[] = []
   const session = { closed: false, destroyed: false, goaway: (code: number) => goaways.push(code), close: () => {} }
@@ -15,7 +15,7 @@ function http2Request(): { readonly exchange: Exchange; readonly finish: () => v
 test.each([
   [0, []],
   [1, [0]],
-])('with the probability %d the client is asked to reconnect after the response: %j', async (chance, expected) => {
+])('asks the client with probability %d to reconnect after the response: %j', async (chance, expected) => {
   const { exchange, finish, goaways } = http2Request()
   await goAway(chance)?.(exchange)
   expect(goaways).toEqual([])

@@ -1,7 +1,7 @@
 import { closeAfterAnswer } from '../close-after-answer.ts'
 import type { Filter } from './filter.ts'
 
-/** Asks clients of HTTP/2 with the given probability to reconnect after the response, so that load balancers can spread them. */
+/** Asks HTTP/2 clients with the given probability to reconnect after the response, so that load balancers can distribute them. */
 export function goAway(chance: number): Filter | undefined {
   if (chance <= 0) return undefined
   return ({ incoming }) => {

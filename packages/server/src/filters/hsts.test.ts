@@ -8,7 +8,7 @@ test.each([
     ['max-age=31536000', 'preload'],
     ['Strict-Transport-Security', 'max-age=31536000; preload'],
   ],
-])('%j gives the headers %j', async (directives, headers) => {
+])('for the directives %j, sends the headers %j', async (directives, headers) => {
   const { exchange } = openTestExchange()
   await strictTransportSecurity(directives)?.(exchange)
   expect(exchange.commonHeaders).toEqual(headers)

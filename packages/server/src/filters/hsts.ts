@@ -1,6 +1,6 @@
 import type { Filter } from './filter.ts'
 
-/** Tells browsers to use HTTPS only (`Strict-Transport-Security`), if there are directives. */
+/** Makes browsers use only HTTPS (`Strict-Transport-Security`). Not configured without directives. */
 export function strictTransportSecurity(directives: readonly string[]): Filter | undefined {
   if (directives.length === 0) return undefined
   const headers = ['Strict-Transport-Security', directives.join('; ')]

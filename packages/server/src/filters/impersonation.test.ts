@@ -12,7 +12,7 @@ function open(headers: Record<string, string>): OpenedExchange {
   return opened
 }
 
-test('without Impersonate headers the request runs as its requestor, at once', () => {
+test('runs a request without Impersonate headers as its requestor, synchronously', () => {
   const { exchange } = open({})
   expect(impersonate(authorizer('deny'))(exchange)).toBeUndefined()
   expect(exchange.user.name).toBe('alice')
@@ -27,7 +27,7 @@ test('runs as the impersonated user if that is allowed', async () => {
 test.each([
   [{ 'impersonate-user': 'bob' }, 403],
   [{ 'impersonate-group': 'dev' }, 400],
-])('%j is answered %d if it is not allowed', async (headers, code) => {
+])('without permission to impersonate, %j is answered %d', async (headers, code) => {
   const { exchange, response } = open(headers)
   expect(await impersonate(authorizer('deny'))(exchange)).toBe('answered')
   expect(await (await response).json()).toMatchObject({ code })

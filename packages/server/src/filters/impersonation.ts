@@ -5,7 +5,7 @@ import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { Filter, FilterOutcome } from './filter.ts'
 
-/** Runs the request as the user of its `Impersonate-*` headers, if the requestor is allowed to impersonate that user. */
+/** Runs the request as the user in its `Impersonate-*` headers, if the requestor may impersonate that user. */
 export function impersonate(authorizer: Authorizer): Filter {
   async function authorize(exchange: Exchange, wanted: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
     try {

@@ -8,7 +8,7 @@ const current: Readonly<Record<'readOnly' | 'mutating', Value>> = { readOnly: { 
 const dropped: unknown[] = []
 const metrics = { dropped: (request: unknown) => void dropped.push(request) }
 
-test('more requests of a kind than the limit are refused with 429, until one ends', async () => {
+test('refuses requests beyond the limit of their kind with 429, until one ends', async () => {
   const filter = limitInFlight(createInFlightLimit({ readOnly: 1, mutating: 1 }, current), metrics)
   const { exchange: first } = openTestExchange()
   const { exchange: second, response } = openTestExchange()
@@ -22,7 +22,7 @@ test('more requests of a kind than the limit are refused with 429, until one end
   expect(current.readOnly.value).toBe(1)
 })
 
-test('a request waits for a limit that queues, and leaves at once if it ended meanwhile', async () => {
+test('waits for a limit that queues, and releases the ticket at once if the request has ended meanwhile', async () => {
   let left = 0
   const ticket: Ticket = { begin: () => {}, end: () => {}, leave: () => left++ }
   let admit!: (ticket: Ticket | undefined) => void
@@ -35,7 +35,7 @@ test('a request waits for a limit that queues, and leaves at once if it ended me
   expect(left).toBe(1)
 })
 
-test('long-running requests are not limited', async () => {
+test('does not limit long-running requests', async () => {
   const filter = limitInFlight({ admit: () => undefined }, metrics)
   const { exchange } = openTestExchange('/api/v1/pods?watch=1')
   exchange.isLongRunning = true

@@ -10,25 +10,25 @@ const readOnlyVerbs = new Set(['get', 'list', 'watch'])
 const probePaths = new Set(['/healthz', '/livez', '/readyz'])
 
 export interface InFlightLimits {
-  /** 0: no limit. */
+  /** 0 means no limit. */
   readonly readOnly: number
   readonly mutating: number
 }
 
 export type InFlightKind = 'readOnly' | 'mutating'
 
-/** Admits one request. `leave` is called once; after that `begin` and `end` do nothing. */
+/** The permission for one request to run. Call `leave` once; after that, `begin` and `end` do nothing. */
 export interface Ticket extends ClientWait {
   leave(): void
 }
 
 /** Decides which requests may run. A limit that queues requests returns promises. */
 export interface InFlightLimit {
-  /** Undefined: refused, because too many requests of this kind run. */
+  /** Returns undefined if too many requests of this kind run. */
   admit(info: RequestInfo, user: UserInfo): Ticket | undefined | Promise<Ticket | undefined>
 }
 
-/** Refuses requests with 429 that the limit does not admit. Long-running requests are not limited. */
+/** Answers 429 to requests that the limit does not admit. Long-running requests are not limited. */
 export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics, 'dropped'>): Filter {
   const enter = (exchange: Exchange, ticket: Ticket | undefined): FilterOutcome => {
     if (ticket === undefined) {
@@ -48,9 +48,9 @@ export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics
 }
 
 /**
- * Limits the number of requests that run at the same time. As with kube-apiserver's priority level `exempt`, probes and members of `system:masters` are
- * neither counted nor refused. A response that waits for its client does not count while it waits, so that clients that do not read cannot keep others
- * out. `current` counts every request in flight, exempt ones too.
+ * Limits the number of requests that run at the same time. Probes and members of `system:masters` are neither counted nor refused, like kube-apiserver's
+ * priority level `exempt`. A response does not count while it waits for its client to read, so slow readers do not block other clients. `current` counts every
+ * request in flight, including exempt ones.
  */
 export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Record<InFlightKind, Value>>): InFlightLimit {
   const counted = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
@@ -97,7 +97,7 @@ class CountedTicket implements Ticket {
     this.#seats.taken--
   }
 
-  /** Takes the seat back even if all are taken: a request that has begun is finished. */
+  /** Counts the request again, even beyond the limit: a request that has begun is completed. */
   end(): void {
     if (this.#state !== 'free') return
     this.#state = 'taken'

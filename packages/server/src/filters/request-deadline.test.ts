@@ -21,7 +21,7 @@ test.each([
   ['/api/v1/pods?timeout=2s', 2_000],
   ['/api/v1/pods?timeout=1h', 11_000],
   ['/api/v1/pods?timeout=0s', 11_000],
-])('%s expires: the client gets 504 and the handler is not waited for', async (path, milliseconds) => {
+])('answers 504 when %s expires, without waiting for the handler', async (path, milliseconds) => {
   const { filter, seen } = createFilter()
   const { exchange, response } = openTestExchange(path)
   expect(filter(exchange)).toBeUndefined()
@@ -55,7 +55,7 @@ test('aborts a response that has started', async () => {
   await expect((await response).text()).rejects.toThrow('aborted the response')
 })
 
-test('a timeout that is no duration is 400', async () => {
+test('answers 400 for an invalid timeout', async () => {
   const { filter } = createFilter()
   const { exchange, response } = openTestExchange('/api/v1/pods?timeout=soon')
   expect(filter(exchange)).toBe('answered')
@@ -79,7 +79,7 @@ interface Entry {
 }
 const entry = (name: string): Entry => ({ name, started: performance.now() })
 
-test('entries expire once, the oldest first; deleted ones do not', () => {
+test('expires entries once, the oldest first, and skips deleted ones', () => {
   const expired: string[] = []
   const deadlines = new Deadlines<Entry>(1000, ({ name }) => expired.push(name))
   deadlines.add(entry('a'))
@@ -94,7 +94,7 @@ test('entries expire once, the oldest first; deleted ones do not', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('setting the system clock neither expires an entry nor keeps one alive', () => {
+test('changing the system clock neither expires an entry nor delays its expiry', () => {
   let expired = 0
   const deadlines = new Deadlines<Entry>(1000, () => expired++)
   deadlines.add(entry('a'))

@@ -6,14 +6,14 @@ import type { Filter } from './filter.ts'
 import { LinkedList } from '../linked-list.ts'
 import type { ListNode } from '../linked-list.ts'
 
-/** The deadlines of a server's requests. A request that expires is answered 504, or its connection breaks if a response has begun. */
+/** Creates the deadlines of a server's requests. An expired request is answered with 504, or aborted if its response has begun. */
 export function createDeadlines(milliseconds: number, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): RequestDeadlines {
   return new Deadlines<Exchange>(milliseconds, (exchange) => expire(exchange, metrics))
 }
 
 export type RequestDeadlines = Deadlines<Exchange>
 
-/** Gives each request its deadline: the server's, or an earlier one from the query parameter `timeout`. Long-running requests have none. */
+/** Sets each request's deadline: the server's, or an earlier one from the query parameter `timeout`. Long-running requests have none. */
 export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): Filter {
   return (exchange) => {
     if (exchange.isLongRunning) return keepWhileQuiet(exchange.outgoing)
@@ -33,7 +33,7 @@ export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<Reque
   }
 }
 
-/** "10s" in milliseconds, or what is wrong with it. */
+/** Returns "10s" in milliseconds, or the message of the parse error. */
 function parseTimeout(text: string): number | string {
   try {
     return Number(parseDuration(text)) / 1e6
@@ -42,20 +42,20 @@ function parseTimeout(text: string): number | string {
   }
 }
 
-/** The handler is not waited for any longer, so that one that never ends does not count as running for ever. */
+/** Ends an expired request without waiting for its handler. Otherwise a handler that never ends would count as in flight forever. */
 function expire(exchange: Exchange, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): void {
   if (exchange.isOver) return
   exchange.expire()
   metrics.terminated(exchange, 504)
   if (exchange.outgoing.headersSent) {
     metrics.aborted(exchange)
-    // A broken connection, because the client must not take half a response for a whole one.
+    // Break the connection, because the client must not take a partial response for a complete one.
     exchange.outgoing.destroy()
   } else writeError(exchange, newTimeout('request did not complete within the allotted timeout', 0))
   exchange.end()
 }
 
-/** Keeps an HTTP/1.1 connection open while nothing is sent: a watch may be quiet for long. It is closed if events wait to be read. */
+/** Keeps an HTTP/1.1 connection open while nothing is sent, because a watch may be idle for long. Closes it if events wait to be read. */
 function keepWhileQuiet(outgoing: Outgoing): void {
   if ('stream' in outgoing) return
   outgoing.on('timeout', () => {
@@ -63,15 +63,15 @@ function keepWhileQuiet(outgoing: Outgoing): void {
   })
 }
 
-/** Anything with a start time by the clock of its `Deadlines`. */
+/** An entry with a start time of `performance.now()`. */
 interface Started {
   readonly started: number
 }
 type Deadline<T> = ListNode<T>
 
 /**
- * The usual deadline of many requests. All wait equally long, so they expire in the order in which they were added: one timer looks at the oldest, and a request costs
- * an insertion and a removal instead of a timer of its own. Late by at most one tick. Setting the system's clock changes nothing.
+ * The common deadline of many requests. All have the same timeout, so they expire in the order of insertion: one timer checks the oldest, and a request costs
+ * an insertion and a removal instead of a timer of its own. Entries expire up to one tick late. Changes of the system clock have no effect.
  */
 export class Deadlines<T extends Started> {
   readonly milliseconds: number
@@ -87,7 +87,7 @@ export class Deadlines<T extends Started> {
     this.#expire = expire
   }
 
-  /** `entry.started` is a time of `performance.now()`, no earlier than that of the entry before. */
+  /** Adds an entry. Its `started` must not be earlier than that of the previous entry. */
   add(entry: T): Deadline<T> {
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#sweep(), this.#tick)

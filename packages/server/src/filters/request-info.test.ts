@@ -6,7 +6,7 @@ import { requestInfo } from './request-info.ts'
 
 const route: Route = { namespaced: false, isJsonOnly: false, serve: async () => {} }
 
-test('the route is found from the attributes, once, and says whether there is a namespace', async () => {
+test('finds the route from the attributes once, and takes from it whether there is a namespace', async () => {
   const asked: RequestAttributes[] = []
   const { exchange } = openTestExchange('/api/v1/namespaces/x/status')
   const filter = requestInfo((info) => {
@@ -23,7 +23,7 @@ test('the route is found from the attributes, once, and says whether there is a 
   })
 })
 
-test('a request without a route keeps its attributes and passes', async () => {
+test('lets a request without a route pass, with its attributes', async () => {
   const { exchange } = openTestExchange('/apis/none/v1/namespaces/n/things?watch=1')
   expect(await requestInfo(() => undefined)(exchange)).toBeUndefined()
   expect(exchange).toMatchObject({ namespace: 'n', isLongRunning: true, info: { verb: 'watch', apiGroup: 'none', resource: 'things' } })
@@ -38,7 +38,7 @@ test.each([
     500,
     'Internal Server Error: "/api/v1/watch": failed to create RequestInfo: unable to determine kind and namespace from url, /api/v1/watch\n',
   ],
-])('%s is refused with %d', async (url, status, text) => {
+])('refuses %s with %d', async (url, status, text) => {
   const response = new Promise<Response>((resolve, reject) => {
     const { incoming, outgoing } = openFetchPair(new Request('https://server/'), { resolve, reject })
     Object.assign(incoming, { url })

@@ -5,8 +5,8 @@ import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /**
- * Interprets the URL and finds the route, once for all later filters and for the dispatch. A request without a route passes: it is authenticated and
- * authorized before its 404.
+ * Parses the URL into attributes and finds the route, once for all later filters and the dispatch. A request without a route passes, because it is
+ * authenticated and authorized before its 404.
  */
 export function requestInfo(findRoute: (info: RequestAttributes) => Route | undefined): Filter {
   return (exchange) => {
@@ -31,7 +31,7 @@ function refuse(exchange: Exchange, status: number, text: string): FilterOutcome
 const longVerbs = new Set(['watch', 'proxy'])
 const longSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
-/** Whether a request may last: it has no deadline, does not count against the in-flight limits, and is ended at shutdown. */
+/** Returns whether a request may run long: it has no deadline, does not count against the in-flight limits, and is ended at shutdown. */
 export function isLongRunning(info: RequestInfo): boolean {
   return (
     longVerbs.has(info.verb) || (info.isResourceRequest ? longSubresources.has(info.subresource) : info.path.startsWith('/debug/pprof/'))

@@ -4,7 +4,7 @@ import { openTestExchange } from './exchange.fixture.ts'
 import { logRequest } from './request-log.ts'
 import type { RequestRecord } from './request-log.ts'
 
-test('the record has the requestor, the impersonated user and the status', async () => {
+test('records the requestor, the impersonated user and the status', async () => {
   const records: RequestRecord[] = []
   const { exchange, response } = openTestExchange('/version?a', { headers: { 'user-agent': 'tester' } })
   await logRequest((record) => records.push(record))!(exchange)

@@ -1,24 +1,24 @@
 import { formatDuration } from '@keelson/apimachinery'
 import type { Filter } from './filter.ts'
 
-/** The log record of a request. The names are kube-apiserver's; `user` and `impersonatedUser` are ours. */
+/** The log record of a request. The names are kube-apiserver's; `user` and `impersonatedUser` are additional. */
 export interface RequestRecord extends Readonly<Record<string, unknown>> {
   readonly verb: string
   readonly URI: string
-  /** From the end of the request's headers to the end of its answer, in Go's notation, rounded to microseconds: "4.355ms". */
+  /** The time from the end of the request's headers to the end of the response, in Go's notation, rounded to microseconds: "4.355ms". */
   readonly latency: string
   readonly userAgent: string
   readonly 'audit-ID': string
   readonly srcIP: string
-  /** Empty for a request that was not authenticated. */
+  /** "" for a request that was not authenticated. */
   readonly user: string
   /** Absent without impersonation. */
   readonly impersonatedUser?: string
-  /** 0: the client left before there was an answer. */
+  /** The status, or 0 if the client disconnected before the response. */
   readonly resp: number
 }
 
-/** Logs every request when its response is written, or its client has left. */
+/** Logs every request when its response is written or its client has disconnected. */
 export function logRequest(log: ((record: RequestRecord) => void) | undefined): Filter | undefined {
   if (log === undefined) return undefined
   return (exchange) => {

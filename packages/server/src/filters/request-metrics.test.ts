@@ -5,7 +5,7 @@ import { createRequestMetrics } from '../request-metrics.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 import { measureRequest } from './request-metrics.ts'
 
-test('a request is counted at its end, with its status', async () => {
+test('counts a request at its end, with its status', async () => {
   const registry = createMetricsRegistry()
   const filter = measureRequest(createRequestMetrics(registry, () => true))
   const { exchange } = openTestExchange()
@@ -16,7 +16,7 @@ test('a request is counted at its end, with its status', async () => {
   expect(registry.text()).toMatch(/^apiserver_request_total\{[^}]*code="404"[^}]*\} 1$/m)
 })
 
-test('a long-running request counts as running until its end', async () => {
+test('counts a long-running request as running until its end', async () => {
   const registry = createMetricsRegistry()
   const filter = measureRequest(createRequestMetrics(registry, () => true))
   const { exchange } = openTestExchange('/api/v1/pods?watch=1')

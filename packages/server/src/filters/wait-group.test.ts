@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Lifecycle, countRequest } from './wait-group.ts'
 import { openTestExchange } from './exchange.fixture.ts'
 
-test('a request counts until its end', async () => {
+test('counts a request until its end', async () => {
   const lifecycle = new Lifecycle()
   const { exchange } = openTestExchange()
   await countRequest(lifecycle)(exchange)

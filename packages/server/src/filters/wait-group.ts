@@ -1,7 +1,7 @@
 import type { Filter } from './filter.ts'
 import { setMaxListeners } from 'node:events'
 
-/** Counts the requests that a stopping server waits for. */
+/** Counts the requests in flight, which a shutdown waits for. */
 export function countRequest(lifecycle: Lifecycle): Filter {
   const leave = (): void => lifecycle.leave()
   return (exchange) => {
@@ -10,7 +10,7 @@ export function countRequest(lifecycle: Lifecycle): Filter {
   }
 }
 
-/** running → draining (no new requests, those in flight finish, long-running ones are ended) → stopped. Never back. */
+/** running → draining (new requests are refused, those in flight finish, long-running ones are ended) → stopped. The order never reverses. */
 type LifecycleState = 'running' | 'draining' | 'stopped'
 
 /** The state of a server between start and stop, and the number of its active requests. */
@@ -21,7 +21,7 @@ export class Lifecycle {
   #idle: (() => void)[] = []
 
   constructor() {
-    // Every watch listens to it. Node 20 would warn of a leak.
+    // Every watch listens to it, which Node 20 would report as a leak.
     setMaxListeners(0, this.#stopping.signal)
   }
 
@@ -29,7 +29,7 @@ export class Lifecycle {
     return this.#state
   }
 
-  /** Aborts when draining begins: watches end politely. */
+  /** Aborts when draining begins. Watches end without an error. */
   get stopping(): AbortSignal {
     return this.#stopping.signal
   }
@@ -60,7 +60,7 @@ export class Lifecycle {
     this.#state = 'stopped'
   }
 
-  /** Resolves when nothing is in flight, or after `milliseconds`. */
+  /** Resolves to true when no request is in flight, or to false after `milliseconds`. */
   async idle(milliseconds: number): Promise<boolean> {
     if (this.#active === 0) return true
     let timer: NodeJS.Timeout | undefined

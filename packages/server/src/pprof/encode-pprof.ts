@@ -1,4 +1,4 @@
-/** One kind of number that samples have. */
+/** A quantity that samples measure, with its unit. */
 export interface ValueType {
   readonly type: string
   readonly unit: string
@@ -7,27 +7,27 @@ export interface ValueType {
 export interface Frame {
   readonly functionName: string
   readonly url: string
-  /** Count from 0. */
+  /** Zero-based. */
   readonly lineNumber: number
 }
 
 export interface Sample {
-  /** The running functions, the innermost first. */
+  /** The call stack, the innermost function first. */
   readonly stack: readonly Frame[]
-  /** One for each type. */
+  /** One value for each type. */
   readonly values: readonly number[]
 }
 
 export interface Profile {
   readonly types: readonly ValueType[]
-  /** The sampled quantity, and how much of it lies between two samples. */
+  /** The sampled quantity and the amount of it between two samples. */
   readonly period: ValueType & { readonly every: number }
   readonly samples: Iterable<Sample>
   readonly timeNanoseconds: bigint
   readonly durationNanoseconds: number
 }
 
-/** The message `perftools.profiles.Profile`, which `go tool pprof` and others read (compressed, as a rule). */
+/** Encodes a profile as the message `perftools.profiles.Profile`, which `go tool pprof` and others read (usually compressed). */
 export function encodePprof({ types, period, samples, timeNanoseconds, durationNanoseconds }: Profile): Buffer {
   const strings = new Interned<string>((text) => text)
   strings.of('')
@@ -60,7 +60,7 @@ export function encodePprof({ types, period, samples, timeNanoseconds, durationN
   return profile.finish()
 }
 
-/** Each thing once, by its name; what is given is its place. */
+/** A table of unique values. `of` returns the index of a value. */
 class Interned<T> {
   readonly all: T[] = []
   readonly #places = new Map<string, number>()
@@ -78,7 +78,7 @@ class Interned<T> {
   }
 }
 
-/** A protobuf message that is written from its beginning to its end. */
+/** Writes a protobuf message sequentially. */
 class Message {
   readonly #parts: Uint8Array[] = []
 
@@ -105,7 +105,7 @@ class Message {
   }
 }
 
-/** Of a whole number that is not negative. */
+/** Encodes a non-negative integer. */
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let rest = typeof value === 'bigint' ? value : BigInt(Math.round(value))

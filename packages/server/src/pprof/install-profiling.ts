@@ -19,13 +19,16 @@ For go tool pprof; with ?format=runtime as a .cpuprofile or .heapprofile, for Ch
 `
 const maxSeconds = 300
 
-/** In the runtime's own form, and what of it goes into a pprof. */
+/** A profile in the runtime's own format, and a function that converts it to samples. */
 interface TakenProfile {
   readonly runtime: unknown
   readonly pprof: () => Promise<Pick<Profile, 'types' | 'period' | 'samples'>>
 }
 
-/** Serves profiles at kube-apiserver's paths and in its format, one at a time because they slow the process down. The profiler is loaded on demand. */
+/**
+ * Serves profiles at kube-apiserver's paths and in its format. It takes one at a time, because profiling slows the process down. The profiler is loaded on
+ * demand.
+ */
 export function installProfiling(app: Hono<InstallerEnv>): void {
   let busy = false
   const exclusive = (name: string, take: (exchange: Exchange, session: Session) => Promise<TakenProfile>) =>
@@ -81,7 +84,7 @@ async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProf
   return { runtime: profile, pprof: async () => heapSamples(profile) }
 }
 
-/** A client that leaves waits no longer. */
+/** Waits for the requested time, or until the client disconnects. */
 async function forSeconds(exchange: Exchange, usual: number): Promise<void> {
   const asked = Number(exchange.query.get('seconds') ?? usual)
   const seconds = Number.isFinite(asked) && asked > 0 ? Math.min(asked, maxSeconds) : usual

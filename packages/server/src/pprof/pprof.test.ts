@@ -5,7 +5,7 @@ import { cpuSamples, heapSamples } from './runtime-profiles.ts'
 
 const frame = (functionName: string, lineNumber: number) => ({ functionName, url: 'file:///a.ts', lineNumber })
 
-test('samples, locations, functions and texts refer to each other', () => {
+test('links samples, locations, functions and strings by index', () => {
   const bytes = encodePprof({
     types: [{ type: 'samples', unit: 'count' }],
     period: { type: 'cpu', unit: 'nanoseconds', every: 1000 },
@@ -31,7 +31,7 @@ test('samples, locations, functions and texts refer to each other', () => {
   expect(profile.get(9)).toEqual([1n << 60n])
 })
 
-test("the runtime's profiles become stacks", async () => {
+test("converts the runtime's profiles to stacks", async () => {
   const session = new Session()
   session.connect()
   await session.post('Profiler.enable')

@@ -1,13 +1,13 @@
 import type { Profiler } from 'node:inspector'
 import type { Frame, Profile, Sample } from './encode-pprof.ts'
 
-/** When it was taken. */
+/** The start of the profile. */
 export interface Taken {
   readonly timeNanoseconds: bigint
   readonly durationNanoseconds: number
 }
 
-/** The samples of a CPU profile of the runtime. */
+/** Returns the samples of the runtime's CPU profile. */
 export function cpuSamples({
   nodes,
   samples = [],
@@ -21,7 +21,7 @@ export function cpuSamples({
   const busy = new Map<number, { count: number; microseconds: number }>()
   for (const [index, id] of samples.entries()) {
     const known = busy.get(id) ?? { count: 0, microseconds: 0 }
-    // A delta is the time since the sample before; what ran until the next one is what this one saw.
+    // A delta is the time since the previous sample. The function of a sample ran until the next one.
     known.microseconds += Math.max(0, timeDeltas[index + 1] ?? 0)
     known.count++
     busy.set(id, known)
@@ -42,10 +42,10 @@ export function cpuSamples({
   return { types: [{ type: 'samples', unit: 'count' }, cpu], period: { ...cpu, every }, samples: stacks() }
 }
 
-/** About how many bytes lie between two samples of the heap. */
+/** The average number of allocated bytes between two heap samples. */
 export const heapInterval = 32_768
 
-/** As the runtime has it. */
+/** A node of the runtime's heap profile. */
 export interface HeapNode {
   readonly id?: number
   readonly callFrame: Frame
@@ -58,7 +58,7 @@ export interface HeapProfile {
   readonly samples?: readonly { readonly nodeId: number }[]
 }
 
-/** The samples of a heap profile: memory that was allocated and is still held. */
+/** Returns the samples of a heap profile: allocated memory that is still in use. */
 export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
   const counts = new Map<number, number>()
   for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
