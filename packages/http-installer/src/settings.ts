@@ -4,7 +4,7 @@ import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
 
-/** Settings that all groups of an app share; see `InstallOptions`. */
+/** Settings that all groups of an app share. `InstallOptions` describes them. */
 export interface SurfaceSettings {
   readonly discovery: DiscoveryRegistry
   readonly openApi: OpenApiRegistry

@@ -65,7 +65,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** An app with installed groups on a real HTTP server, with real stores on a backend in memory. */
+/** Serves groups on a real HTTP server, with real stores on an in-memory backend. */
 export async function openTestServer(
   options: InstallOptions & { readonly admission?: AdmissionChain; readonly cbor?: CborCodec } = {},
 ): Promise<TestServer> {
@@ -161,7 +161,7 @@ export interface WatchStream {
   close(): void
 }
 
-/** A JSON watch, event by event. */
+/** Opens a JSON watch that is read event by event. */
 export function openWatch(base: string, path: string, headers: Record<string, string> = {}): Promise<WatchStream> {
   return new Promise((resolve, reject) => {
     const sent = http.request(base + path, { headers }, (message) => {

@@ -12,7 +12,7 @@ const decode = (bytes: Buffer): any => cbor.decodeCbor(bytes)
 const configMap = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, data: { k: 'v' } }
 
 describe('CBOR', () => {
-  it('is taken and given for objects, lists and errors', async () => {
+  it('is accepted and produced for objects, lists and errors', async () => {
     await using server = await openTestServer({ cbor })
     const created = await server.request('POST', collection, encode(configMap), taken)
     expect(created.status).toBe(201)
@@ -31,7 +31,7 @@ describe('CBOR', () => {
     expect(decode(empty.bytes)).toMatchObject({ kind: 'ConfigMapList', items: [] })
   })
 
-  it('knows bytes from text', async () => {
+  it('distinguishes bytes from text', async () => {
     await using server = await openTestServer({ cbor })
     const sent = { ...configMap, binaryData: { b: 'AQIDBA==' } }
     const { bytes } = await server.request('POST', collection, encode(sent), taken)
@@ -45,7 +45,7 @@ describe('CBOR', () => {
     expect(created.body.binaryData).toEqual({ b: 'AQIDBA==' })
   })
 
-  it('is applied', async () => {
+  it('is accepted by server-side apply', async () => {
     await using server = await openTestServer({ cbor })
     const apply = { 'content-type': 'application/apply-patch+cbor' }
     const applied = await server.request('PATCH', `${collection}/a?fieldManager=one`, encode(configMap), apply)
@@ -57,7 +57,7 @@ describe('CBOR', () => {
     }
   })
 
-  it('is given as tables, as metadata and by discovery', async () => {
+  it('encodes tables, metadata and discovery', async () => {
     await using server = await openTestServer({ cbor })
     await server.request('POST', collection, configMap)
     const get = async (path: string, accept: string): Promise<unknown> => {
@@ -81,7 +81,7 @@ describe('CBOR', () => {
     'application/cbor',
     'application/cbor;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
     'application/cbor;as=Table;g=meta.k8s.io;v=v1',
-  ])('is watched: %s', async (accept) => {
+  ])('encodes watch events: %s', async (accept) => {
     await using server = await openTestServer({ cbor })
     await server.request('POST', collection, configMap)
     const { type, bytes } = await watchOnce(server, `${collection}?watch=1&timeoutSeconds=1`, accept)
@@ -91,7 +91,7 @@ describe('CBOR', () => {
     expect(JSON.stringify(event.object)).toContain('"name":"a"')
   })
 
-  it('refuses what is no object', async () => {
+  it('a body that is not an object is rejected', async () => {
     await using server = await openTestServer({ cbor })
     for (const body of ['', 'ff', '9fff', 'a1416101', 'f7', 'a2446b696e644141446b696e644141'].map((text) => Buffer.from(text, 'hex'))) {
       const answer = await server.request('POST', collection, body, { 'content-type': 'application/cbor' })
@@ -101,7 +101,7 @@ describe('CBOR', () => {
     expect(server.errors).toEqual([])
   })
 
-  it('is refused where nobody brought it', async () => {
+  it('is rejected if the server has no codec', async () => {
     await using server = await openTestServer()
     const asked = await server.request('GET', collection, undefined, { accept: 'application/cbor' })
     expect(asked.status).toBe(406)

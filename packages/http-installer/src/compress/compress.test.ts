@@ -25,7 +25,7 @@ it.each([
   ['an object', `${path}/large-0`, 'application/json'],
   ['an object as protobuf', `${path}/large-0`, 'application/vnd.kubernetes.protobuf'],
   ['the schema', '/openapi/v2', 'application/json'],
-])('%s that is long is compressed for who accepts that', async (_, target, accept) => {
+])('compresses a long %s for clients that accept gzip', async (_, target, accept) => {
   const plain = await server.request('GET', target, undefined, { accept })
   expect(plain.headers).not.toHaveProperty('content-encoding')
   const { headers, bytes } = await server.request('GET', target, undefined, { accept, ...gzip })
@@ -36,7 +36,7 @@ it.each([
   expect(gunzipSync(bytes).equals(plain.bytes)).toBe(true)
 })
 
-it('short responses are not compressed, nor are those for clients that refuse gzip', async () => {
+it('does not compress short responses, or responses for clients that refuse gzip', async () => {
   for (const [target, headers] of [
     [`${path}/small`, gzip],
     [`${path}?labelSelector=none`, gzip],
@@ -48,7 +48,7 @@ it('short responses are not compressed, nor are those for clients that refuse gz
   }
 })
 
-it('a client that leaves in the middle is no error, and holds nobody up', async () => {
+it('a client that disconnects during a response causes no error and blocks no other', async () => {
   const { port } = server.server.address() as AddressInfo
   for (let i = 0; i < 20; i++) {
     await new Promise<void>((resolve, reject) => {

@@ -6,7 +6,7 @@ function incoming(rawHeaders: string[], remoteAddress = '10.0.0.9'): IncomingMes
   return { rawHeaders, socket: { remoteAddress } } as unknown as IncomingMessage
 }
 
-test('credentials for this server are not forwarded', () => {
+test('does not forward credentials for this server', () => {
   const headers = forwardedHeaders(
     incoming([
       'Host',
@@ -33,14 +33,14 @@ test('credentials for this server are not forwarded', () => {
   ])
 })
 
-test('HTTP/2 says the host in its own way', () => {
+test("reads the host from HTTP/2's pseudo-header", () => {
   expect(forwardedHeaders(incoming([':method', 'GET', ':authority', 'server', ':path', '/', 'a', 'b'])).slice(0, 2)).toEqual([
     ['Host', 'server'],
     ['a', 'b'],
   ])
 })
 
-test('hop-by-hop headers are not forwarded', () => {
+test('does not forward hop-by-hop headers', () => {
   const headers = [
     ['Connection', 'keep-alive, X-Private'],
     ['x-private', '1'],

@@ -83,7 +83,7 @@ afterAll(async () => {
   remote.close()
 })
 
-test('admission sees the options, and who may get is asked whether it may create', async () => {
+test('admission sees the options, and a GET requires the permission to create', async () => {
   const answer = await server.request('GET', `${base}/exec?command=sh&command=-c&tty=&stdin=false&unknown=1`)
   expect(answer.body).toMatchObject({ code: 400, message: 'Upgrade request required' })
   expect(connected.at(-1)).toEqual({ name: 't', options: { command: ['sh', '-c'], tty: true } })
@@ -97,14 +97,14 @@ test('admission sees the options, and who may get is asked whether it may create
   expect(connected).toHaveLength(before)
 })
 
-test('any accept and any method of its own is passed on, with the query of the client', async () => {
+test("passes any Accept header and any allowed method on, with the client's query", async () => {
   const answer = await server.request('GET', `${base}/proxy?a=b`, undefined, { accept: 'image/png' })
   expect([answer.status, answer.text]).toEqual([200, '/remote?a=b'])
   expect((await server.request('OPTIONS', `${base}/proxy/x`)).status).toBe(200)
   expect((await server.request('PUT', `${base}/proxy/x`)).status).toBe(405)
 })
 
-test('bytes from elsewhere, or none', async () => {
+test('streams bytes from a remote, or an empty response', async () => {
   const answer = await server.request('GET', `${base}/log?tailLines=5&sinceTime=2026-01-01T01:00:00%2B01:00`, undefined, {
     accept: 'application/json, */*',
   })
@@ -124,7 +124,7 @@ test('bytes from elsewhere, or none', async () => {
   expect(await as('PartialObjectMetadataList')).toMatchObject({ code: 406, message: expect.stringContaining('(*rest.LocationStreamer)') })
 })
 
-test('discovery and OpenAPI know them', async () => {
+test('appears in discovery and OpenAPI', async () => {
   const { resources } = (await server.request('GET', '/apis/example.com/v1')).body
   expect(
     resources.map(({ name, kind: of, verbs }: { name: string; kind: string; verbs: string[] }) => `${name} ${of} ${verbs.join()}`),

@@ -20,7 +20,7 @@ import { untilClosed } from './splice-sockets.ts'
 
 const maxRefusalBytes = 50_000
 
-/** Streams bytes from a remote as fast as the client takes them. */
+/** Returns a handler that streams bytes from a remote as fast as the client reads. */
 export function handleStream(streamer: Streamer): Handler {
   return async ({ exchange, scope, name, query }) => {
     const { transform } = negotiateOutput(exchange, scope.endpoint)
@@ -37,7 +37,7 @@ export function handleStream(streamer: Streamer): Handler {
       }
       return await streamBody({ exchange, stopping }, answer, streamer.streamType)
     } finally {
-      // Nobody reads on, whatever the outcome.
+      // No one reads the rest, whatever the outcome.
       answer.destroy()
     }
   }
@@ -59,7 +59,7 @@ async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessa
   }
 }
 
-/** A stream has no metadata to return alone. */
+/** Returns the error for a request of metadata only, which a stream does not have. */
 function noMetadata(transform: Transform): ApiError {
   if (transform.kind === 'PartialObjectMetadataList') return notConvertible(transform, 'rest.LocationStreamer')
   return newUnknownError('object does not implement the Object interfaces')

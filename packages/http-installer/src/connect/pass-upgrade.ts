@@ -11,12 +11,12 @@ import type { UpgradePassage } from './passage.ts'
 import { remoteErrorText, requestRemote } from './remote-request.ts'
 import { spliceSockets } from './splice-sockets.ts'
 
-/** The answer of a remote, which has changed the protocol or refused to. */
+/** A remote's response to an upgrade: it has changed the protocol, or refused to. */
 export type UpgradeAnswer =
   | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }
   | { readonly upgraded: false; readonly message: IncomingMessage }
 
-/** Passes on a request that changes the protocol, and then the bytes in both directions unchanged. */
+/** Passes a request to change the protocol on, and then copies bytes in both directions. */
 export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
   const { exchange, upgrade, stopping } = passage
   const { incoming } = exchange.nodeStreams()
@@ -33,7 +33,7 @@ export interface UpgradeRequest {
   readonly signal: AbortSignal
 }
 
-/** Throws an ApiError if the remote does not answer. `signal` ends the request until the remote has answered. */
+/** Sends an upgrade request to a remote. Throws an ApiError if it does not respond. `signal` aborts the request until the response. */
 export function askForUpgrade(remote: Remote, { method, headers, signal }: UpgradeRequest): Promise<UpgradeAnswer> {
   const bodyless = without(headers, 'content-length', 'transfer-encoding').flat()
   const request: ClientRequest = requestRemote(remote, {
@@ -47,7 +47,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
     else signal.addEventListener('abort', gone)
     request.once('upgrade', (message, socket, head) => {
       settled()
-      // Nobody else listens to the socket from here on.
+      // No other listener handles errors of the socket from here on.
       socket.on('error', () => socket.destroy())
       resolve({ upgraded: true, message, socket, head })
     })
@@ -63,7 +63,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
   })
 }
 
-/** Passes the remote's refusal on to the client. */
+/** Sends the remote's refusal to the client. */
 export async function passRefusal(exchange: Exchange, message: IncomingMessage): Promise<void> {
   const code = message.statusCode ?? 0
   if (code < 400) {
@@ -80,7 +80,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
   })
 }
 
-/** Answers 101 and takes the connection from HTTP. The caller must end it. */
+/** Responds 101 and takes the connection over from HTTP. The caller must end it. */
 export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
   const { outgoing } = exchange.nodeStreams()
   outgoing.sendDate = false

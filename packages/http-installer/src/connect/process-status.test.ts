@@ -3,7 +3,7 @@ import { processStatus } from './process-status.ts'
 
 const v4 = (text: string) => processStatus('v4.channel.k8s.io', text)
 
-test('how a process ended', () => {
+test('reports how a process ended', () => {
   expect(v4('')).toEqual({ metadata: {}, status: 'Success' })
   expect(v4('{"metadata":{},"status":"Success"}')).toEqual({ metadata: {}, status: 'Success' })
   const exit = { status: 'Failure', reason: 'NonZeroExitCode', details: { causes: [{ reason: 'ExitCode', message: '3' }] } }
@@ -14,7 +14,7 @@ test('how a process ended', () => {
   })
 })
 
-test('reports text that is no status as an error', () => {
+test('reports text other than a Status as an error', () => {
   expect(v4('{"status":"Failure","message":"no such container"}')).toMatchObject({
     reason: 'InternalError',
     message: 'Internal error occurred: no such container',

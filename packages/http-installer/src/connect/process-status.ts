@@ -4,7 +4,7 @@ import type { Status } from '@keelson/apimachinery'
 const success: Status = { metadata: {}, status: 'Success' }
 const withStatus = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io'])
 
-/** The result of a process from its error stream, which holds a Status since v4 and plain text before. */
+/** Returns the result of a process from its error stream: a Status since v4, plain text before. */
 export function processStatus(protocol: string, text: string): Status {
   if (text === '') return success
   if (!withStatus.has(protocol)) return internal(`error executing remote command: ${text}`)

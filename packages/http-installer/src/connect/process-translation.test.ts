@@ -29,7 +29,7 @@ async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> 
   return { near, far }
 }
 
-/** A client and a kubelet, and what each of them has seen. */
+/** Connects a client and a kubelet. Records the data that each of them receives. */
 async function translate(wanted: Partial<ProcessStreams>) {
   const [client, remote] = await Promise.all([pair(), pair()])
   const toClient: string[] = []
@@ -91,9 +91,9 @@ function masked(opcode: number, bytes: readonly (number | string)[]): Buffer {
 
 const { binary, ping, close } = websocketOpcode
 
-test('each channel has its stream; a terminal has sizes, and no stderr of its own', async () => {
+test('maps each channel to a stream; a terminal has sizes and no stderr', async () => {
   const { join, say, tell, streams, toRemote, toClient } = await translate({ stdin: true, stdout: true, stderr: true, tty: true })
-  // Before anybody is there to read it.
+  // The client sends this before the kubelet's streams exist.
   say(binary, 0, 'early')
   join()
   say(binary, 4, '{"Width":80,"Height":25}')
@@ -109,7 +109,7 @@ test('each channel has its stream; a terminal has sizes, and no stderr of its ow
   expect(toClient).toEqual(['1 ', '1 output', '3 {"metadata":{},"status":"Success"}', 'control 8 03e8'])
 })
 
-test('waits for data before the final status, not for data after it', async () => {
+test('waits for data before the final status, but not for data after it', async () => {
   const { join, tell, streams, toClient } = await translate({ stdout: true, stderr: true })
   join()
   await expect.poll(() => streams.size).toBe(3)
@@ -121,7 +121,7 @@ test('waits for data before the final status, not for data after it', async () =
   expect(toClient.filter((text) => text.startsWith('2')).join('')).toBe('2 still2  talking')
 })
 
-test('a process that is lost has not ended well', async () => {
+test('reports a process whose connection breaks as failed', async () => {
   const { join, remote, streams, toClient } = await translate({ stdout: true })
   join()
   await expect.poll(() => streams.size).toBe(2)
@@ -130,7 +130,7 @@ test('a process that is lost has not ended well', async () => {
   expect(toClient.at(-2)).toMatch(/^3 .*"status":"Failure".*unexpected EOF/)
 })
 
-test('pings are answered on both sides; a client that closes ends it all', async () => {
+test('answers pings on both sides, and closes both if the client closes', async () => {
   const { join, say, remote, toClient, toRemote, translation } = await translate({ stdin: true })
   join()
   say(ping, 'hi')
@@ -143,14 +143,14 @@ test('pings are answered on both sides; a client that closes ends it all', async
   expect(translation.signal.aborted).toBe(true)
 })
 
-test('a protocol violation closes the connection', async () => {
+test('closes the connection after a protocol violation', async () => {
   const { join, client, toClient } = await translate({ stdin: true })
   join()
   client.write(Buffer.from([0x82, 0x00]))
   await expect.poll(() => toClient.at(-1)).toBe('control 8 03ea')
 })
 
-test('a kubelet is not read faster than its client reads', async () => {
+test('reads from the kubelet no faster than the client reads', async () => {
   const { join, client, remote, streams, translation } = await translate({ stdout: true })
   join()
   await expect.poll(() => streams.size).toBe(2)

@@ -13,12 +13,12 @@ const heads = [0, 1, 2, 3, 4].map((number) => Buffer.from([number]))
 const maxErrorBytes = 1 << 20
 const withoutResize = new Set(['', 'channel.k8s.io', 'v2.channel.k8s.io'])
 
-/** The destination of a client message, known from its first byte. */
+/** The destination of a client message, determined by its first byte. */
 type Destination = { readonly kind: 'stream'; readonly stream: number } | { readonly kind: 'close' | 'ignored' }
 
 /**
- * One process between a client's channels (the first byte of each message names one) and a remote's SPDY streams.
- * Data that the client sends before the remote has answered waits in the socket.
+ * Translates between a client's channels (the first byte of each message is the channel) and a remote's SPDY streams, for one process. Data that the client
+ * sends before the remote has responded stays in the socket.
  */
 export class ProcessTranslation {
   readonly #client: ServerWebSocket
@@ -27,9 +27,9 @@ export class ProcessTranslation {
   readonly #head: Buffer
   #remote: SpdyClient | undefined
   #protocol = ''
-  /** Channel → stream, for messages of the client. */
+  /** The stream of each channel, for messages of the client. */
   readonly #inward = new Map<number, number>()
-  /** Stream → channel, for output of the process. */
+  /** The channel of each stream, for output of the process. */
   readonly #outward = new Map<number, number>()
   #errorStream = 0
   #error: Buffer[] = []
@@ -55,12 +55,12 @@ export class ProcessTranslation {
     return this.#client.socket
   }
 
-  /** Aborts when the client is gone. */
+  /** Aborts when the client has disconnected. */
   get signal(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** Connects the remote, which speaks `protocol`. */
+  /** Connects the remote. `protocol` is the subprotocol that it speaks. */
   join(socket: Duplex, head: Buffer, protocol: string): void {
     const { stdin, stdout, stderr, tty } = this.#streams
     this.#protocol = protocol

@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => servers.forEach((server) => (server.close(), 'closeAllConnections' in server && server.closeAllConnections())))
 
-test('methods, queries, bodies and answers pass through', async () => {
+test('forwards methods, queries, bodies and responses', async () => {
   const answer = await fetch(`${base}/prefix/echo?a=%2F&b`, { method: 'PUT', body: 'x'.repeat(1_000_000) })
   expect((await answer.text()).length).toBe(1_000_000)
   expect(answer.headers.getSetCookie()).toEqual(['a=1', 'b=2'])
@@ -67,14 +67,14 @@ test('methods, queries, bodies and answers pass through', async () => {
   expect((await fetch(`${base}/prefix/x`, { method: 'HEAD' })).status).toBe(200)
 })
 
-test('redirections lead back here; the root is a directory', async () => {
+test('rewrites redirections to lead through this server, and treats the root as a directory', async () => {
   const moved = await fetch(`${base}/prefix/moved`, { redirect: 'manual' })
   expect([moved.status, moved.headers.get('location')]).toEqual([302, '/prefix/elsewhere/'])
   const root = await fetch(`${base}/prefix?q`, { redirect: 'manual' })
   expect([root.status, root.headers.get('location')]).toEqual([301, '/prefix/?q'])
 })
 
-test('a remote that does not want the whole body is heard all the same', async () => {
+test('forwards the response of a remote that does not read the whole body', async () => {
   const answer = await new Promise<string>((resolve, reject) => {
     const request = http.request(`${base}/prefix/refuse`, { method: 'POST', headers: { 'content-length': '100000000' } }, (response) => {
       response.setEncoding('utf8').once('data', (text: string) => {
@@ -88,7 +88,7 @@ test('a remote that does not want the whole body is heard all the same', async (
   expect(answer).toBe('413 too much')
 })
 
-test('reports remotes that cannot be reached or break off', async () => {
+test('reports remotes that are unreachable or disconnect', async () => {
   const nobody = await fetch(`${base}/prefix/nobody`)
   expect(await nobody.json()).toMatchObject({
     code: 503,
@@ -104,12 +104,12 @@ test.each<[string, string]>([
   ]),
   ['65536', 'dial tcp: address 65536: invalid port'],
   ['0', 'dial tcp 127.0.0.1:0: connect: connection refused'],
-])('the port %j is dialled by nobody', async (port, reason) => {
+])('does not dial the port %j', async (port, reason) => {
   const answer = await fetch(`${base}/prefix/port/${encodeURIComponent(port)}`, { method: 'POST', body: 'x' })
   expect(await answer.json()).toMatchObject({ code: 503, message: `error trying to reach service: ${reason}` })
 })
 
-test('a client that goes ends what goes on', async () => {
+test('ends the remote request if the client disconnects', async () => {
   const gone = new AbortController()
   const answer = await fetch(`${base}/prefix/endless`, { signal: gone.signal })
   gone.abort()
@@ -117,7 +117,7 @@ test('a client that goes ends what goes on', async () => {
   await expect.poll(() => left.length).toBe(1)
 })
 
-test('HTTP/2', async () => {
+test('forwards requests over HTTP/2', async () => {
   const session = http2.connect(base2)
   const stream = session.request({ ':method': 'POST', ':path': '/prefix/echo', authorization: 'Bearer secret' })
   stream.end('hello')

@@ -10,18 +10,18 @@ import { rewriteHtml } from './rewrite-html.ts'
 import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
 
-/** How long a response may continue when the server stops. */
+/** The time that a response may continue after the shutdown has begun. */
 const farewellMs = 1000
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Passes a request on and its response back without holding either: each side is read as fast as the other takes it. */
+/** Forwards a request and its response as streams: each side is read as fast as the other reads. */
 export async function proxyRequest(passage: Passage, remote: Remote): Promise<void> {
   const { exchange } = passage
   const { incoming } = exchange.nodeStreams()
   const target = exchange.target
   const path = remote.path.endsWith('/') || !target.path.endsWith('/') ? remote.path : `${remote.path}/`
   if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
-    // Relative links of a page at ".../proxy" would miss the last segment.
+    // Without the slash, relative links of a page at ".../proxy" would lose the last segment.
     const location = `${escapePath(target.path)}/${target.query === '' ? '' : `?${target.query}`}`
     return sendBytes(exchange, 301, { location }, '')
   }
@@ -42,13 +42,13 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
       reject(newServiceUnavailable('error trying to reach service: it changed the protocol unasked'))
     })
     incoming.on('error', () => request.destroy())
-    // No pipeline: if a remote answers before it has read everything, the client must still get the response.
+    // No `pipeline` here: if a remote responds before it has read everything, the client must still get the response.
     incoming.pipe(request)
   })
   try {
     return await sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
   } finally {
-    // Nobody reads on, whatever the outcome.
+    // No one reads the rest, whatever the outcome.
     answer.destroy()
   }
 }

@@ -4,7 +4,7 @@ import type { QueryParameters } from '@keelson/exchange'
 import type { OptionsDescription, OptionType } from '@keelson/registry'
 import { parseInt64, parseLooseBoolean } from '../handlers/read-request.ts'
 
-/** Reads the options of a connection from the query. Members that are absent or false are omitted. Throws 400. */
+/** Reads the options of a connection from the query. Omits absent and false members. Throws 400. */
 export function readConnectOptions({ members }: OptionsDescription, query: QueryParameters): KubeObject {
   const options: Record<string, unknown> = {}
   for (const [name, type] of Object.entries(members)) {

@@ -7,18 +7,18 @@ import type { Remote } from '@keelson/registry'
 
 export interface RemoteRequest {
   readonly method: string
-  /** Names and values in turns, including `Host`. */
+  /** Header names and values, alternating, including `Host`. */
   readonly headers: readonly string[]
-  /** Replaces the remote's own. */
+  /** Replaces the remote's own path. */
   readonly path?: string
   readonly query?: string
-  /** Ends the request, but not a connection that it was upgraded to. */
+  /** Aborts the request. Has no effect on a connection after its upgrade. */
   readonly signal?: AbortSignal
 }
 
 const defaultConnectTimeoutMs = 30_000
 
-/** Sends a request on a connection of its own. The caller sends the body. An invalid port is an error of the request, and nothing is dialled. */
+/** Sends the head of a request on a new connection. The caller sends the body. For an invalid port, the request fails without dialing. */
 export function requestRemote(
   remote: Remote,
   { method, headers, path = remote.path, query = remote.query, signal }: RemoteRequest,
@@ -30,7 +30,7 @@ export function requestRemote(
     method,
     path: `${escapePath(path)}${query === '' ? '' : `?${query}`}`,
     headers,
-    // The certificate must be the host's, whatever the address and the client's Host header are.
+    // The certificate must match the remote's host, whatever address and Host header are used.
     servername: isIP(host) === 0 ? host : '',
     rejectUnauthorized: tls?.verify ?? true,
     ...(tls?.authority === undefined ? {} : { ca: tls.authority }),
@@ -42,12 +42,12 @@ export function requestRemote(
   const timer = setTimeout(() => request.destroy(new DialTimeoutError()), connectTimeoutMs)
   request.once('socket', (socket) => socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer)))
   request.once('close', () => clearTimeout(timer))
-  // A request that never had a socket does not close by itself.
+  // A request without a socket does not close by itself.
   request.once('error', () => request.destroy())
   return request
 }
 
-/** The port is whatever the client wrote after the name. Only valid ports are dialled; for others the errors are those of Go's dialer. */
+/** Returns how to connect. `port` is the client's text after the name. Only valid ports are dialed; for others, the errors are those of Go's dialer. */
 function connectTo(port: string, host: string): RequestOptions {
   const error = portError(port, host)
   if (error === undefined) return { agent: false, port: Number(port) }
@@ -61,7 +61,7 @@ function connectTo(port: string, host: string): RequestOptions {
 function portError(port: string, host: string): DialError | undefined {
   if (!/^\d+$/.test(port)) return new DialError(`dial tcp: lookup ${host}:${port}: no such host`)
   if (Number(port) > 65_535) return new DialError(`dial tcp: address ${port}: invalid port`)
-  // Node treats it as absent, and would dial the default port.
+  // Node treats this port as absent and would dial the default port.
   return Number(port) === 0 ? new DialError(`dial tcp ${hostAndPort({ host, port })}: connect: connection refused`) : undefined
 }
 
@@ -73,7 +73,7 @@ class DialTimeoutError extends Error {
   override readonly name = 'DialTimeoutError'
 }
 
-/** Why a request to a remote failed, in kube-apiserver's words. */
+/** Returns why a request to a remote failed, in kube-apiserver's words. */
 export function remoteErrorText(remote: Remote, error: unknown): string {
   const { code, message, name } = error as NodeJS.ErrnoException
   const at = hostAndPort(remote)
@@ -100,13 +100,13 @@ function isCertificateError(code: string | undefined): boolean {
   return code !== undefined && (/CERT|SIGNATURE|ISSUER/.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID')
 }
 
-/** "10.0.0.1:443", "[fd00::1]:80"; without a port if there is none. */
+/** Joins host and port: "10.0.0.1:443", "[fd00::1]:80". Omits an absent port. */
 export function hostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): string {
   const name = host.includes(':') ? `[${host}]` : host
   return port === '' ? name : `${name}:${port}`
 }
 
-/** All characters that must be escaped in a path. */
+/** Escapes all characters that a path may not contain. */
 export function escapePath(path: string): string {
   return path === '' ? '/' : path.split('/').map(escapeSegment).join('/')
 }

@@ -10,7 +10,7 @@ const prefix = '/api/v1/namespaces/default/services/s/proxy'
 const remote = { scheme: 'http', host: '10.0.0.1', port: '8080', path: '/', query: '' } as const
 const links = new LinkRewriter({ prefix, remote, clientHost: 'server:6443' })
 
-test('links to the same server lead through this one, others stay', () => {
+test('rewrites links to the same server, and keeps others', () => {
   const cases: Record<string, string> = {
     '/': `${prefix}/`,
     '/a/b?c=d#e': `${prefix}/a/b?c=d#e`,
@@ -41,7 +41,7 @@ async function rewritten(chunks: readonly Buffer[], headers: Record<string, stri
   return Buffer.concat(out)
 }
 
-test('tags are rewritten wherever the page is cut, and nothing else', async () => {
+test('rewrites tags across chunk borders, and nothing else', async () => {
   const page = Buffer.from(
     `<!doctype html><p title="/x">é /y <a class=big HREF='/a'>ü</a><img src=/b><form action="/c"><a href="//x.org/d"></p> 1 < 2 <a href="/e`,
   )
@@ -51,7 +51,7 @@ test('tags are rewritten wherever the page is cut, and nothing else', async () =
   }
 })
 
-test('compressed pages are opened and closed again', async () => {
+test('decompresses pages and compresses them again', async () => {
   const page = await rewritten([gzipSync('<a href="/x">')], { 'content-encoding': 'gzip' })
   expect(gunzipSync(page).toString()).toBe(`<a href="${prefix}/x">`)
   expect(
@@ -60,12 +60,12 @@ test('compressed pages are opened and closed again', async () => {
   expect(rewriteHtml({ headers: { 'content-type': 'text/plain' } } as unknown as IncomingMessage, links)).toBeUndefined()
 })
 
-test('a tag that never ends is held no longer than it is long', async () => {
+test('buffers an unclosed tag only up to the limit', async () => {
   const page = Buffer.concat([Buffer.from('<a '), Buffer.alloc(300_000, 'a ')])
   expect((await rewritten([page.subarray(0, 50_000), page.subarray(50_000, 100_000), page.subarray(100_000)])).equals(page)).toBe(true)
 })
 
-test('an element that is called like a member of every object is left as it is', async () => {
+test('ignores elements named like members of Object.prototype', async () => {
   const page = '<constructor href="/a"><a href="/a">'
   expect((await rewritten([Buffer.from(page)])).toString()).toBe(`<constructor href="/a"><a href="${prefix}/a">`)
 })

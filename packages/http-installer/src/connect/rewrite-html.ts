@@ -4,7 +4,7 @@ import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'no
 import { mediaTypeOf } from '@keelson/exchange'
 import type { LinkRewriter } from './rewrite-links.ts'
 
-/** The streams that make the links of a page lead back here. Undefined: the answer is no page, or has an unknown encoding. */
+/** Returns the streams that rewrite a page's links to lead through this server. Undefined if the response is not HTML or has an unknown encoding. */
 export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Transform[] | undefined {
   const type = mediaTypeOf(answer.headers['content-type'])
   if (type !== 'text/html' || answer.headers.location !== undefined) return undefined
@@ -20,10 +20,10 @@ export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Trans
   }
 }
 
-/** Longer tags are passed on unchanged. */
+/** The length limit of rewritten tags. Longer ones are passed on unchanged. */
 const maxTag = 64 * 1024
 
-/** The attributes that hold a URL, by element. */
+/** The attributes that contain a URL, by element. */
 const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     a: ['href'],
@@ -55,7 +55,7 @@ const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Rewrites start tags in a stream, without looking at the bytes between them. Latin-1 preserves every byte. */
+/** Rewrites start tags in a stream and copies the bytes between them. Latin-1 preserves every byte. */
 class TagRewriter extends Transform {
   readonly #links: LinkRewriter
   #rest = ''

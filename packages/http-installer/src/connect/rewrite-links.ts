@@ -3,14 +3,14 @@ import type { Remote } from '@keelson/registry'
 import { hostAndPort } from './remote-request.ts'
 
 export interface LinkRewriterOptions {
-  /** The path of this server that stands for the remote's root. */
+  /** The path of this server that corresponds to the remote's root. */
   readonly prefix: string
   readonly remote: Remote
-  /** The name by which the client addresses this server. */
+  /** The host name that the client uses for this server. */
   readonly clientHost: string
 }
 
-/** Rewrites the links of a page so that they lead through this server. Links to other hosts and relative links stay. */
+/** Rewrites links to lead through this server. Keeps links to other hosts and relative links. */
 export class LinkRewriter {
   readonly #prefix: string
   readonly #remoteHost: string

@@ -14,7 +14,7 @@ import { keepOpen } from './splice-sockets.ts'
 const readPatienceMs = 60_000
 const closePatienceMs = 1000
 
-/** The response headers of a WebSocket handshake. Undefined if the request is no valid handshake. */
+/** Returns the response headers of a WebSocket handshake. Undefined if the request is not a valid handshake. */
 export function websocketHandshake(
   method: string,
   headers: NodeJS.Dict<string | string[]>,
@@ -33,11 +33,11 @@ export function websocketHandshake(
 
 export interface WebSocketListener {
   readonly onMessage: WebSocketFrameHandler['onMessage']
-  /** Called once, when the client has finished or left. */
+  /** Called once, when the client has closed or disconnected. */
   onEnd(): void
 }
 
-/** The server's end of a WebSocket. It reads no faster than `pause` and `resume` allow, and not while its own messages wait to be read. */
+/** The server's end of a WebSocket. It stops reading while it is paused, and while its own messages wait for the client. */
 export class ServerWebSocket {
   readonly socket: Duplex
   readonly #reader: WebSocketFrameReader
@@ -59,14 +59,14 @@ export class ServerWebSocket {
     socket.once('close', () => this.#end())
   }
 
-  /** `head`: bytes that were read after the request. */
+  /** Starts reading. `head` has the bytes that were read after the request. */
   start(head: Buffer): void {
     if (head.length > 0) this.#take(head)
     this.socket.on('data', (chunk: Buffer) => this.#take(chunk))
     if (this.#paused) this.socket.pause()
   }
 
-  /** Sends a message. False: enough waits to be read; `onDrain` reports the end of that. */
+  /** Sends a message. Returns false if the buffer is full; `onDrain` is called when there is room again. */
   send(opcode: number, ...parts: readonly Buffer[]): boolean {
     if (this.#closing || this.socket.destroyed) return true
     const size = parts.reduce((sum, part) => sum + part.length, 0)
@@ -88,7 +88,7 @@ export class ServerWebSocket {
 
   resume(): void {
     this.#paused = false
-    // While messages wait, 'drain' resumes.
+    // While messages wait, 'drain' resumes reading.
     if (!this.socket.writableNeedDrain) this.socket.resume()
   }
 
@@ -96,7 +96,7 @@ export class ServerWebSocket {
     if (this.#closing) return
     this.#closing = true
     const { socket } = this
-    // Waits a while for a client that still reads, but not for one that never closes its side.
+    // Waits for a client that still reads, but only for a limited time, because some never close their side.
     const destroy = (): void => void socket.destroy()
     const patience = setTimeout(destroy, readPatienceMs).unref()
     socket.end(websocketClose(code), () => setTimeout(destroy, closePatienceMs).unref())

@@ -4,13 +4,13 @@ import { keepOpen } from './splice-sockets.ts'
 
 export interface SpdyListener {
   onData(stream: number, piece: Buffer, fin: boolean): void
-  /** Called when the remote wants no more data of this stream. */
+  /** Called when the remote accepts no more data on this stream. */
   onReset(stream: number): void
-  /** Called once, when the connection is over. */
+  /** Called once, when the connection has ended. */
   onEnd(): void
 }
 
-/** The side of a SPDY/3.1 connection that opens streams. There is no flow control for streams, as in all SPDY clients of kubelets. */
+/** The client side of a SPDY/3.1 connection, which opens streams. Like all SPDY clients of kubelets, it has no flow control for streams. */
 export class SpdyClient {
   readonly socket: Duplex
   readonly #headers = new SpdyHeaderWriter()
@@ -24,7 +24,7 @@ export class SpdyClient {
       onData: (...data) => listener.onData(...data),
       onControl: (type, _flags, payload) => {
         if (type === spdyFrame.rstStream && payload.length >= 8) listener.onReset(payload.readUInt32BE(0))
-        // The remote's own pings have even numbers; odd ones are replies to ours.
+        // The remote's own pings have even numbers; odd ones are responses to pings of this side.
         else if (type === spdyFrame.ping && payload.length === 4 && payload[3]! % 2 === 0)
           this.#write(spdyControl(spdyFrame.ping, 0, payload))
       },
@@ -55,7 +55,7 @@ export class SpdyClient {
     return stream
   }
 
-  /** False: enough waits to be read. */
+  /** Sends data. Returns false if the buffer is full. */
   send(stream: number, piece: Buffer): boolean {
     if (piece.length === 0) return true
     this.socket.cork()
@@ -65,7 +65,7 @@ export class SpdyClient {
     return !this.socket.writableNeedDrain
   }
 
-  /** Ends our side of the stream. */
+  /** Ends this side of the stream. */
   finish(stream: number): void {
     this.#write(spdyDataHead(stream, 0, true))
   }

@@ -6,7 +6,7 @@ import { spliceSockets } from './splice-sockets.ts'
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
-/** The two ends of one connection. */
+/** Opens a connection and returns both ends. */
 async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer({ allowHalfOpen: true })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -29,14 +29,14 @@ async function spliced() {
   return { client: client.far, remote: remote.far, over, stopping, ends: [client.near, remote.near] }
 }
 
-/** Not by iteration, which would close the other direction too. */
+/** Reads by events, because an iterator would close the other direction too. */
 function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   return new Promise((resolve) => socket.once('end', () => resolve(text)))
 }
 
-test('bytes go both ways, what came with the headers first; who has ended may still be answered', async () => {
+test('copies bytes in both directions, the head first; an end that has finished still receives', async () => {
   const { client, remote, over } = await spliced()
   client.end('question')
   expect(await readAll(remote)).toBe('first question')
@@ -45,7 +45,7 @@ test('bytes go both ways, what came with the headers first; who has ended may st
   await over
 })
 
-test('an end that breaks takes the other along', async () => {
+test('destroys the other end if one fails', async () => {
   const { client, remote, over } = await spliced()
   const gone = new Promise((resolve) => remote.once('end', resolve))
   remote.on('error', () => {}).resume()
@@ -59,7 +59,7 @@ test('stops writing to an end that does not read', async () => {
   client.pause()
   let written = 0
   const chunk = Buffer.alloc(256 * 1024)
-  // Until nothing moves any more: the kernel's buffers are full, and ours.
+  // Write until all buffers are full: the kernel's and Node's.
   for (let idle = 0; idle < 5;) {
     if (remote.writableNeedDrain) {
       const moved = await Promise.race([
@@ -76,7 +76,7 @@ test('stops writing to an end that does not read', async () => {
   expect(ends[0]!.writableLength).toBeLessThan(1024 * 1024)
 })
 
-test('when the server stops both are ended', async () => {
+test('ends both sockets when the server stops', async () => {
   const { client, remote, over, stopping } = await spliced()
   stopping.abort()
   expect(await readAll(client)).toBe('greeting ')

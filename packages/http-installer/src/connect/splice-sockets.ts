@@ -4,15 +4,15 @@ import type { Duplex } from 'node:stream'
 const keepAliveMs = 30_000
 const farewellMs = 1000
 
-/** One end of a connection after the change of protocol, with the bytes that were read after the headers. */
+/** One end of a connection after the change of protocol, and the bytes that were read after the headers. */
 export interface OpenEnd {
   readonly socket: Duplex
   readonly head: Buffer
 }
 
 /**
- * Copies bytes from each end to the other, no faster than it reads them. When one end finishes sending, the other gets the end and may still send; when
- * one breaks, the other is closed. Resolves when both are closed.
+ * Copies bytes between both ends, no faster than they read. If one end finishes sending, the other gets the end and may still send. If one fails, the other is
+ * closed. Resolves when both are closed.
  */
 export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: AbortSignal): Promise<void> {
   const sockets = [client.socket, remote.socket] as const
@@ -44,7 +44,7 @@ export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSig
   clearTimeout(timer)
 }
 
-/** Ends a socket, and destroys it after a short time if the pending data is not read. */
+/** Ends a socket, and destroys it after a short time if the client does not read the pending data. */
 export function dismiss(socket: Duplex): void {
   const destroy = (): void => void socket.destroy()
   socket.end(destroy)

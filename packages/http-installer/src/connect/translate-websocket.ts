@@ -16,7 +16,10 @@ export const processProtocol = 'v5.channel.k8s.io'
 const spdyProtocols = ['v5', 'v4', 'v3', 'v2'].map((version) => `${version}.channel.k8s.io`)
 const maxRefusalBytes = 64 * 1024
 
-/** Translates a process's streams between a WebSocket to the client and SPDY to the remote. The client is answered first; failures are sent as its messages. */
+/**
+ * Translates a process's streams between a WebSocket to the client and SPDY to the remote. The client gets its handshake response first; failures are sent as
+ * messages.
+ */
 export async function translateWebSocket(
   { exchange, upgrade, stopping }: UpgradePassage,
   remote: Remote,
@@ -44,7 +47,7 @@ export async function translateWebSocket(
   await over
 }
 
-/** The remote's refusal: its Status, or its text as one. */
+/** Reads the remote's refusal: a Status, or a text that becomes one. */
 async function refusal(message: IncomingMessage): Promise<{ readonly status: Status }> {
   let text = ''
   try {
@@ -55,7 +58,7 @@ async function refusal(message: IncomingMessage): Promise<{ readonly status: Sta
     const status = JSON.parse(text) as Status
     if (status.kind === 'Status') return { status }
   } catch {
-    // Plain text.
+    // Not JSON: plain text.
   }
   return newInternal(`unable to upgrade connection: ${text.trim()}`)
 }

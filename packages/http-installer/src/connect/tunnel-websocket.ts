@@ -21,12 +21,12 @@ const websocketHeaders = [
   'sec-websocket-extensions',
 ] as const
 
-/** Whether the client speaks SPDY within a WebSocket. */
+/** Returns whether the client requests SPDY within a WebSocket. */
 export function asksForTunnel(protocols: readonly string[]): boolean {
   return protocols.some((protocol) => protocol.startsWith(prefix) && protocol.endsWith('.k8s.io'))
 }
 
-/** Passes SPDY between the remote and messages of the client. The client is answered when the remote has agreed. */
+/** Copies SPDY between the remote and the client's WebSocket messages. The client gets its handshake response after the remote has accepted. */
 export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
   const { incoming } = exchange.nodeStreams()
   const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => asksForTunnel([protocol]))

@@ -2,12 +2,12 @@ import type { GroupVersionKind } from '@keelson/apimachinery'
 
 /** One entry of an APIResourceList: a resource or a subresource ("pods/status"). */
 export interface DiscoveryResource {
-  /** "pods" or "pods/status". */
+  /** The path: "pods" or "pods/status". */
   readonly name: string
   /** "" for a subresource. */
   readonly singularName: string
   readonly namespaced: boolean
-  /** The kind that the path returns. Group and version are listed only if they differ from the list's own. */
+  /** The kind of the path's objects. Group and version are listed only if they differ from the list's. */
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
@@ -19,31 +19,31 @@ export interface DiscoveryResource {
 export interface DiscoveryVersion {
   readonly version: string
   readonly resources: readonly DiscoveryResource[]
-  /** "Stale" when the server behind an aggregated version does not answer. */
+  /** 'Stale' if the server behind an aggregated version does not respond. */
   readonly freshness?: 'Current' | 'Stale'
 }
 
 export interface DiscoveryGroup {
   /** "" for the core group. */
   readonly name: string
-  /** In order of preference. */
+  /** The versions in order of preference. */
   readonly versions: readonly DiscoveryVersion[]
-  /** Higher comes first in lists; groups of the same priority keep the order in which they were added. Default 0. */
+  /** Lists start with the highest priority. Groups with the same priority keep the order in which they were added. Default: 0. */
   readonly priority?: number
 }
 
 /**
- * The groups, versions and resources of `/api`, `/apis` and aggregated discovery. One registry may serve several chained
- * servers: each adds its groups, the first in the chain answers.
+ * The groups, versions and resources for `/api`, `/apis` and aggregated discovery. Several chained servers may share one registry: each adds its groups, and
+ * the first server in the chain answers.
  */
 export class DiscoveryRegistry {
   #groups: DiscoveryGroup[] = []
   #generation = 0
 
-  /** Adds a group, in place of one of the same name. The returned function removes it, unless it was replaced meanwhile. */
+  /** Adds a group. It replaces one with the same name. The returned function removes it, unless it has been replaced. */
   addGroup(group: DiscoveryGroup): () => void {
     const others = this.#groups.filter((other) => other.name !== group.name)
-    // Sorting is stable, so equal priorities keep the order of adding.
+    // Sorting is stable, so groups with the same priority keep their order.
     this.#groups = [...others, group].toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
     this.#generation++
     return () => {
@@ -64,12 +64,12 @@ export class DiscoveryRegistry {
     return this.#groups.find((group) => group.name === name)
   }
 
-  /** Highest priority first, including the core group. */
+  /** Returns the groups, the highest priority first, including the core group. */
   groups(): readonly DiscoveryGroup[] {
     return this.#groups
   }
 
-  /** A number that changes with the groups. Derived documents stay valid while it is the same. */
+  /** A number that changes with the groups. Documents made from the groups stay valid while it is the same. */
   get generation(): number {
     return this.#generation
   }

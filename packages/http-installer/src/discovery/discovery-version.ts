@@ -4,7 +4,7 @@ import { canWatch } from '@keelson/registry'
 import type { ResourceRoutes, RouteTable } from '../routing/route-table.ts'
 import type { DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 
-/** Base64 of the first eight bytes of SHA-256; clients compare it to see that the stored version has changed. */
+/** Returns the first eight bytes of a SHA-256 in Base64. Clients compare it to detect a new storage version. */
 export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-it('hashes the stored version as clients know it', () => {
+it('hashes the storage version like kube-apiserver', () => {
   expect(storageVersionHash({ group: '', version: 'v1', kind: 'ConfigMap' })).toBe('qFsyl6wFWjQ=')
 })
 
@@ -46,7 +46,7 @@ it('lists versions and resources', async () => {
   expect((await server.request('GET', '/api/v9')).body).toMatchObject({ code: 404, reason: 'NotFound' })
 })
 
-it('gives everything at once to who asks for it, once', async () => {
+it('serves the aggregated document if the client requests it, and 304 the second time', async () => {
   const accept =
     'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json'
   const answer = await server.request('GET', '/api', undefined, { accept })
@@ -61,7 +61,7 @@ it('gives everything at once to who asks for it, once', async () => {
   expect([again.status, again.text]).toEqual([304, ''])
 })
 
-it('takes groups in and out while serving', async () => {
+it('adds and removes groups while serving', async () => {
   const gv = { group: 'example.com', version: 'v1' }
   const storage = new Map([['v1', new Map([['configmaps', server.info.storage.get('v1')!.get('configmaps')!]])]])
   const installed = installAPIGroup(server.app, { ...server.info, group: gv.group, versions: [gv], storage })

@@ -5,12 +5,12 @@ import { writeError } from '../encoding/write-error.ts'
 
 const nowhere = { group: '', resource: '' }
 
-/** Serves a document that can only be read, in all usual encodings. */
+/** Serves a read-only document in all usual encodings. */
 export function serveDocument(exchange: Exchange, write: () => void): void {
   serveReadOnly(exchange, () => checkAcceptable(exchange, false), write)
 }
 
-/** The same for a document that is JSON only. */
+/** Serves a read-only document that exists only as JSON. */
 export function serveJsonDocument(exchange: Exchange, write: () => void): void {
   serveReadOnly(exchange, () => checkTakesJson(exchange), write)
 }
@@ -23,7 +23,7 @@ function serveReadOnly(exchange: Exchange, checkAccept: () => void, write: () =>
   })
 }
 
-/** Serves a document whatever the method is. */
+/** Serves a document for every method. */
 export function serveAnyMethod(exchange: Exchange, write: () => void): void {
   try {
     write()
@@ -32,7 +32,7 @@ export function serveAnyMethod(exchange: Exchange, write: () => void): void {
   }
 }
 
-/** Responds 404 to a path of an installed group. */
+/** Responds 404 to an unknown path of an installed group. */
 export function writeNothingThere(exchange: Exchange): void {
   writeError(exchange, newGenericServerResponse(404, exchange.method, nowhere, ''))
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 describe('protobuf', () => {
-  it('goes out and comes in', async () => {
+  it('is accepted and produced', async () => {
     const json = (await server.request('GET', `${maps}/a`)).body
     const { headers, bytes } = await server.request('GET', `${maps}/a`, undefined, protobuf)
     expect(headers['content-type']).toBe('application/vnd.kubernetes.protobuf')
@@ -34,7 +34,7 @@ describe('protobuf', () => {
     await server.request('DELETE', `${maps}/fromproto`)
   })
 
-  it('makes a list of the same bytes as the list type would', async () => {
+  it('encodes a list to the same bytes as the list type does', async () => {
     const json = (await server.request('GET', maps)).body
     const { bytes, headers } = await server.request('GET', maps, undefined, protobuf)
     expect(headers['content-length']).toBe(String(bytes.length))
@@ -46,7 +46,7 @@ describe('protobuf', () => {
     expect(Buffer.from(encodeUnknown(gvk, type.encodeProto(list))).equals(bytes)).toBe(true)
   })
 
-  it('is the form of errors too', async () => {
+  it('encodes errors too', async () => {
     const { status, bytes } = await server.request('GET', `${maps}/none`, undefined, protobuf)
     expect(status).toBe(404)
     const { gvk, raw } = decodeUnknown(bytes)
@@ -59,7 +59,7 @@ describe('protobuf', () => {
 })
 
 describe('YAML', () => {
-  it('goes out and comes in, also as lists and errors', async () => {
+  it('is accepted and produced, also for lists and errors', async () => {
     const accept = 'application/yaml'
     for (const path of [maps, `${maps}/a`, `${maps}?labelSelector=none`, `${maps}/none`]) {
       const json = await server.request('GET', path)
@@ -76,8 +76,8 @@ describe('YAML', () => {
   })
 })
 
-describe('JSON for people', () => {
-  it('is indented on request and for known user agents', async () => {
+describe('indented JSON', () => {
+  it('is produced on request and for known user agents', async () => {
     const compact = await server.request('GET', `${maps}/a`)
     expect(compact.text.endsWith('}\n')).toBe(true)
     for (const [path, headers] of [
@@ -96,8 +96,8 @@ describe('JSON for people', () => {
   })
 })
 
-describe('metadata alone', () => {
-  it('is cut out of stored bytes', async () => {
+describe('metadata-only responses', () => {
+  it('are cut out of the stored bytes', async () => {
     const whole = (await server.request('GET', `${maps}/a`)).body
     const partial = (await server.request('GET', `${maps}/a`, undefined, as('PartialObjectMetadata'))).body
     expect(partial).toEqual({ kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: whole.metadata })
@@ -114,7 +114,7 @@ describe('metadata alone', () => {
     expect(decoded.items.map((item) => item.metadata)).toEqual(list.items.map((item: { metadata: unknown }) => item.metadata))
   })
 
-  it('is null of none', async () => {
+  it('have null items for an empty list', async () => {
     const none = `${maps}?labelSelector=none`
     const [json, yaml] = ['application/json', 'application/yaml'].map((type) => `${type};as=PartialObjectMetadataList;v=v1;g=meta.k8s.io`)
     expect((await server.request('GET', none, undefined, { accept: json! })).body.items).toBeNull()
@@ -124,7 +124,7 @@ describe('metadata alone', () => {
     expect((await server.request('GET', none)).body.items).toEqual([])
   })
 
-  it('is not mixed up with lists', async () => {
+  it('are rejected if an object is requested as a list, or a list as an object', async () => {
     const message = async (path: string, kind: string): Promise<string> =>
       (await server.request('GET', path, undefined, as(kind))).body.message
     expect(await message(maps, 'PartialObjectMetadata')).toContain('the requested object is a list (*core.ConfigMapList)')
@@ -133,7 +133,7 @@ describe('metadata alone', () => {
 })
 
 describe('tables', () => {
-  it('have columns, cells and as much of the object as asked for', async () => {
+  it('have columns, cells and the requested part of the object', async () => {
     const table = (await server.request('GET', `${maps}/a`, undefined, as('Table'))).body
     expect(table).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', rows: [{ cells: ['a', 1, expect.any(String)] }] })
     expect(table.metadata.resourceVersion).toBe(table.rows[0].object.metadata.resourceVersion)
@@ -148,13 +148,13 @@ describe('tables', () => {
     expect((await server.request('GET', `${maps}?labelSelector=none`, undefined, as('Table'))).body.rows).toEqual([])
   })
 
-  it('have null for rows where the kind has no columns of its own and nothing is found', async () => {
+  it('have null rows if the kind has no columns and the list is empty', async () => {
     const rows = async (path: string): Promise<unknown> => (await server.request('GET', path, undefined, as('Table'))).body.rows
     expect(await rows('/api/v1/namespaces?labelSelector=none')).toBeNull()
     expect(await rows(`${maps}?labelSelector=none`)).toEqual([])
   })
 
-  it('are not had of every subresource', async () => {
+  it('are not available for every subresource', async () => {
     const status = async (path: string): Promise<number> => (await server.request('GET', path, undefined, as('Table'))).status
     await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'f' } })
     expect(await Promise.all(['', '/status', '/finalize'].map((below) => status(`/api/v1/namespaces/f${below}`)))).toEqual([200, 200, 406])
@@ -179,13 +179,13 @@ describe('media types', () => {
       406,
       '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     ],
-  ])('refuses %s', async (accept, code, message) => {
+  ])('rejects %s', async (accept, code, message) => {
     const answer = await server.request('GET', `${maps}/a`, undefined, { accept })
     expect(answer.headers['content-type']).toBe('application/json')
     expect(answer.body).toMatchObject({ code, message, reason: 'NotAcceptable' })
   })
 
-  it('takes what it can of a list of wishes', async () => {
+  it('selects the first acceptable type of a list', async () => {
     const accept = 'application/cbor, application/vnd.kubernetes.protobuf;q=0.1, application/json;q=0.9'
     expect((await server.request('GET', `${maps}/a`, undefined, { accept })).headers['content-type']).toBe('application/json')
     const table = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json;as=Table;v=v1beta1;g=meta.k8s.io,application/json'
@@ -193,7 +193,7 @@ describe('media types', () => {
     expect((await server.request('GET', `${maps}/none`, undefined, { accept: table })).body).toMatchObject({ kind: 'Status', code: 404 })
   })
 
-  it('refuses bodies of unknown types', async () => {
+  it('rejects bodies of unknown types', async () => {
     const form = await server.request('POST', maps, 'a=b', { 'content-type': 'application/x-www-form-urlencoded' })
     expect(form.body).toMatchObject({
       code: 415,

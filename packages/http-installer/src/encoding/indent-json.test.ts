@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { indentJson } from './indent-json.ts'
 
-it('is what JSON.stringify makes of the value', () => {
+it('has the same result as JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(indentJson(JSON.stringify(value))).toBe(JSON.stringify(value, undefined, 2))
@@ -10,6 +10,6 @@ it('is what JSON.stringify makes of the value', () => {
   )
 })
 
-it('keeps numbers as they are spelled', () => {
+it('keeps the spelling of numbers', () => {
   expect(indentJson('{"a":9007199254740993}')).toBe('{\n  "a": 9007199254740993\n}')
 })

@@ -1,4 +1,4 @@
-/** Compact JSON with two spaces of indentation per level. Works on the text, so no number changes its spelling. */
+/** Indents compact JSON by two spaces per level. It works on the text, so numbers keep their spelling. */
 export function indentJson(json: string): string {
   const out: string[] = []
   let depth = 0
@@ -14,7 +14,7 @@ export function indentJson(json: string): string {
         break
       case openBrace:
       case openBracket:
-        // An empty one stays on its line.
+        // An empty object or array stays on one line.
         if (json[at + 1] === '}' || json[at + 1] === ']') {
           at++
           break
@@ -48,7 +48,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Index of the closing quote. */
+/** Returns the index of the closing quote. */
 function endOfString(json: string, at: number): number {
   for (;;) {
     at = json.indexOf('"', at + 1)

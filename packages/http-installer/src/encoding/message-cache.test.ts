@@ -15,20 +15,20 @@ function walk(cache: MessageCache, count: number): number {
   return found
 }
 
-test('keeps messages that fit, until the object changes', () => {
+test('keeps messages within the budget until the object changes', () => {
   const cache = new MessageCache(10_000, () => now)
   expect(walk(cache, 8)).toBe(0)
   expect(walk(cache, 8)).toBe(8)
   expect(cache.get(object(3, 2))).toBeUndefined()
   cache.offer(object(3, 2), message)
   expect(cache.get(object(3, 2))).toBe(message)
-  // A page of a past state does not push the newest out.
+  // A page of a past state does not replace the newest.
   cache.offer(object(3, 1), message)
   expect(cache.get(object(3, 1))).toBeUndefined()
   expect(cache.get(object(3, 2))).toBe(message)
 })
 
-test('of more than fits as many are found as fit, and never more bytes are kept', () => {
+test('keeps as many messages as fit, and never more bytes than the budget', () => {
   const cache = new MessageCache(10_000, () => now)
   walk(cache, 30)
   walk(cache, 30)

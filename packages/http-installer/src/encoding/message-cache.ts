@@ -3,13 +3,13 @@ import type { StoredObject } from '@keelson/storagebackend'
 interface Kept {
   readonly revision: number
   readonly message: Uint8Array
-  /** When it was last requested. */
+  /** The time of the last request. */
   asked: number
 }
 
 /**
- * Caches objects of one kind in the encoding that the store does not hold, up to a number of bytes. Without room it drops entries that were not requested
- * for a minute; if there are none, it does not keep the new one. So a list of more objects than fit still finds as many as fit, instead of none.
+ * Caches objects of one kind in an encoding that the store does not have, up to a number of bytes. If the budget is used up, it drops entries that were not
+ * requested for a minute. If there are none, it does not keep the new entry, so a list that exceeds the budget still finds as many entries as fit.
  */
 export class MessageCache {
   readonly #budget: number
@@ -17,7 +17,7 @@ export class MessageCache {
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
 
-  /** `now` in milliseconds. */
+  /** `now` returns milliseconds. */
   constructor(budget: number, now: () => number) {
     this.#budget = budget
     this.#now = now
@@ -53,7 +53,7 @@ export class MessageCache {
       const [key, kept] = oldest
       if (kept.asked < since) this.#remove(key, kept)
       else {
-        // So that others are checked first the next time.
+        // Moved to the end, so that the next call checks other entries first.
         this.#kept.delete(key)
         this.#kept.set(key, kept)
       }
@@ -68,7 +68,7 @@ export class MessageCache {
 }
 
 const idleMs = 60_000
-/** The approximate size of an entry itself. */
+/** The approximate memory of an entry without its bytes. */
 const overhead = 200
-/** How many of the oldest entries are checked for room. */
+/** The number of oldest entries that are checked for expiry. */
 const maxLooks = 4

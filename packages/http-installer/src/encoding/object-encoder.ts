@@ -10,7 +10,7 @@ import { indentJson } from './indent-json.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { MediaForm } from '../negotiation/negotiate.ts'
 
-/** The encodings of this file. CBOR is made from JSON elsewhere. */
+/** The encodings of `ObjectEncoder`. CBOR is made from JSON elsewhere. */
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'
@@ -18,7 +18,7 @@ import { itemHead, spliced } from './splice.ts'
 import { fromHub } from '@keelson/registry'
 import { versionedOf } from './rest-result.ts'
 
-/** Encodes a whole object with its kind, where stored bytes cannot be spliced. */
+/** Encodes an object with its kind, if stored bytes cannot be spliced. */
 export function encodeTyped(
   form: ObjectForm,
   gvk: GroupVersionKind,
@@ -34,7 +34,7 @@ export function encodeTyped(
   return Buffer.from(shapeJson(text, form, pretty))
 }
 
-/** `{"kind":…,"apiVersion":…,…}`. */
+/** Encodes an object as `{"kind":…,"apiVersion":…,…}`. */
 export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
   if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
   const body = stringifyJson(object)
@@ -65,7 +65,7 @@ export class ObjectEncoder {
     return this.#scope.servesHub && this.form === 'json' && !this.pretty
   }
 
-  /** A whole response. JSON ends with a line feed unless it is pretty. */
+  /** Encodes a complete response. JSON ends with a line feed unless it is indented. */
   whole(result: RestResult): Buffer {
     if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
       if (this.splices) return spliced(this.#scope.head, result, lineFeed)
@@ -77,20 +77,20 @@ export class ObjectEncoder {
     return encodeTyped(this.form, gvk, type, object, this.pretty)
   }
 
-  /** JSON with its kind and without line feed, to be embedded. */
+  /** Encodes an object as JSON with its kind and without a line feed, to be embedded. */
   embedded(result: RestResult): Buffer {
     if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#scope.head, result)
     const { gvk, object } = versionedOf(this.#scope, result)
     return Buffer.from(typedJson(gvk, this.#scope.type, object))
   }
 
-  /** JSON of an item of a typed list: no kind. */
+  /** Encodes an item of a typed list as JSON. It has no kind. */
   item(object: StoredObject): Buffer {
     if (this.#scope.servesHub) return spliced(itemHead, object)
     return Buffer.from(stringifyJson(fromHub(this.#scope, object.copy())))
   }
 
-  /** The protobuf message without its envelope. */
+  /** Encodes an object as a protobuf message without its envelope. */
   message(object: StoredObject | KubeObject): Uint8Array {
     const { type, messages } = this.#scope
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { partialJson } from './partial-metadata.ts'
 import type { StoredObject } from '@keelson/storagebackend'
 
-it('cuts the same metadata out of bytes as decoding would give', () => {
+it('cuts the same metadata out of the bytes as decoding returns', () => {
   const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', 'é') })
   fc.assert(
     fc.property(fc.dictionary(text, text), text, fc.integer({ min: 1, max: 2 ** 53 - 1 }), (annotations, data, revision) => {
@@ -19,7 +19,7 @@ it('cuts the same metadata out of bytes as decoding would give', () => {
   )
 })
 
-it('leaves out what belongs to the spec inside, and what is empty then', () => {
+it('omits annotations that hold internal fields, and an empty map', () => {
   const form = { version: 'v1', without: ['inner'] } as const
   const metaOf = (annotations: Record<string, string>): unknown => {
     const object = { metadata: { name: 'n', annotations } }

@@ -36,12 +36,12 @@ export function partialForm({ storage }: ResourceScope, { version }: Pick<Transf
   return { version, without: storage.specAnnotations }
 }
 
-/** An object's metadata alone, as JSON without line feed. Metadata is the same in all versions, so the stored bytes can be used. */
+/** Returns an object's metadata as JSON without a line feed. Metadata is the same in all versions, so the stored bytes can be used. */
 export function partialPiece(result: RestResult, form: PartialForm): JsonPiece {
   return partialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
 }
 
-/** The same, if the position of the stored metadata is known. */
+/** Like `partialPiece`, for a known position of the stored metadata. */
 export function partialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
   if (span !== undefined && isStoredObject(result)) {
     const body = result.body.subarray(0, span.end)
@@ -53,22 +53,22 @@ export function partialPieceAt(result: RestResult, span: MetadataSpan | undefine
   return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
 }
 
-/** The same, copied to a buffer of its own. */
+/** Like `partialPiece`, copied to its own buffer. */
 export function partialJson(result: RestResult, form: PartialForm): Buffer {
   return pieceBytes(partialPiece(result, form))
 }
 
-/** The same as protobuf, with its envelope. */
+/** Returns an object's metadata as protobuf with its envelope. */
 export function partialProto(result: RestResult, form: PartialForm): Buffer {
   return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), partialMessage(result, form)))
 }
 
-/** The protobuf message without its envelope, as lists contain it. */
+/** Returns an object's metadata as protobuf without its envelope, as lists contain it. */
 export function partialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
   return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
 }
 
-/** A quick check on the bytes: an annotation that they do not contain is not in the object. */
+/** Returns whether the bytes contain an annotation's name. If not, the object does not have it, and need not be decoded. */
 function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: PartialForm['without']): boolean {
   return annotations !== undefined && annotations.some((name) => Buffer.from(buffer, byteOffset, byteLength).includes(name))
 }

@@ -1,11 +1,11 @@
 import type { ListMeta } from '@keelson/apimachinery'
 
-/** `bytes` as a length-delimited field. */
+/** Encodes bytes as a length-delimited field. */
 export function lengthDelimited(field: number, bytes: Uint8Array): Buffer {
   return Buffer.concat([lengthDelimitedHead(field, bytes.length), bytes])
 }
 
-/** The tag and length of a length-delimited field. */
+/** Encodes the tag and length of a length-delimited field. */
 export function lengthDelimitedHead(field: number, length: number): Buffer {
   const tag = field * 8 + 2
   const head = Buffer.allocUnsafe(varintLength(tag) + varintLength(length))
@@ -13,7 +13,7 @@ export function lengthDelimitedHead(field: number, length: number): Buffer {
   return head
 }
 
-/** A field with a non-negative integer, or a boolean (1 is true). */
+/** Encodes a field with a non-negative integer, or a boolean (1 is true). */
 export function varintField(field: number, value: number): Buffer {
   const tag = field * 8
   const bytes = Buffer.allocUnsafe(varintLength(tag) + varintLength(value))
@@ -21,7 +21,7 @@ export function varintField(field: number, value: number): Buffer {
   return bytes
 }
 
-/** metav1.ListMeta: its strings are written even when empty. */
+/** Encodes a metav1.ListMeta. Its strings are written even if they are empty. */
 export function listMetaMessage(meta: ListMeta): Buffer {
   const strings = [meta.selfLink, meta.resourceVersion, meta.continue].map((text, index) =>
     lengthDelimited(index + 1, Buffer.from(text ?? '')),
@@ -30,7 +30,7 @@ export function listMetaMessage(meta: ListMeta): Buffer {
   return Buffer.concat([...strings, varintField(4, meta.remainingItemCount)])
 }
 
-/** A watch event: its length in four bytes, then a metav1.WatchEvent with the object's envelope. */
+/** Encodes a watch event: its length in four bytes, then a metav1.WatchEvent that contains the object's envelope. */
 export function watchFrame(type: string, object: Uint8Array): Buffer {
   const event = Buffer.concat([lengthDelimited(1, Buffer.from(type)), lengthDelimited(2, lengthDelimited(1, object))])
   const frame = Buffer.allocUnsafe(4 + event.length)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openTestServer } from '../test-server.fixture.ts'
 
-it('is what a dry run shows that would have taken the last finalizer away', async () => {
+it('a dry run that would remove the last finalizer returns an object without fields', async () => {
   await using server = await openTestServer()
   const path = '/api/v1/namespaces/n'
   await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'n', finalizers: ['orphan'] } })

@@ -6,13 +6,16 @@ import { apiVersionOf, parseApiVersion } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 import { decodeStruct } from '@keelson/apimachinery'
 
-/** An object in the version that it is served in, without kind and apiVersion. Shared: never write to it. */
+/** An object in its served version, without kind and apiVersion. It is shared and must not be changed. */
 interface Versioned {
   readonly gvk: GroupVersionKind
   readonly object: KubeObject
 }
 
-/** The object of a result. A result with a kind of its own (a Status, a Scale) is served as that kind; without one, or with the hub's, as the scope's. */
+/**
+ * Returns the object of a result. A result with its own kind (a Status, a Scale) is served as that kind. A result without a kind, or with the hub's, is served
+ * as the scope's kind.
+ */
 export function versionedOf(scope: ResourceScope, result: RestResult): Versioned {
   if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.copy()) }
   const { kind, apiVersion, ...object } = result
@@ -22,12 +25,12 @@ export function versionedOf(scope: ResourceScope, result: RestResult): Versioned
   return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object }
 }
 
-/** The metadata of a result, without decoding the rest. */
+/** Returns the metadata of a result without decoding the rest. */
 export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
   return isStoredObject(result) ? readMetadata(result) : (result.metadata ?? {})
 }
 
-/** An object of the scope's kind with only this metadata and the fields that the kind always has. */
+/** Returns an object of the scope's kind with only this metadata and the fields that the kind always has. */
 export function blankObject({ type, gvk, storage }: ResourceScope, metadata: ObjectMeta): KubeObject {
   const blank: KubeObject = { metadata }
   storage.fillBlank?.(blank)

@@ -8,13 +8,13 @@ export interface SizedList<T> {
   readonly items: readonly T[]
   readonly before: Uint8Array
   readonly after: Uint8Array
-  /** The length of all items together. */
+  /** The total length of all items. */
   readonly itemsLength: number
-  /** Undefined when done at once; a promise to wait for the socket. */
+  /** Writes an item. Returns undefined if it is complete, or a promise that waits for the socket. */
   put(writer: SlabWriter, item: T, index: number): Promise<void> | undefined
 }
 
-/** Sends a list with its length in the head. Without it, each slab would be framed, and copied for that. */
+/** Sends a list with a content length. Without the length, each slab would be copied into a chunk. */
 export function writeSizedList<T>(exchange: Exchange, contentType: string, list: SizedList<T>): Promise<void> {
   const { items, before, after } = list
   const headers = { 'content-type': contentType, 'content-length': String(before.length + list.itemsLength + after.length) }
@@ -30,7 +30,7 @@ export function writeSizedList<T>(exchange: Exchange, contentType: string, list:
   })
 }
 
-/** Collects the items of an iterable in time slices, passing each to `look`. Stops early if the client has left. */
+/** Collects the items of an iterable in time slices and passes each to `look`. Stops early if the client has disconnected. */
 export async function collect<T>(exchange: Exchange, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
   const items: T[] = []
   const slice = new TimeSlice(16)

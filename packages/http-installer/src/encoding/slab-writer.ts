@@ -3,8 +3,8 @@ import type { ResponseSink } from '@keelson/exchange'
 import { listSlabs } from './splice.ts'
 
 /**
- * Collects many small pieces in slabs. The first slab is kept until `finish`, so that a short response can be sent whole. `open` is called for the sink
- * when a second slab is needed.
+ * Collects small pieces in slabs. It keeps the first slab until `finish`, so that a short response can be sent with its length. It calls `open` for the sink
+ * when it needs a second slab.
  */
 export class SlabWriter {
   readonly #open: () => Promise<ResponseSink>
@@ -21,7 +21,7 @@ export class SlabWriter {
     return this.#sink?.closed === true
   }
 
-  /** Reserves `length` bytes at the returned offset of `slab`; call `advance` after writing them. Undefined: call `makeRoom` first. */
+  /** Reserves `length` bytes and returns their offset in `slab`. Call `advance` after writing them. Returns undefined if `makeRoom` must be called first. */
   reserve(length: number): number | undefined {
     return this.#length + length <= listSlabs.size ? this.#length : undefined
   }
@@ -34,13 +34,13 @@ export class SlabWriter {
     this.#length = end
   }
 
-  /** Resolves to false if no slab has that much room: then use `write`. */
+  /** Starts a new slab. Resolves to false if the length exceeds a slab; then use `write`. */
   async makeRoom(length: number): Promise<boolean> {
     await this.#flush()
     return length <= listSlabs.size
   }
 
-  /** Undefined when done at once; a promise to wait for the socket. */
+  /** Writes bytes. Returns undefined if they are complete, or a promise that waits for the socket. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#length + bytes.length <= listSlabs.size) {
       this.#slab.set(bytes, this.#length)
@@ -86,7 +86,7 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** The bytes, and the callback for when they are written, if they all fit in the first slab. */
+  /** Returns the bytes and the callback to run after sending them, if they all fit in the first slab. */
   takeShort(): { readonly bytes: Buffer; readonly written: () => void } | undefined {
     if (this.#sink !== undefined) return undefined
     const slab = this.#slab

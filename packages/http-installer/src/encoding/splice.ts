@@ -5,20 +5,20 @@ export type SplicedBytes = Pick<StoredObject, 'body' | 'spliceAt' | 'revision'>
 const resourceVersionKey = Buffer.from(',"resourceVersion":"')
 const quote = 0x22
 
-/** The beginning of an object's JSON: `{"kind":"Pod","apiVersion":"v1",`; for an item of a list `{`. */
+/** Returns the beginning of an object's JSON: `{"kind":"Pod","apiVersion":"v1",`. */
 export function typeHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
 export const itemHead: Buffer = Buffer.from('{')
 
-/** Length of `writeSpliced`'s output. */
+/** Returns the length of `writeSpliced`'s output. */
 export function splicedLength(head: Uint8Array, { body, revision }: SplicedBytes): number {
   return head.length + body.length - 1 + (revision > 0 ? resourceVersionKey.length + digits(revision) + 1 : 0)
 }
 
 /**
- * Head, body and resourceVersion at `at` of `target`, which must have room for `splicedLength`; returns the end.
- * An object that was not stored (a dry run) has revision 0, which is omitted.
+ * Writes head, body and resourceVersion to `target` from `at` on. Returns the end. `target` must have room for `splicedLength` bytes. An object that was not
+ * stored (a dry run) has revision 0, which is omitted.
  */
 export function writeSpliced(target: Uint8Array, at: number, head: Uint8Array, { body, spliceAt, revision }: SplicedBytes): number {
   target.set(head, at)
@@ -56,7 +56,7 @@ function writeNumber(target: Uint8Array, at: number, value: number): number {
   return end
 }
 
-/** One object's whole JSON, followed by `tail`. */
+/** Returns one object's complete JSON, followed by `tail`. */
 export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
   const length = splicedLength(head, object)
   const target = Buffer.allocUnsafe(length + (tail?.length ?? 0))
@@ -66,8 +66,8 @@ export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Arra
 }
 
 /**
- * Reused buffers of one size that responses are written into; they contain old bytes. A taken buffer belongs to its taker until `release`. One that is
- * never released is only lost.
+ * A pool of equal buffers for responses. They contain old bytes. A buffer belongs to its user from `take` to `release`. A buffer that is never released is
+ * garbage-collected.
  */
 class SlabPool {
   readonly size: number
@@ -83,13 +83,13 @@ class SlabPool {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.size)
   }
 
-  /** Call only after the socket is done with the bytes: the next response overwrites them. */
+  /** Returns a buffer to the pool. Call it only after the socket has written the bytes, because the next response overwrites them. */
   release(slab: Buffer): void {
     if (this.#free.length < this.#kept) this.#free.push(slab)
   }
 }
 
-/** Slabs for single objects. */
+/** Buffers for single objects. */
 export const objectSlabs: SlabPool = new SlabPool(64 * 1024, 64)
-/** Slabs for lists. Each costs one write, so larger ones are cheaper, up to the size of the processor's cache. */
+/** Buffers for lists. Each costs one write, so larger ones are cheaper, up to the size of the processor's cache. */
 export const listSlabs: SlabPool = new SlabPool(256 * 1024, 32)

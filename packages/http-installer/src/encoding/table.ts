@@ -10,7 +10,7 @@ import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** Objects of one scope as rows of a meta.k8s.io Table, in JSON. */
+/** Encodes objects of one scope as rows of a meta.k8s.io Table, in JSON. */
 export class TableRows {
   readonly #scope: ResourceScope
   readonly #table: TableConvertor
@@ -28,7 +28,7 @@ export class TableRows {
     this.#encoder = new ObjectEncoder(scope, 'json', false)
   }
 
-  /** The text before the first row. `columns` is false for later events of a watch, whose client has them already. */
+  /** Returns the text before the first row. `columns` is false for later events of a watch, whose client already has them. */
   head(listMeta: object, columns = true): string {
     const definitions = columns ? stringifyJson(this.#table.columns.map(columnOf)) : 'null'
     return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`

@@ -8,8 +8,8 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
 /**
- * Translates errors to HTTP, the only place that does: the Status of an ApiError in the encoding that the client accepts (JSON if it accepts none),
- * a 500 without details for any other error.
+ * Translates an error to an HTTP response. An ApiError becomes its Status, in the encoding that the client accepts (JSON if it accepts none). Any other error
+ * becomes a 500 without details. No other function translates errors to HTTP.
  */
 export function writeError(exchange: Exchange, error: unknown): void {
   if (error instanceof BrokenResponseError || error instanceof ClientGoneError) return
@@ -17,7 +17,10 @@ export function writeError(exchange: Exchange, error: unknown): void {
   return writeStatus(exchange, apiError.code, apiError.status, headersFor(apiError))
 }
 
-/** Documents are decoded and merged recursively. One that is nested too deep for the stack is refused like one that is nested too deep for JSON. */
+/**
+ * Returns the error for an unexpected exception. Documents are decoded and merged recursively, so a document that is nested too deep for the stack gets the
+ * same error as one that is nested too deep for JSON.
+ */
 function unexpected(error: unknown): ApiError {
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
     return newBadRequest('exceeded max depth', { cause: error })
@@ -30,7 +33,7 @@ function headersFor(error: ApiError): ResponseHeaders {
   return retry ? { 'retry-after': String(retry) } : {}
 }
 
-/** Also the response of a delete that has no object to return. */
+/** Responds with a Status: an error, or the result of a delete that has no object to return. */
 export function writeStatus(exchange: Exchange, code: number, status: Status, headers: ResponseHeaders = {}): void {
   const negotiated = tryNegotiate(exchange, 'error')
   if (negotiated === undefined) {
@@ -60,7 +63,7 @@ function statusType() {
   return type
 }
 
-/** Responds to a path of no installed group. */
+/** Responds 404 to a path of no installed group. */
 export function writePageNotFound(exchange: Exchange): void {
   return sendBytes(
     exchange,

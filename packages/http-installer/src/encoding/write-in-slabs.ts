@@ -3,7 +3,7 @@ import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
 import { SlabWriter } from './slab-writer.ts'
 
-/** Sends short responses whole with their length, and streams longer ones. Compresses long responses for clients that accept it. */
+/** Sends a short response with its length, and streams a longer one. Compresses long responses for clients that accept it. */
 export async function writeInSlabs(
   exchange: Exchange,
   headers: ResponseHeaders,
@@ -23,7 +23,7 @@ export async function writeInSlabs(
         resolve(sink)
         return written
       })
-      // If the client has left meanwhile, there is no sink.
+      // If the client has disconnected meanwhile, there is no sink.
       streaming.then(() => reject(new ClientGoneError()), reject)
     })
   const writer = new SlabWriter(open)

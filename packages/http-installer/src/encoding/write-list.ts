@@ -13,9 +13,7 @@ import { writeInSlabs } from './write-in-slabs.ts'
 import { isPretty } from './write-object.ts'
 import { writeProtobufList } from './write-protobuf-list.ts'
 
-/**
- * Writes items from the snapshot to the socket in slabs, no faster than the client reads and in time slices. The list is never held as a whole.
- */
+/** Writes the items of a list to the socket, in slabs and time slices and no faster than the client reads. The whole list is never in memory. */
 export async function writeList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
@@ -46,7 +44,7 @@ async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList
 
 const nextHead = Buffer.from(',{')
 
-/** The same without a buffer, a string or a promise per item. */
+/** Writes a list of stored JSON without a buffer, a string or a promise per item. */
 async function writeSplicedList({ exchange }: Answer, shape: ListShape, list: ResultList): Promise<void> {
   let itemsLength = 0
   let head: Buffer = itemHead

@@ -47,7 +47,7 @@ function sendSpliced({ exchange, scope }: Answer, status: number, object: Stored
   return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
 }
 
-/** Whether JSON is indented: by the query, the media type, or the user agent. */
+/** Returns whether JSON is indented: by the query, the media type, or the user agent. */
 export function isPretty({ exchange, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, exchange.userAgent)
 }
@@ -60,7 +60,7 @@ function transformed({ scope }: Answer, transform: Transform, result: RestResult
   return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
 
-/** 406: the client asked for one object's metadata and the response is a list, or the reverse. `type` is the Go type that kube-apiserver names. */
+/** Returns the 406 for a list that was requested as one object's metadata, or the reverse. `type` is the Go type in kube-apiserver's message. */
 export function notConvertible(transform: Transform, type: string, isList = false): ApiError {
   if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
   const what = isList ? 'is a list' : 'is not a list'
@@ -72,8 +72,8 @@ function isStatus(result: RestResult): boolean {
 }
 
 /**
- * Encodes an object or table from its JSON. The schema of the kind tells bytes from text. The codec is our own, because Kubernetes writes strings as byte
- * strings and no library does.
+ * Sends an object or table in CBOR, from its JSON. The schema of the kind distinguishes bytes from text. The codec is our own, because Kubernetes writes
+ * strings as byte strings and no library does.
  */
 function writeCbor({ exchange, scope }: Answer, status: number, json: string): void | Promise<void> {
   const { value } = parseJson(json)

@@ -16,7 +16,7 @@ import type { GroupHost } from './group-host.ts'
 
 const configMap = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
 
-/** A group version with a kind that looks like config maps. */
+/** The types of a group version with one kind that has the fields of a ConfigMap. */
 function typesOf(group: string, version: string, kind: string): GroupVersionTypes {
   const gvk = { group, version, kind }
   const { fields, byName } = configMap.schema
@@ -92,7 +92,7 @@ afterEach(async () => {
 const status = async (path: string): Promise<number> => (await app.request(path)).status
 const listedPaths = (): string[] => [...listed].flatMap((paths) => paths())
 
-it('serves a group from the next request on, and removes all that it brought', async () => {
+it('serves a group from the next request on, and removes everything it added', async () => {
   expect(await status('/apis/example.com/v1/widgets')).toBe(404)
   const installed = host.install(widgets)
   expect(await status('/apis/example.com/v1/widgets')).toBe(200)
@@ -109,7 +109,7 @@ it('serves a group from the next request on, and removes all that it brought', a
   expect(types.kind({ group: 'example.com', version: 'v1', kind: 'Widget' })).toBeUndefined()
 })
 
-it('ends open watches, and keeps what is stored for the next time', async () => {
+it('ends open watches, and keeps stored objects for the next install', async () => {
   const first = host.install(widgets)
   const json = { 'content-type': 'application/json' }
   const body = JSON.stringify({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } })
@@ -121,7 +121,7 @@ it('ends open watches, and keeps what is stored for the next time', async () => 
   expect(await status('/apis/example.com/v1/widgets/a')).toBe(200)
 })
 
-it('serves groups of one name as one, and keeps those that stay', async () => {
+it('merges groups with the same name, and keeps the others when one is removed', async () => {
   const first = host.install(widgets)
   host.install(gadgets)
   expect(await status('/apis/example.com/v1/widgets')).toBe(200)
@@ -130,7 +130,7 @@ it('serves groups of one name as one, and keeps those that stay', async () => {
   expect([await status('/apis/example.com/v1/widgets'), await status('/apis/example.com/v1/gadgets')]).toEqual([404, 200])
 })
 
-it('refuses what is installed already, and leaves nothing of it behind', async () => {
+it('rejects a group that is already installed, without side effects', async () => {
   host.install(widgets)
   expect(() => host.install(widgets)).toThrow('kind registered twice: example.com/v1/Widget')
   expect(() => host.install(groupOf('example.com', 'widgets', 'Other'))).toThrow('widgets is already installed in example.com/v1')
@@ -138,7 +138,7 @@ it('refuses what is installed already, and leaves nothing of it behind', async (
   expect([await status('/apis/example.com/v1/widgets'), host.storages.size]).toEqual([200, 1])
 })
 
-it('serves a resource under the other groups that it names, as long as these are installed', async () => {
+it('serves a resource under other groups in its definition while they are installed', async () => {
   const alias = defineApiGroup({
     name: 'alias.example.com',
     priority: 1,
@@ -154,7 +154,7 @@ it('serves a resource under the other groups that it names, as long as these are
   expect([await status('/apis/alias.example.com/v1/widgets'), await status('/apis/example.com/v1/widgets')]).toEqual([404, 200])
 })
 
-it('runs what a factory defers, the last first, before the storages close', async () => {
+it('runs deferred functions in reverse order, after the storages have been removed', async () => {
   const order: string[] = []
   const installed = host.install({
     ...widgets,

@@ -17,33 +17,33 @@ export interface GroupHostOptions<Services> {
   readonly types: ApiTypesRegistry
   readonly restOptions: RESTOptionsGetter
   readonly admission: AdmissionChain
-  /** Services that factories of groups may use. */
+  /** The services that factories of groups may use. */
   readonly services: Services
-  /** How the app serves its groups. */
+  /** Options for serving the groups. */
   readonly serving?: Omit<InstallOptions, 'priority'>
-  /** The loopback client, which gets every resource that is served. */
+  /** The loopback client. Every served resource is added to it. */
   readonly client?: { add(groupVersion: GroupVersion, paths: Paths): () => void }
-  /** Informers that end when their resource is removed. */
+  /** Informers. Those of a removed resource end. */
   readonly informers?: { remove(resource: GroupResource): Promise<void> }
   /** Adds paths to the list at `/`. */
   readonly addListedPaths?: (paths: () => readonly string[]) => () => void
-  /** Whether a resource is served in a version. Default: all are. */
+  /** Returns whether a resource is served in a version. Default: all are. */
   readonly isServed?: (resource: GroupVersionResource) => boolean
 }
 
-/** An installed group. Disposing it removes everything that the group brought; open watches end. */
+/** An installed group. Disposing it removes everything that the group added and ends its watches. */
 export interface InstalledGroup extends AsyncDisposable {
   readonly group: ApiGroup
 }
 
-/** Installs groups on an app and removes them again, while requests run. Disposing it removes all of them. */
+/** Installs and removes groups of an app while requests run. Disposing it removes all of them. */
 export interface GroupHost<Services = unknown> extends AsyncDisposable {
   /**
-   * Serves the group from the next request on. Groups of the same name are served as one; their resources must differ. Throws, and leaves
-   * nothing behind, for kinds or resources that another group has registered.
+   * Serves the group from the next request on. Groups with the same name are served as one; their resources must differ. Throws without side effects if another
+   * group has registered one of its kinds or resources.
    */
   install(group: ApiGroup<Services>): InstalledGroup
-  /** The storages of all installed groups, for readiness and for closing. */
+  /** The storages of all installed groups, for readiness and shutdown. */
   readonly storages: ReadonlySet<Storage>
 }
 
@@ -56,7 +56,7 @@ export function createGroupHost<Services>(options: GroupHostOptions<Services>): 
   return new Host(options)
 }
 
-/** Everything that one installed group brought. */
+/** Everything that an installed group added. */
 interface Installation<Services> {
   readonly group: ApiGroup<Services>
   readonly placed: readonly PlacedPaths[]
@@ -67,12 +67,12 @@ class Host<Services> implements GroupHost<Services> {
   readonly storages = new Set<Storage>()
   readonly #options: GroupHostOptions<Services>
   readonly #installed: Installation<Services>[] = []
-  /** By group name: takes back what is served under it. */
+  /** The removals of the routes under each group name. */
   readonly #served = new Map<string, Removals>()
 
   constructor(options: GroupHostOptions<Services>) {
     this.#options = options
-    // Hono takes no routes after its first request, which may come before the first group.
+    // Hono accepts no routes after its first request, which may come before the first group.
     ApiSurface.of(options.app, options.serving ?? {})
   }
 
@@ -91,7 +91,7 @@ class Host<Services> implements GroupHost<Services> {
     await Promise.all(this.#installed.toReversed().map(({ removals }) => removals.run()))
   }
 
-  /** Each step adds how it is taken back; removal runs them in reverse. */
+  /** Runs the steps of an installation. Each step adds its removal; removals run in reverse order. */
   #install(group: ApiGroup<Services>, removals: Removals): void {
     const { scheme, types, services, informers } = this.#options
     for (const module of group.types) removals.add(types.add(module))
@@ -135,10 +135,10 @@ class Host<Services> implements GroupHost<Services> {
     for (const { group, paths } of placed) for (const resource of paths.keys()) await informers?.remove({ group, resource })
   }
 
-  /** Those with resources, in the order in which the groups of this name have them. */
+  /** Returns the versions with resources, in the order of the groups with this name. */
   #versionsOf(name: string): readonly GroupVersion[] {
     const placed = new Set(this.#installed.flatMap((each) => each.placed.map(({ group, version }) => `${group}/${version}`)))
-    // Types of other groups are those that subresources take (tokens, scales).
+    // Types of other groups belong to subresources (tokens, scales).
     const versions = this.#installed
       .filter(({ group }) => group.name === name)
       .flatMap(({ group }) => group.types.map(({ groupVersion }) => groupVersion.version))
@@ -156,7 +156,7 @@ class Host<Services> implements GroupHost<Services> {
     return found
   }
 
-  /** Serves the values that are now installed under a group's name, in place of the previous ones. */
+  /** Serves the groups that are now installed under a name, in place of the previous ones. */
   #serve(name: string): void {
     void this.#served.get(name)?.run()
     this.#served.delete(name)
@@ -185,7 +185,7 @@ function listedPaths(name: string, versions: readonly GroupVersion[]): string[] 
   return [...(name === '' ? [] : ['/apis']), root, ...versions.map(({ version }) => `${root}/${version}`)]
 }
 
-/** Path ("pods", "pods/status") → what serves it. */
+/** The storages by path ("pods", "pods/status"). */
 type Paths = ReadonlyMap<string, RESTStorage>
 
 /** The paths of one group version. */
@@ -196,8 +196,8 @@ interface PlacedPaths {
 }
 
 /**
- * Where the storages of a group are served: each resource in its own version and in the others that its definition names, which may be another
- * group's (core's events in events.k8s.io). Paths without a definition (bindings, reviews) are served in the group's preferred version.
+ * Assigns storages to group versions. A resource is served in its own version and in the other versions of its definition, which may belong to another group
+ * (core's events in events.k8s.io). Paths without a definition (bindings, reviews) are served in the group's preferred version.
  */
 function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] {
   const placed = new Map<string, { group: string; version: string; paths: Map<string, RESTStorage> }>()

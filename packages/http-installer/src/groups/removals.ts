@@ -1,6 +1,6 @@
 type Removal = () => unknown
 
-/** Steps that take something back: the last one added runs first, each once. */
+/** Steps that undo an installation. They run once, in reverse order. */
 export class Removals {
   #steps: Removal[] = []
   #running: Promise<void> | undefined
@@ -9,12 +9,12 @@ export class Removals {
     this.#steps.push(step)
   }
 
-  /** Runs synchronously up to the first step that waits. All steps run, also after one that fails; rejects with what failed. */
+  /** Runs the steps, synchronously up to the first one that waits. All steps run, even after a failure. Rejects with the failures. */
   run(): Promise<void> {
     return (this.#running ??= this.#run())
   }
 
-  /** Runs every step at once. Their failures are not reported, because another failure is. */
+  /** Runs all steps without waiting. Their failures are ignored, because the caller reports another one. */
   abandon(): void {
     this.#running = Promise.resolve()
     for (const step of this.#steps.splice(0).reverse()) {
@@ -22,7 +22,7 @@ export class Removals {
         const pending = step() as Partial<PromiseLike<unknown>> | undefined
         pending?.then?.(undefined, () => {})
       } catch {
-        // The other steps must run all the same.
+        // The other steps must run after a failure too.
       }
     }
   }

@@ -5,7 +5,7 @@ import { openTestServer } from '../test-server.fixture.ts'
 const maps = '/api/v1/namespaces/a/configmaps'
 const map = { metadata: { name: 'm' } }
 
-it('admission sees each write twice, mutating and validating, with the options of its operation', async () => {
+it('admission sees each write twice (mutating and validating), with the options of its operation', async () => {
   const heard: string[] = []
   const hear = (half: string) => (attributes: AdmissionAttributes) => {
     const { operation, namespace, name, object, oldObject, dryRun, options } = attributes

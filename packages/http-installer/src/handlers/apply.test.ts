@@ -22,7 +22,7 @@ const managersOf = ({ body }: Answer): string[] =>
   (body.metadata.managedFields ?? []).map((entry: { manager: string; operation: string }) => `${entry.manager} ${entry.operation}`)
 
 describe('server-side apply over HTTP', () => {
-  it('creates what is absent and changes what is there', async () => {
+  it('creates absent objects and changes existing ones', async () => {
     const created = await apply('a', 'fieldManager=one', { data: { a: '1' } })
     expect(created.status).toBe(201)
     expect(created.body).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data: { a: '1' } })
@@ -33,7 +33,7 @@ describe('server-side apply over HTTP', () => {
     expect(again.body.metadata.resourceVersion).toBe(changed.body.metadata.resourceVersion)
   })
 
-  it('answers conflicts with their causes, and takes over when forced', async () => {
+  it('answers conflicts with their causes, and overrides them with force', async () => {
     await apply('b', 'fieldManager=one', { data: { a: '1' } })
     const conflict = await apply('b', 'fieldManager=two', { data: { a: '2' } })
     expect(conflict.body).toMatchObject({
@@ -47,7 +47,7 @@ describe('server-side apply over HTTP', () => {
     expect(managersOf(forced)).toEqual(['two Apply'])
   })
 
-  it('creates only for who may create', async () => {
+  it('creates only for users with the permission to create', async () => {
     const asked: string[] = []
     const authorizeCreate = ({ info }: RequestContext): void => {
       asked.push(info.resource)
@@ -62,12 +62,12 @@ describe('server-side apply over HTTP', () => {
     expect(asked).toEqual(['configmaps'])
   })
 
-  it('as a dry run leaves nothing behind', async () => {
+  it('a dry run stores nothing', async () => {
     expect((await apply('dry', 'fieldManager=one&dryRun=All', { data: { a: '1' } })).status).toBe(201)
     expect((await server.request('GET', `${collection}/dry`)).status).toBe(404)
   })
 
-  it('refuses what is no configuration', async () => {
+  it('rejects a body that is not a configuration', async () => {
     expect((await apply('c', '', {})).status).toBe(422)
     expect((await apply('c', 'fieldManager=one', '{bad')).body.message).toMatch(
       /^error decoding YAML: error converting YAML to JSON: yaml: /,
@@ -86,7 +86,7 @@ describe('server-side apply over HTTP', () => {
     expect((await server.request('GET', `${collection}/c`)).status).toBe(404)
   })
 
-  it('reports keys that are there twice as it is asked to', async () => {
+  it('reports duplicate keys according to fieldValidation', async () => {
     const twice = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: d}\ndata: {a: "1", a: "2"}\n'
     const strict = await apply('d', 'fieldManager=one&fieldValidation=Strict', twice)
     expect(strict.body).toMatchObject({ code: 400, message: expect.stringContaining('key "a" already set in map') })
@@ -95,7 +95,7 @@ describe('server-side apply over HTTP', () => {
     expect(warned.headers['warning']).toContain('key \\"a\\" already set in map')
   })
 
-  it('of a subresource is a manager of its own', async () => {
+  it('a subresource has its own entry in managed fields', async () => {
     await server.request('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } })
     const body = { kind: 'Namespace', status: { phase: 'Active' } }
     const { body: namespace } = await apply('n', 'fieldManager=one', body, '/api/v1/namespaces/n/status')
@@ -104,7 +104,7 @@ describe('server-side apply over HTTP', () => {
     ])
   })
 
-  it('is run again on the newer object when it loses a race', async () => {
+  it('applies again to the newer object after a lost race', async () => {
     await apply('race', 'fieldManager=none', { data: { z: '1' } })
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map((key) => apply('race', `fieldManager=${key}`, { data: { [key]: '1' } })))
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
@@ -115,7 +115,7 @@ describe('server-side apply over HTTP', () => {
 })
 
 describe('managed fields', () => {
-  it('is kept for each kind of write', async () => {
+  it('records a manager for each kind of write', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'm' }, data: { a: '1' } }
     const created = await server.request('POST', collection, object)
     expect(created.body.metadata.managedFields).toMatchObject([
@@ -132,7 +132,7 @@ describe('managed fields', () => {
     expect(patched.body.metadata.managedFields[0].fieldsV1['f:data']).toHaveProperty('f:c')
   })
 
-  it('is forgotten when an empty list asks for it', async () => {
+  it('clears managed fields if a write sets an empty list', async () => {
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'r' }, data: { a: '1' } }
     await server.request('POST', collection, object)
     const { body } = await server.request('PUT', `${collection}/r`, { ...object, metadata: { name: 'r', managedFields: [] } })

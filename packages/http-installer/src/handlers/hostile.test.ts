@@ -15,7 +15,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const maps = '/api/v1/namespaces/x/configmaps'
 
-/** The target and the headers as they are: nothing resolved, nothing joined. */
+/** Sends a target and headers unchanged: no path is resolved, no headers are joined. */
 function send(method: string, target: string, headers: readonly string[] = [], body = ''): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.base)
@@ -40,12 +40,12 @@ it.each(['/api/v1/namespaces/x/y/../configmaps', '/api/v1/../v1/configmaps', '/a
   },
 )
 
-it('an escaped slash separates like any other', async () => {
+it('an escaped slash separates segments like any other', async () => {
   expect((await send('GET', '/api/v1/namespaces/x%2Fconfigmaps/a')).status).toBe(200)
   expect((await send('GET', '/api/v1/namespaces/x/configmaps/%2561')).status).toBe(400)
 })
 
-it('takes the first of several content types, and one type only', async () => {
+it('uses the first of several content types, and accepts one type only', async () => {
   const merge = ['content-type', 'application/merge-patch+json']
   const json = ['content-type', 'application/json']
   expect((await send('PATCH', `${maps}/a`, [...merge, ...json], '{}')).status).toBe(200)
@@ -55,7 +55,7 @@ it('takes the first of several content types, and one type only', async () => {
   expect(server.errors).toEqual([])
 })
 
-it('eighty thousand warnings cost no more than those that fit', async () => {
+it('eighty thousand warnings cost no more than those that fit into the headers', async () => {
   const post = (count: number): Promise<Answer> => {
     const unknown = Object.fromEntries(Array.from({ length: count }, (_, i) => [`x${i}`, 1]))
     return server.request('POST', `${maps}?dryRun=All`, { metadata: { name: 'warned' }, ...unknown })
@@ -67,7 +67,7 @@ it('eighty thousand warnings cost no more than those that fit', async () => {
   expect(String(headers['warning']).length).toBeLessThan(5000)
 })
 
-it('finds repeated owner references in one look at each', async () => {
+it('finds duplicate owner references in linear time', async () => {
   const owner = (i: number): object => ({ apiVersion: 'v1', kind: 'Pod', name: `p${i}`, uid: 'u' })
   const post = (count: number): Promise<Answer> => {
     const ownerReferences = [...Array.from({ length: count }, (_, i) => owner(i)), owner(7)]
@@ -105,14 +105,14 @@ it.each([
   ['PATCH', `${maps}/a`, 'application/json-patch+json', 'operations', emptyItems(values + 1)],
   ['PATCH', `${maps}/a?fieldManager=m`, 'application/apply-patch+yaml', 'members', JSON.stringify({ data: members(values) })],
   ['DELETE', `${maps}/a`, 'application/json', 'list items', `{"kind":"DeleteOptions","apiVersion":"v1","dryRun":${emptyItems(values)}}`],
-])('refuses a document with too many values: %s %s as %s, %s', async (method, path, type, _, body) => {
+])('rejects a document with too many values: %s %s as %s, %s', async (method, path, type, _, body) => {
   const answer = await send(method, path, ['content-type', type], body)
   const message = 'Request entity too large: a document has at most 100000 list items and members of objects'
   expect([answer.status, answer.text]).toEqual([413, expect.stringContaining(message)])
   expect(server.errors).toEqual([])
 })
 
-it('refuses a protobuf message with too many values', async () => {
+it('rejects a protobuf message with too many values', async () => {
   const type = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
   const body = (count: number): Buffer =>
     Buffer.from(encodeUnknown(type.gvk, type.encodeProto({ metadata: { name: 'b', finalizers: Array(count).fill('') } })))
@@ -122,7 +122,7 @@ it('refuses a protobuf message with too many values', async () => {
   expect((await post(values - 100)).status).not.toBe(413)
 })
 
-it('accepts a document of nearly as many values as are allowed', async () => {
+it('accepts a document with nearly as many values as allowed', async () => {
   const { status } = await send(
     'POST',
     `${maps}?dryRun=All`,
@@ -135,7 +135,7 @@ it('accepts a document of nearly as many values as are allowed', async () => {
 it.each([
   ['strategic-merge-patch+json', (deep: string) => `{"metadata":{"annotations":${deep}}}`],
   ['apply-patch+yaml', (deep: string) => `{"apiVersion":"v1","kind":"ConfigMap","data":${deep}}`],
-])('refuses what is nested deeper than the stack: %s', async (type, body) => {
+])('rejects a document that is nested too deep for the stack: %s', async (type, body) => {
   const depth = 5000
   const deep = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   const answer = await send('PATCH', `${maps}/a?fieldManager=m`, ['content-type', `application/${type}`], body(deep))

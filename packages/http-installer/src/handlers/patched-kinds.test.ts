@@ -22,7 +22,7 @@ function patch(type: string, body: unknown, query = ''): Promise<Answer> {
   return server.request('PATCH', `/api/v1/namespaces/default/configmaps/a?dryRun=All${query}`, body, { 'content-type': type })
 }
 
-describe('a patch that changes what the object says of its kind', () => {
+describe('a patch that changes kind or apiVersion', () => {
   it.each([
     [merge, { kind: null }],
     [merge, { kind: '' }],
@@ -48,12 +48,12 @@ describe('a patch that changes what the object says of its kind', () => {
       "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
     ],
     [strategic, { kind: 1 }, 422, 'cannot convert int64 to string'],
-  ])('%s %j is refused', async (type, body, code, message) => {
+  ])('%s %j is rejected', async (type, body, code, message) => {
     expect((await patch(type, body)).body).toMatchObject({ code, message: expect.stringContaining(message) })
   })
 })
 
-it('knows no member of an object without a version, and says so where fields are validated', async () => {
+it('treats all fields of an object without a version as unknown, and reports them under field validation', async () => {
   const unversioned = { apiVersion: null, zz: 1 }
   expect((await patch(merge, unversioned)).headers['warning']).toBe(
     ['data', 'metadata', 'zz'].map((name) => `299 - "unknown field \\"${name}\\""`).join(', '),
@@ -65,11 +65,11 @@ it('knows no member of an object without a version, and says so where fields are
   expect((await patch(merge, unversioned, '&fieldValidation=Ignore')).headers['warning']).toBeUndefined()
 })
 
-it('says what is unknown in the order of the patched document', async () => {
+it('reports unknown fields in the order of the patched document', async () => {
   expect((await patch(merge, { zz: 1, aa: 2 })).headers['warning']).toBe('299 - "unknown field \\"aa\\"", 299 - "unknown field \\"zz\\""')
 })
 
-it('prints members by name where the patch changed something, and as they were elsewhere', async () => {
+it('sorts the members of changed objects by name, and keeps the order elsewhere', async () => {
   const { message } = (await patch(merge, { metadata: { labels: 'x' } })).body
   expect(message).toMatch(
     /"\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"b\\":\\"2\\",\\"z\\":\\"1\\"\},\\"kind\\":\\"ConfigMap\\",\\"metadata\\":\{\\"creationTimestamp\\"/,

@@ -21,7 +21,10 @@ import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
 import { metaType } from '../encoding/meta-types.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** Reads the whole body. Throws 413 beyond `limit` bytes without reading on. Requests whose bodies are complete in the same turn continue together (`sharedNextTurn`). */
+/**
+ * Reads the complete body. Throws 413 as soon as it exceeds `limit` bytes. Requests whose bodies complete in the same turn continue together
+ * (`sharedNextTurn`).
+ */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const announced = Number(exchange.header('content-length') ?? 0)
   if (announced > limit) throw tooLarge(limit)
@@ -30,23 +33,23 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Uint8
   return body
 }
 
-/** A request's body for the registry to decode. A promise if it is a long YAML text, which is parsed in advance. */
+/** Returns a request's body for the registry to decode. A promise for a long YAML text, which is parsed in advance. */
 export function sentBody(exchange: Exchange, { form, bytes }: Pick<SentBody, 'form' | 'bytes'>): SentBody | Promise<SentBody> {
   return parseInAdvance({ form, bytes, cbor: exchange.services.cbor }, exchange)
 }
 
-/** A larger body counts against the budget, and gets a turn of the event loop to itself. */
+/** The size from which a body counts against the budget and is processed in its own turn of the event loop. */
 const largeBytes = 64 * 1024
 
 let lastLarge: Promise<void> = Promise.resolve()
 
-/** One large body per turn: processing it takes long, and many together would delay all other requests. */
+/** Waits for a turn of the event loop with no other large body. Processing one takes long, so several in one turn would delay all other requests. */
 function turnOfLarge(): Promise<void> {
   lastLarge = lastLarge.then(nextTurn)
   return lastLarge
 }
 
-/** Uses events, because the async iterator costs several promises per chunk and destroys the request on an early exit. */
+/** Reads the body by events. The async iterator costs several promises per chunk and destroys the request on an early exit. */
 function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const incoming = exchange.incoming as IncomingMessage
   return new Promise((resolve, reject) => {
@@ -88,7 +91,7 @@ function tooLarge(limit: number): Error {
   return newRequestEntityTooLarge(`limit is ${limit}`)
 }
 
-/** The query parameters of create, update and patch. Throws 422 for wrong values, naming the kind of the options. */
+/** Parses the query parameters of create, update and patch. Throws 422 for wrong values. The error names `kind`. */
 export function parseWriteOptions(
   query: QueryParameters,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
@@ -115,12 +118,12 @@ export function parseWriteOptions(
   }
 }
 
-/** Refuses options of meta.k8s.io. */
+/** Throws 422 for invalid options of meta.k8s.io. */
 export function throwInvalid(kind: string, errors: FieldErrorList): void {
   if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind }, '', errors)
 }
 
-/** DeleteOptions given as query parameters, for a delete without a body. Throws 400. */
+/** Parses DeleteOptions from the query, for a delete without a body. Throws 400. */
 function parseDeleteOptions(query: QueryParameters): DeleteOptions {
   const options: DeleteOptions = {}
   const grace = query.get('gracePeriodSeconds')
@@ -137,12 +140,12 @@ function parseDeleteOptions(query: QueryParameters): DeleteOptions {
   return options
 }
 
-/** Throws 422. */
+/** Throws 422 for invalid options. */
 function checkDeleteOptions(options: DeleteOptions): void {
   throwInvalid('DeleteOptions', validateDeleteOptions(options))
 }
 
-/** False for no value, "false" and "0"; true for all others. */
+/** Returns false for no value, "false" and "0", and true for all others. */
 export function parseLooseBoolean(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
@@ -158,7 +161,7 @@ export function parseIncludeObject(query: QueryParameters): IncludeObject {
   )
 }
 
-/** Where kube-apiserver registers the kinds of meta/v1, and which kinds there are besides DeleteOptions. */
+/** The place where kube-apiserver registers the kinds of meta/v1, and those kinds other than DeleteOptions. */
 const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
 const metaKinds: ReadonlySet<string> = new Set([
   'Status',
@@ -171,7 +174,7 @@ const metaKinds: ReadonlySet<string> = new Set([
   'UpdateOptions',
 ])
 
-/** Reads the options from the body, or from the query if there is no body. Throws 400, 413, 415 and 422. */
+/** Reads DeleteOptions from the body, or from the query if there is no body. Throws 400, 413, 415 and 422. */
 export async function readDeleteOptions(exchange: Exchange, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
   const body = await readBody(exchange, scope.settings.maxRequestBodyBytes)
   const options =
@@ -190,7 +193,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
       if (!metaKinds.has(kind)) throw newBadRequest(notRegistered(document.gvk, metaScheme))
-      // Errors of the body as the kind that it names come first.
+      // Errors from decoding the body as its own kind come first.
       document.decode(metaType(kind), 'Ignore')
       throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
     }

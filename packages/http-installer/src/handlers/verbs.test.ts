@@ -58,7 +58,7 @@ describe('one object', () => {
     expect((await server.request('GET', maps('crud', '/a'))).status).toBe(404)
   })
 
-  it('shows what it was patched with when that leads nowhere: the result, or the patch where lists and maps are merged', async () => {
+  it('a patch without effect returns the result, or the patch where lists and maps are merged', async () => {
     await server.request('POST', maps('nowhere'), map('a', { a: '1' }))
     const patch = async (type: string): Promise<string> => {
       const headers = { 'content-type': `application/${type}+json` }
@@ -93,7 +93,7 @@ describe('one object', () => {
     expect(misfits.body.message).toMatch(/: json: cannot unmarshal bool into Go struct field ConfigMap\.data of type string$/)
   })
 
-  it('is refused under another name, namespace, kind or version', async () => {
+  it('is rejected with another name, namespace, kind or version', async () => {
     await server.request('POST', maps('wrong'), map('x'))
     const cases: [string, string, unknown, number, string][] = [
       ['PUT', '/x', map('y'), 400, 'the name of the object (y) does not match the name on the URL (x)'],
@@ -132,7 +132,7 @@ describe('one object', () => {
     }
   })
 
-  it('shows no resourceVersion when it was only tried', async () => {
+  it('has no resourceVersion after a dry run', async () => {
     const tried = await server.request('POST', maps('dry', '?dryRun=All'), map('a'))
     expect(tried.status).toBe(201)
     expect(tried.body.metadata.resourceVersion).toBeUndefined()
@@ -142,7 +142,7 @@ describe('one object', () => {
 
 describe('unknown and repeated fields', () => {
   const body = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"f"},"data":{"a":"1","a":"2"},"bogus":1}'
-  it('are refused, warned of or ignored', async () => {
+  it('are rejected, reported or ignored', async () => {
     const strict = await server.request('POST', maps('fields', '?fieldValidation=Strict'), body)
     expect(strict.body.message).toBe(
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: duplicate field "data.a", unknown field "bogus"',
@@ -157,7 +157,7 @@ describe('unknown and repeated fields', () => {
 })
 
 describe('paths and methods', () => {
-  it('answers what is not there', async () => {
+  it('answers 404 and 405 for unknown paths and methods', async () => {
     expect((await server.request('GET', maps('p').replace('configmaps', 'nosuch'))).body).toMatchObject({
       code: 404,
       message: 'the server could not find the requested resource',
@@ -169,7 +169,7 @@ describe('paths and methods', () => {
     expect((await server.request('DELETE', '/api/v1/namespaces')).status).toBe(405)
   })
 
-  it('finds a namespace, its subresources and what is in it', async () => {
+  it('distinguishes a namespace, its subresources and its resources', async () => {
     await server.request('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })
     await server.request('POST', maps('n'), map('in'))
     expect((await server.request('GET', '/api/v1/namespaces/n')).body.kind).toBe('Namespace')
@@ -179,12 +179,12 @@ describe('paths and methods', () => {
     expect(everywhere.items.map((item: { metadata: { name: string } }) => item.metadata.name)).toContain('in')
   })
 
-  it('refuses a body that is too large, without its content', async () => {
+  it('rejects a body that is too large without reading it', async () => {
     const answer = await server.request('POST', maps('p'), map('big', { a: 'x'.repeat(3 * 1024 * 1024) }))
     expect(answer.body).toMatchObject({ code: 413, message: 'Request entity too large: limit is 3145728' })
   })
 
-  it('hides what went wrong inside', async () => {
+  it('hides internal errors', async () => {
     const broken = await openTestServer({
       admission: { handles: () => true, admit: () => Promise.reject(new Error('secret')), validate: async () => {} },
     })
@@ -196,7 +196,7 @@ describe('paths and methods', () => {
   })
 })
 
-describe('options of a delete', () => {
+describe('delete options', () => {
   const type = metaType('DeleteOptions')
   const wrong = { preconditions: { resourceVersion: '1' } }
   it.each([
@@ -214,7 +214,7 @@ describe('options of a delete', () => {
     expect(refused.body).toMatchObject({ code: 409, reason: 'Conflict' })
   })
 
-  it('are read from the query when there is no body', async () => {
+  it('are read from the query if there is no body', async () => {
     expect((await server.request('DELETE', maps('del', '/d?resourceVersion=1'))).status).toBe(409)
     expect((await server.request('DELETE', maps('del', '/d?gracePeriodSeconds=x'))).body.message).toBe(
       'strconv.ParseInt: parsing "x": invalid syntax',
@@ -233,7 +233,7 @@ describe('options of a delete', () => {
 })
 
 describe('lost races', () => {
-  it('run a patch again, on what is there then', async () => {
+  it('apply a patch again to the newer object', async () => {
     await server.request('POST', maps('race'), map('r', {}))
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) =>
@@ -250,7 +250,7 @@ describe('collections', () => {
     ['?labelSelector=a%29&limit=x', 400, 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['?resourceVersion=x', 400, 'invalid resource version: resourceVersion: Invalid value: "x"'],
     ['?resourceVersion=x&watch=1', 500, 'resourceVersion: Invalid value: "x": strconv.ParseUint'],
-  ])('refuses a list with %s', async (query, code, message) => {
+  ])('rejects a list with %s', async (query, code, message) => {
     const { body } = await server.request('GET', maps('list', query))
     expect(body).toMatchObject({ code, message: expect.stringMatching(new RegExp(`^${message}`)) })
   })
@@ -274,7 +274,7 @@ describe('collections', () => {
     expect((await server.request('GET', maps('list'))).body.items).toHaveLength(3)
   })
 
-  it('are written whole when short and in pieces when long, and say how long they are', async () => {
+  it('have a content length if they are short, and are streamed otherwise', async () => {
     const short = await server.request('GET', maps('none'))
     expect(short.headers['content-length']).toBe(String(short.bytes.length))
     expect(short.body.items).toEqual([])
@@ -293,7 +293,7 @@ describe('collections', () => {
     }
   })
 
-  it('do not mind clients that leave in the middle', async () => {
+  it('continue for other clients if one disconnects', async () => {
     const before = server.errors.length
     await Promise.all(
       Array.from({ length: 10 }, (_, i) => {

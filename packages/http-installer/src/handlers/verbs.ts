@@ -22,7 +22,7 @@ import { parseListOptions } from './list-options.ts'
 import { writeList } from '../encoding/write-list.ts'
 import { serveWatch } from '../watch/serve-watch.ts'
 
-/** GET of one object, also as an export. */
+/** Handles GET of an object, also as an export. */
 export function handleGet(storage: RESTStorage & Getter): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -37,7 +37,7 @@ export function handleGet(storage: RESTStorage & Getter): Handler {
   }
 }
 
-/** POST on a collection, or on one object's subresource. */
+/** Handles POST to a collection or an object's subresource. */
 export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -51,7 +51,7 @@ export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): H
   }
 }
 
-/** PUT. */
+/** Handles PUT. */
 export function handleUpdate(storage: Updater): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -65,7 +65,9 @@ export function handleUpdate(storage: Updater): Handler {
   }
 }
 
-/** PATCH. A lost race applies the patch again to the newer object, so a race fails it only if the patch names a resourceVersion. */
+/**
+ * Handles PATCH. After a lost race, the patch is applied again to the newer object. So a race causes a conflict only if the patch contains a resourceVersion.
+ */
 export function handlePatch(storage: Updater): Handler {
   return async ({ exchange, scope, name, query }) => {
     const patchType = mediaTypeOf(exchange.contentType)
@@ -86,7 +88,9 @@ export function handlePatch(storage: Updater): Handler {
   }
 }
 
-/** DELETE of one object: answers with a Status if it is gone, with the object if it waits for something or the resource wants that. */
+/**
+ * Handles DELETE of an object. Responds with a Status if the object is gone, and with the object if it still exists or its resource returns deleted objects.
+ */
 export function handleDelete(storage: GracefulDeleter): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -109,7 +113,7 @@ export function handleDelete(storage: GracefulDeleter): Handler {
   }
 }
 
-/** DELETE of a collection: answers with the list of deleted objects. */
+/** Handles DELETE of a collection. Responds with the list of deleted objects. */
 export function handleDeleteCollection(storage: CollectionDeleter): Handler {
   return async ({ exchange, scope, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -125,7 +129,7 @@ export function handleDeleteCollection(storage: CollectionDeleter): Handler {
   }
 }
 
-/** GET of a collection: a list, or with `watch` a stream of changes. */
+/** Handles GET of a collection: a list, or with `watch` a stream of changes. */
 export async function handleList(request: ApiRequest): Promise<void> {
   const { exchange, scope, name, query } = request
   const negotiated = negotiateOutput(exchange, scope.endpoint)

@@ -12,9 +12,9 @@ export const mediaTypes: Readonly<Record<MediaForm, string>> = {
   protobuf: 'application/vnd.kubernetes.protobuf',
   cbor: 'application/cbor',
 }
-/** The media types that every server has. */
+/** The media types that every server supports. */
 export const usualMediaTypes: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf]
-/** YAML has no framing. */
+/** The media types of watch streams that every server supports. YAML has none, because it has no framing. */
 export const usualStreams: readonly string[] = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]
 export const cborStream = 'application/cbor-seq'
 
@@ -38,7 +38,7 @@ const withCbor: Forms = {
   negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
 }
 
-/** The encodings that the server accepts and produces. */
+/** Returns the encodings that the server accepts and produces. */
 export function formsOf(exchange: Exchange): Forms {
   return exchange.services.cbor === undefined ? usual : withCbor
 }
@@ -46,22 +46,22 @@ export function formsOf(exchange: Exchange): Forms {
 type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
 export interface Transform {
   readonly kind: TransformKind
-  /** Of meta.k8s.io. */
+  /** The version of meta.k8s.io. */
   readonly version: 'v1' | 'v1beta1'
 }
 
 /** The encoding and shape of a response. */
 export interface Negotiated {
   readonly form: MediaForm
-  /** Requested in the media type itself. */
+  /** Whether the media type itself requests indentation. */
   readonly pretty: boolean
   readonly transform: Transform | undefined
 }
 
-/** The kind of a response, by its allowed transformations: an object has all, one without columns only metadata, an error none. */
+/** The kind of a response, by its allowed transformations: an object has all, an object without columns only metadata, an error none. */
 export type EndpointKind = 'object' | 'untabled' | 'error'
 
-/** Negotiates the response: the first match in the order of preference of the Accept header. Throws 406. */
+/** Negotiates the encoding of the response: the first match in the Accept header's order of preference. Throws 406. */
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
   const found = tryNegotiate(exchange, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
@@ -74,7 +74,7 @@ export interface NegotiatedStream extends Negotiated {
   readonly form: Exclude<MediaForm, 'yaml'>
 }
 
-/** As `negotiateOutput`, for an event stream. */
+/** Negotiates the encoding of an event stream, like `negotiateOutput`. */
 export function negotiateStream(exchange: Exchange): NegotiatedStream {
   const found = tryNegotiate(exchange, 'object')
   if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(exchange).streams)
@@ -82,7 +82,7 @@ export function negotiateStream(exchange: Exchange): NegotiatedStream {
   return found
 }
 
-/** Throws 406 for protobuf of a kind that has only a JSON encoding; its metadata has one. */
+/** Throws 406 for protobuf of a kind that has only a JSON encoding. Its metadata alone can be encoded in protobuf. */
 function requireEncoding({ route, info }: Exchange, { form, transform }: Negotiated): void {
   if (form !== 'protobuf' || transform !== undefined || route?.isJsonOnly !== true) return
   throw newProtobufNotAcceptable(info.verb === 'list')
@@ -95,7 +95,7 @@ function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
 const cacheSize = 256
 const cachedHeaderLength = 512
 
-/** Errors are never transformed: a clause that asks for it is ignored. */
+/** Negotiates the encoding; undefined if there is none. Errors are never transformed, so a clause that requests a transformation is ignored for them. */
 export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negotiated | undefined {
   const header = exchange.accept
   const { forms, negotiated } = formsOf(exchange)
@@ -103,12 +103,12 @@ export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negoti
   const known = cache.get(header)
   if (known !== undefined || cache.has(header)) return known
   const found = header === '' ? unspecified : negotiate(exchange.acceptClauses, forms, endpoint)
-  // Clients send a handful of different headers; headers that do not fit are negotiated each time.
+  // Clients send a handful of different headers. Headers beyond the cache are negotiated each time.
   if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
   return found
 }
 
-/** For requests without an Accept header. */
+/** The result for requests without an Accept header. */
 const unspecified: Negotiated = { form: 'json', pretty: false, transform: undefined }
 
 function negotiate(clauses: readonly AcceptClause[], forms: readonly MediaForm[], endpoint: EndpointKind): Negotiated | undefined {
@@ -136,7 +136,7 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
   return { form, pretty: pretty === '1', transform: { kind: as, version: v } }
 }
 
-/** The encoding of a request's body. Throws 415. */
+/** Returns the encoding of a request's body. Throws 415. */
 export function negotiateInput(exchange: Exchange): MediaForm {
   const contentType = exchange.contentType
   if (contentType === undefined || contentType === '') return 'json'
@@ -147,14 +147,14 @@ export function negotiateInput(exchange: Exchange): MediaForm {
   return form
 }
 
-/** Whether JSON is indented: by the `pretty` parameter, otherwise for clients that people use directly. */
+/** Returns whether JSON is indented: by the `pretty` parameter, otherwise for curl, Wget and browsers. */
 export function prefersPretty(query: QueryParameters, userAgent: string): boolean {
   const asked = query.get('pretty')
   if (asked) return /^(1|t|T|true|TRUE|True)$/.test(asked)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }
 
-/** Server-side apply, which also creates absent objects. */
+/** The media type of server-side apply, which also creates absent objects. */
 const applyPatchType = 'application/apply-patch+yaml'
 export const cborApplyPatchType = 'application/apply-patch+cbor'
 
@@ -164,13 +164,13 @@ const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatc
 
 const strategicPatchType = 'application/strategic-merge-patch+json'
 
-/** The patch types that the server accepts. */
+/** Returns the patch types that the server accepts. */
 export function patchTypes({ services, route }: Exchange): readonly string[] {
   const types = services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
   return route?.isJsonOnly === true ? withoutStrategic(types) : types
 }
 
-/** For kinds that are JSON only: without a Go type there is no strategy to merge by. */
+/** Removes strategic merge patch, for kinds that are JSON only: without a Go type there is no merge strategy. */
 export function withoutStrategic(types: readonly string[]): readonly string[] {
   return types.filter((type) => type !== strategicPatchType)
 }
@@ -182,14 +182,14 @@ export function isApply(patchType: string): boolean {
 const nowhere = { group: '', resource: '' }
 
 /**
- * The check of Accept that kube-apiserver's router makes before any handler: exact media types or `*` + `/*`, parameters ignored. Handlers negotiate
- * in detail and with other messages. `first`: types that the handler produces besides the usual ones. Throws 406.
+ * Checks the Accept header like kube-apiserver's router, which runs before any handler: exact media types or `*` + `/*`, without parameters. Handlers negotiate
+ * in more detail and with other messages. `first` has the handler's types in addition to the usual ones. Throws 406.
  */
 export function checkAcceptable(exchange: Exchange, isList: boolean, first: readonly string[] = []): void {
   const { accept } = exchange
   if (accept === '') return
   const { mediaTypes: answers, streams } = formsOf(exchange)
-  // The usual case, without parsing.
+  // The usual case needs no parsing.
   if (answers.includes(accept)) return
   for (const type of exchange.acceptedTypes) {
     if (type === '*/*' || answers.includes(type) || first.includes(type)) return
@@ -197,7 +197,7 @@ export function checkAcceptable(exchange: Exchange, isList: boolean, first: read
   throw notAcceptable([...first, ...answers, ...(isList ? streams : [])])
 }
 
-/** The same for documents that are JSON only. */
+/** Checks the Accept header for documents that are JSON only. Throws 406. */
 export function checkTakesJson(exchange: Exchange): void {
   if (exchange.accept === '') return
   const takes = exchange.acceptedTypes.some((type) => type === '*/*' || type === mediaTypes.json)

@@ -7,11 +7,11 @@ import { TimeSlice } from '@keelson/apimachinery'
 
 /** The paths and schemas of one group version. */
 export interface DocumentSource {
-  /** Undefined for documents of no group version. */
+  /** Undefined for documents that belong to no group version. */
   readonly groupVersion?: GroupVersion
-  /** Its OpenAPI v3 document, in pieces of text. */
+  /** Generates its OpenAPI v3 document, in pieces of text. */
   document(): Iterable<string>
-  /** Its paths, for the document of the whole server. Passes the schemas that they refer to to `refer`. */
+  /** Generates its paths, for the document of the whole server. Passes each schema that a path uses to `refer`. */
   paths(refer: Refer): Iterable<PathItem>
 }
 
@@ -20,7 +20,7 @@ interface Entry {
   readonly document: MadeDocument
 }
 
-/** OpenAPI documents: v3 by path ("api/v1", "apis/apps/v1"), and v2 of all of them together. */
+/** A registry of OpenAPI documents: v3 by path ("api/v1", "apis/apps/v1"), and v2 for all of them together. */
 export class OpenApiRegistry {
   readonly #entries = new Map<string, Entry>()
   #swagger: Readonly<Record<SwaggerForm, MadeDocument>> | undefined
@@ -40,12 +40,12 @@ export class OpenApiRegistry {
     return [...this.#entries.keys()].toSorted()
   }
 
-  /** Undefined: no such group version. */
+  /** Returns undefined for an unknown group version. */
   document(path: string): MadeDocument | undefined {
     return this.#entries.get(path)?.document
   }
 
-  /** Made again after each change of the groups. */
+  /** Returns the v2 document. It is generated again after each change of the groups. */
   swagger(form: SwaggerForm): MadeDocument {
     this.#swagger ??= {
       json: new MadeDocument(() => swaggerDocument(this.#sources())),
@@ -62,14 +62,12 @@ export class OpenApiRegistry {
 /** The encodings of the v2 document. */
 export type SwaggerForm = 'json' | 'protobuf'
 
-/** Makes a document, piece by piece, each time it is called. */
+/** Generates a document, piece by piece, at each call. */
 type DocumentPieces = () => Iterable<string | Uint8Array>
 
 const keptMilliseconds = 10_000
 
-/**
- * A document that is made on demand and dropped soon after, because clients cache it by its hash. Only the hash is kept.
- */
+/** A document that is generated on demand and dropped soon after, because clients cache it by its hash. Only the hash is kept. */
 class MadeDocument {
   readonly #pieces: DocumentPieces
   #etag: Promise<string> | undefined
@@ -79,12 +77,12 @@ class MadeDocument {
     this.#pieces = pieces
   }
 
-  /** Upper-case SHA-512 of the document. */
+  /** Returns the upper-case SHA-512 of the document. */
   etag(): Promise<string> {
     return (this.#etag ??= this.bytes().then((bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase()))
   }
 
-  /** Simultaneous requests share one result. */
+  /** Returns the document. Simultaneous requests share one result. */
   bytes(): Promise<Buffer> {
     const recent = this.#recent?.deref()
     if (recent !== undefined) return recent

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-it('names each document by its hash, and serves it under that name for ever', async () => {
+it('names each document by its hash, and lets clients cache that URL forever', async () => {
   const index = await server.request('GET', '/openapi/v3')
   const url = index.body.paths['api/v1'].serverRelativeURL as string
   const answer = await server.request('GET', url)
@@ -25,7 +25,7 @@ it('names each document by its hash, and serves it under that name for ever', as
     expect(await server.request('GET', `/openapi/v3/${path}`)).toMatchObject({ status: 404, text: '' })
 })
 
-it('has what kubectl looks for, and every reference leads somewhere', async () => {
+it('has the fields that kubectl reads, and no broken references', async () => {
   const { body, text } = await server.request('GET', '/openapi/v3/api/v1')
   const { patch } = body.paths['/api/v1/namespaces/{namespace}/configmaps/{name}']
   expect(patch['x-kubernetes-group-version-kind']).toEqual({ group: '', version: 'v1', kind: 'ConfigMap' })
@@ -55,7 +55,7 @@ it('has what kubectl looks for, and every reference leads somewhere', async () =
   expect(schemas['io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent']).toHaveProperty('x-kubernetes-group-version-kind')
 })
 
-it('says of the paths that are no version what they answer', async () => {
+it('describes the responses of paths without a version', async () => {
   const { body } = await server.request('GET', '/openapi/v3')
   expect(Object.keys(body.paths)).toEqual(['api', 'api/v1', 'apis'])
   const group = await server.request('GET', '/openapi/v3/api')
@@ -63,7 +63,7 @@ it('says of the paths that are no version what they answer', async () => {
   expect(group.body.components.schemas).toHaveProperty(['io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions'])
 })
 
-it('says once of a path what all its operations take', async () => {
+it('lists parameters once per path if all its operations have them', async () => {
   const { paths } = (await server.request('GET', '/openapi/v3/api/v1')).body
   const names = (parameters: readonly { name: string }[]): string[] => parameters.map(({ name }) => name)
   const watch = paths['/api/v1/watch/namespaces/{namespace}/configmaps']
@@ -73,7 +73,7 @@ it('says once of a path what all its operations take', async () => {
   expect(names(status.parameters)).toEqual(['name', 'pretty'])
 })
 
-it('has one document of the whole server in version 2, as text and as a message', async () => {
+it('has one version 2 document for the whole server, as JSON and as protobuf', async () => {
   const json = await server.request('GET', '/openapi/v2')
   expect(json.headers).toMatchObject({ 'content-type': 'application/json', vary: 'Accept-Encoding, Accept' })
   const hash = createHash('sha512').update(json.bytes).digest('hex').toUpperCase()
@@ -111,7 +111,7 @@ it('has one document of the whole server in version 2, as text and as a message'
   expect(names(fields.get(9)![0]!, 1)).toEqual(Object.keys(definitions))
 })
 
-it('version 2 is negotiated, and said to be unchanged', async () => {
+it('negotiates version 2 and answers 304 if it is unchanged', async () => {
   const { headers } = await server.request('GET', '/openapi/v2', undefined, { accept: 'text/html, */*;q=0.1' })
   expect(headers['content-type']).toBe('application/json')
   expect((await server.request('GET', '/openapi/v2', undefined, { accept: 'application/yaml' })).status).toBe(406)
@@ -120,7 +120,7 @@ it('version 2 is negotiated, and said to be unchanged', async () => {
 
 const text = (values: Buffer[] | undefined): string => values![0]!.toString()
 
-/** Length-delimited fields by number. */
+/** Returns the length-delimited fields of a message by number. */
 function readMessage(bytes: Buffer): Map<number, Buffer[]> {
   const fields = new Map<number, Buffer[]>()
   let at = 0

@@ -1,12 +1,12 @@
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** The part of operation names for a group: "core", "apps", "rbacAuthorization". */
+/** Returns a group's part of operation names: "core", "apps", "rbacAuthorization". */
 export function groupWord(group: string): string {
   const words = group === '' ? ['core'] : group.split('.').filter((word) => word !== 'k8s' && word !== 'io')
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
 }
 
-/** The tag of a version's operations. */
+/** Returns the tag of a version's operations. */
 export function versionTag({ group, version }: { readonly group: string; readonly version: string }): string {
   return `${groupWord(group)}_${version}`
 }
@@ -19,15 +19,15 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'delete',
 }
 
-/** The subject of operations. `kind` is the resource's, even if a subresource has another. */
+/** The subject of an operation. `kind` is the resource's, even if a subresource has another. */
 export interface OperationSubject {
   readonly scope: ResourceScope
   readonly kind: string
-  /** With "{namespace}" and "{name}", after the group version's prefix. */
+  /** The path with "{namespace}" and "{name}", after the group version's prefix. */
   readonly path: string
 }
 
-/** Unique within the document, made like kube-apiserver's. `part` follows the version. */
+/** Returns kube-apiserver's name of an operation, which is unique in the document. `part` follows the version. */
 export function operationId(action: string, { scope, kind, path }: OperationSubject, part = ''): string {
   const { gvr, namespaced, subresource } = scope
   const within = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''

@@ -28,7 +28,7 @@ const deleteParameters = [
   ...queryParameters('propagationPolicy'),
 ]
 
-/** The parameters of an operation, in addition to those of its path. */
+/** Returns the parameters of an operation, in addition to those of its path. */
 export function actionParameters(action: string): readonly Component[] {
   switch (action) {
     case 'list':

@@ -18,7 +18,7 @@ export function reference(definition: string): OpenAPISchema {
   return { $ref: `#/components/schemas/${definition}` }
 }
 
-/** The body of every patch. */
+/** The body schema of every patch. */
 const patchSchema: StructSchema = {
   kind: 'struct',
   name: 'Patch',
@@ -28,22 +28,22 @@ const patchSchema: StructSchema = {
 }
 
 export interface PathItem {
-  /** "/namespaces/{namespace}/pods", after the group version's prefix. */
+  /** The path after the group version's prefix: "/namespaces/{namespace}/pods". */
   readonly path: string
   readonly item: Component
-  /** Consumed media types of operations without a body, in version 2. Default: any. */
+  /** Accepted media types of operations without a body, in version 2. Default: any. */
   readonly consumes?: readonly string[]
 }
 
-/** The resource or subresource whose paths are made. */
+/** The resource or subresource whose path items are generated. */
 interface Subject {
   readonly routes: ResourceRoutes
-  /** The resource's own kind, also for subresources of others. */
+  /** The resource's own kind, also if the subresource has another. */
   readonly kind: string
   readonly refer: Refer
 }
 
-/** The URLs of one resource or subresource with their operations. `kind` is the resource's. */
+/** Returns the path items of a resource or subresource. `kind` is the resource's. */
 export function pathItems(routes: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
   const { scope } = routes
   const base = `${scope.namespaced ? '/namespaces/{namespace}' : ''}/${scope.resource}`
@@ -75,7 +75,7 @@ function build(path: string, subject: Subject, methods: MethodTable, parameters:
   return [{ path, item: sharedParameters(operations, [...parameters, ...pretty]) }]
 }
 
-/** The deprecated paths of watches. */
+/** Returns the path item of a deprecated watch path. */
 function watchItem(
   path: string,
   subject: Subject,

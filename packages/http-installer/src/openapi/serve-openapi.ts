@@ -6,7 +6,7 @@ import { acceptsGzip, sendGzip } from '../compress/send-compressed.ts'
 
 const prefix = '/openapi/v3'
 
-/** `/openapi/v3` and the paths below it, for any method. */
+/** Serves `/openapi/v3` and the paths below it, for any method. */
 export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
   const requested = exchange.target.path
   if (requested === prefix) return serveIndex(exchange, registry)
@@ -18,7 +18,7 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
   const asked = exchange.query.get('hash')
   if (asked && asked !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
-  // The content at a URL with the right hash never changes.
+  // A URL with the right hash always has the same content.
   if (asked) headers['cache-control'] = 'public, immutable'
   if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
   if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)
@@ -48,7 +48,7 @@ function urlOf(path: string, hash: string): string {
   return `${prefix}/${path}?hash=${hash}`
 }
 
-/** kube-apiserver also serves protobuf; kubectl and client-go ask for JSON. */
+/** Returns whether the client accepts JSON. kube-apiserver also serves protobuf; kubectl and client-go request JSON. */
 function acceptsJson({ accept, acceptClauses }: Exchange): boolean {
   if (accept === '') return true
   return acceptClauses.some(({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'))
@@ -57,14 +57,14 @@ function acceptsJson({ accept, acceptClauses }: Exchange): boolean {
 const vary = 'Accept-Encoding, Accept'
 const protobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
-/** In the server's order of preference. The name with an at sign is the older one; responses have the newer. */
+/** The types in the server's order of preference. The name with an at sign is the older one; responses have the newer. */
 const accepted: readonly { readonly subtype: string; readonly answer: string; readonly form: SwaggerForm }[] = [
   { subtype: 'json', answer: 'application/json', form: 'json' },
   { subtype: 'com.github.proto-openapi.spec.v2@v1.0+protobuf', answer: `application/${protobuf}`, form: 'protobuf' },
   { subtype: protobuf, answer: `application/${protobuf}`, form: 'protobuf' },
 ]
 
-/** `/openapi/v2`: one document for the whole server. */
+/** Serves `/openapi/v2`: one document for the whole server. */
 export async function serveOpenApiV2(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
   const wanted = exchange.accept === '' ? accepted[0] : negotiate(exchange.acceptClauses)
   if (wanted === undefined) return sendBytes(exchange, 406, { vary }, '')

@@ -6,18 +6,18 @@ import { reference } from './path-items.ts'
 import type { Refer, PathItem } from './path-items.ts'
 import type { OpenAPISchema } from '@keelson/api/openapi'
 
-/** Members of the document besides paths and definitions. */
+/** The members of the document other than paths and definitions. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
 export const bearerToken = { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' }
 
-/** One path or one definition of the document; all paths come before the definitions. */
+/** A path or a definition of the document. All paths come before the definitions. */
 interface SwaggerPart {
   readonly section: 'paths' | 'definitions'
   readonly name: string
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** Yields one part at a time, so that other work can run in between and no document is held as a whole. */
+/** Yields one part at a time, so that other work can run in between and the document is never in memory as a whole. */
 export function* swaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
@@ -33,7 +33,7 @@ export function* swaggerParts(sources: readonly DocumentSource[]): Generator<Swa
   }
 }
 
-/** The OpenAPI v2 document of the whole server, in pieces of text. */
+/** Generates the OpenAPI v2 document of the whole server, in pieces of text. */
 export function* swaggerDocument(sources: readonly DocumentSource[]): Generator<string> {
   yield `{"swagger":"2.0","info":${JSON.stringify(swaggerInfo)},"paths":{`
   let open = 'paths'
@@ -55,7 +55,7 @@ interface Content {
   readonly [mediaType: string]: { readonly schema: OpenAPISchema }
 }
 
-/** A path's operations in OpenAPI v2, where bodies are parameters and media types are members of the operation. */
+/** Converts a path's operations to OpenAPI v2, where bodies are parameters and media types are members of the operation. */
 function swaggerPathItem({ item, consumes }: PathItem): Members {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) {
@@ -92,18 +92,18 @@ function parameter({ schema, ...others }: Members): Members {
   return { ...others, ...(schema as Members) }
 }
 
-/** The schema, which is the same for every media type. */
+/** Returns the schema of a body, which is the same for every media type. */
 function schemaOf(content: Content): OpenAPISchema {
   return Object.values(content)[0]!.schema
 }
 
-/** A schema as OpenAPI v2 has it. */
+/** A schema of OpenAPI v2. */
 interface SwaggerSchema {
   readonly [member: string]: unknown
 }
 
 /**
- * The schema in v2, which has no unions and allows other keywords next to a reference. Without defaults, like kube-apiserver's document, because old
+ * Converts a schema to v2, which has no unions and allows other keywords next to a reference. Omits defaults, like kube-apiserver's document, because old
  * clients would send them.
  */
 function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
@@ -126,7 +126,7 @@ const shared: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent': 'WatchEvent',
 }
 
-/** Lists the group versions of the document that a kind of meta/v1 belongs to. */
+/** Adds the group versions of the document to the schema of a kind of meta/v1 that belongs to all of them. */
 export function withGroupVersions(definition: string, schema: OpenAPISchema, versions: readonly GroupVersion[]): OpenAPISchema {
   if (!Object.hasOwn(shared, definition)) return schema
   const all = [{ group: '', version: 'v1' }, ...versions.filter(({ group, version }) => group !== '' || version !== 'v1')]

@@ -3,14 +3,14 @@ import type { DocumentSource } from './openapi-registry.ts'
 import { bearerToken, swaggerInfo, swaggerParts } from './swagger-document.ts'
 
 /**
- * The OpenAPI v2 document as the protobuf message `openapi.v2.Document`. Numbers are gnostic's; only fields that our documents have are listed.
- * A map is a list of messages of name (1) and value (2).
+ * Generates the OpenAPI v2 document as the protobuf message `openapi.v2.Document`. The field numbers are gnostic's; fields that our documents never have are
+ * omitted. A map is a list of messages with name (1) and value (2).
  */
 export function* swaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
   const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
   for (const { section, name, value } of swaggerParts(sources)) {
     const shape = section === 'paths' ? pathItem : schema
-    // The list of paths has its extensions before its items.
+    // In the message for paths, extensions come before the items.
     sections[section].push(lengthDelimited(section === 'paths' ? 2 : 1, named(name, message(value, shape))))
     yield nothing
   }
@@ -36,9 +36,9 @@ function lengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Ui
 
 type Encode = (field: number, value: unknown) => Uint8Array
 interface Shape {
-  /** In order of their numbers. */
+  /** The fields in the order of their numbers. */
   readonly fields: readonly (readonly [member: string, field: number, encode: Encode])[]
-  /** The field of members whose names start with "x-". */
+  /** The field for members whose names start with "x-". */
   readonly extensions?: number
 }
 
@@ -58,7 +58,7 @@ function named(name: string, value: Uint8Array): Buffer {
   return Buffer.concat([lengthDelimited(1, Buffer.from(name)), lengthDelimited(2, value)])
 }
 
-/** `Any` values hold YAML, and JSON is valid YAML. */
+/** Encodes an `Any`, which holds YAML. JSON is valid YAML. */
 function any(value: unknown): Buffer {
   return lengthDelimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
 }
@@ -131,7 +131,7 @@ const plainParameter = (type: number, uniqueItems: number): Shape => ({
 const queryParameter = plainParameter(6, 20)
 const pathParameter = plainParameter(5, 19)
 
-/** Each level is a choice: a parameter rather than a reference to one, in the body or not, in the query or the path. */
+/** Encodes a parameter. Each level is a oneof: a parameter or a reference, in the body or not, in the query or the path. */
 function parameter(value: object): Buffer {
   const place = (value as { readonly in: string }).in
   if (place === 'body') return lengthDelimited(1, lengthDelimited(1, message(value, bodyParameter)))
@@ -147,7 +147,7 @@ const response: Shape = {
 }
 const responses: Encode = (field, value) => {
   const codes = Object.entries(value as Record<string, object>)
-  // A response rather than a reference to one.
+  // A response and not a reference to one.
   return lengthDelimited(
     field,
     Buffer.concat(codes.map(([code, answer]) => lengthDelimited(1, named(code, lengthDelimited(1, message(answer, response)))))),

@@ -18,12 +18,12 @@ import type { SurfaceSettings } from '../settings.ts'
 const surfaces = new WeakMap<object, ApiSurface>()
 
 /**
- * All API paths of one app. Hono's routers accept no routes after their first match, and groups come and go, so the app has one wildcard route per prefix
- * and `find` looks requests up in tables of our own. Requests for unknown groups go on to the app's next handler.
+ * All API paths of one app. Hono's routers accept no routes after their first match, but groups are added and removed at any time. So the app has one wildcard
+ * route per prefix, and `find` searches our own tables. Requests for unknown groups continue to the app's next handler.
  */
 export class ApiSurface {
   readonly settings: SurfaceSettings
-  /** By group, then by version. */
+  /** The tables by group, then by version. */
   readonly #groups = new Map<string, Map<string, RouteTable>>()
 
   private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
@@ -52,25 +52,25 @@ export class ApiSurface {
     app.all('/openapi/v3/*', openApi)
   }
 
-  /** The options are those of the first call. */
+  /** Returns the app's surface, or creates it. Only the options of the first call are used. */
   static of(app: Hono<InstallerEnv>, options: InstallOptions): ApiSurface {
     let surface = surfaces.get(app)
     if (surface === undefined) surfaces.set(app, (surface = new ApiSurface(app, options)))
     return surface
   }
 
-  /** Undefined if no group was installed yet. */
+  /** Returns undefined if no group has been installed yet. */
   static on(app: object): ApiSurface | undefined {
     return surfaces.get(app)
   }
 
-  /** Whether the request's group, version, resource and subresource are installed, with any method. */
+  /** Returns whether the request's group, version, resource and subresource are installed, with any method. */
   serves(info: RequestInfo): boolean {
     const { resource, subresource } = info
     return this.#tableOf(info)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
   }
 
-  /** The route of a request with these attributes, whatever its method. */
+  /** Returns the route for the attributes of a request, whatever its method. */
   find(info: RequestAttributes): Route | undefined {
     return this.#tableOf(info)?.find(info)
   }
@@ -96,7 +96,7 @@ export class ApiSurface {
     return apiPrefix === prefixOf(apiGroup) ? this.#groups.get(apiGroup)?.get(apiVersion) : undefined
   }
 
-  /** Undefined: the request is for no group that is installed here. */
+  /** Returns undefined if the request is for no installed group. */
   #serve(exchange: Exchange): Promise<void> | undefined {
     const { route, info, target } = exchange
     if (route !== undefined) return route.serve(exchange)
@@ -107,7 +107,7 @@ export class ApiSurface {
     return isServed ? Promise.resolve() : undefined
   }
 
-  /** Whether any version of the group is installed. */
+  /** Returns whether any version of the group is installed. */
   #knowsGroup([prefix = '', group = '']: readonly string[]): boolean {
     return this.#groups.has(prefix === 'api' ? '' : group) && prefix === prefixOf(prefix === 'api' ? '' : group)
   }

@@ -12,7 +12,7 @@ export interface CreateExchangesOptions extends ExchangeServices {
   readonly user: UserInfo
 }
 
-/** Middleware for an app without `@keelson/server` in front: gives each request its exchange, with attributes and route. It authorizes nothing. */
+/** Returns middleware for an app without `@keelson/server` in front. It gives each request an exchange with attributes and a route. It authorizes nothing. */
 export function createExchanges(app: Hono<InstallerEnv>, { user, ...services }: CreateExchangesOptions): MiddlewareHandler<InstallerEnv> {
   const findRoute = createRouteFinder(app)
   return async (c, next) => {

@@ -3,7 +3,7 @@ import { Exchange, isExchange, openFetchPair } from '@keelson/exchange'
 import type { ExchangeServices, Incoming, Outgoing, Upgrade } from '@keelson/exchange'
 import type { Context, Env } from 'hono'
 
-/** The bindings of @hono/node-server, which an `Exchange` has too. Absent under `app.request()`. */
+/** The bindings of @hono/node-server, which are also members of `Exchange`. Absent under `app.request()`. */
 interface NodeBindings {
   readonly incoming?: Incoming
   readonly outgoing?: Outgoing
@@ -18,21 +18,21 @@ export interface InstallerEnv extends Env {
 
 export type InstallerContext = Context<InstallerEnv>
 
-/** The exchange of a Hono context. Throws if neither a server nor `createExchanges` is in front of the handler. */
+/** Returns the exchange of a Hono context. Throws if neither a server nor `createExchanges` is in front of the handler. */
 export function exchangeOf(c: InstallerContext): Exchange {
   const { env } = c
-  // The server passes the exchange as the bindings: no object and no lookup for each request.
+  // The server passes the exchange itself as the bindings, which costs no object and no lookup.
   if (isExchange(env)) return env
   const exchange = c.get('exchange')
   if (exchange === undefined) throw new Error('the request has no exchange: put a server or createExchanges() in front')
   return exchange
 }
 
-/** Handlers answer through the exchange, so Hono gets the response that means "sent already". */
+/** The response for Hono that means "already sent". Handlers answer through the exchange. */
 export const responseSent: Response = RESPONSE_ALREADY_SENT
 
 /**
- * A Hono handler that answers through the exchange.
+ * Converts a function that answers through the exchange to a Hono handler.
  *
  * @example
  * app.get('/hello', withExchange((exchange) => sendBytes(exchange, 200, {}, `hello ${exchange.user.name}`)))
@@ -44,7 +44,7 @@ export function withExchange(serve: (exchange: Exchange) => void | Promise<void>
   }
 }
 
-/** Opens the exchange of a request that comes without one, and serves it: from @hono/node-server, or from `app.request()` without a socket. */
+/** Opens an exchange for a request that has none, and serves it. The request comes from @hono/node-server, or from `app.request()` without a socket. */
 export async function openExchange(
   c: InstallerContext,
   services: ExchangeServices,
@@ -63,11 +63,11 @@ export async function openExchange(
   const pair = openFetchPair(c.req.raw, settle)
   const exchange = new Exchange(pair.incoming, pair.outgoing, services)
   c.set('exchange', exchange)
-  // A stream answers before its handler is done; a handler of the app's own may answer with a `Response` and never touch the exchange.
+  // A stream answers before its handler is done. A handler of the app's own may return a `Response` and never use the exchange.
   const served = serve(exchange).then(() => (exchange.outgoing.headersSent ? answered : undefined))
   const answer = await Promise.race([answered, served])
   if (answer === undefined) return
-  // Hono copies the headers of the response that is replaced, so that one is removed first.
+  // Hono copies the headers of a replaced response, so the old one is removed first.
   c.res = undefined
   c.res = answer
 }

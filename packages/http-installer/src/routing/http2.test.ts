@@ -47,12 +47,12 @@ it('serves objects and long lists', async () => {
   expect(JSON.parse(list.text).items).toHaveLength(60)
 })
 
-it.each(['FOO', 'constructor', 'toString', '__proto__'])('knows no method %s', async (method) => {
+it.each(['FOO', 'constructor', 'toString', '__proto__'])('rejects the method %s', async (method) => {
   const { status, text } = await send(method, maps)
   expect([status, text]).toEqual([405, expect.stringContaining('the server does not allow this method on the requested resource')])
 })
 
-it('ends the storage watch when the client resets the stream', async () => {
+it('ends the storage watch if the client resets the stream', async () => {
   const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as { watch: (...args: unknown[]) => unknown }
   const original = storage.watch.bind(storage)
   let signal: AbortSignal | undefined

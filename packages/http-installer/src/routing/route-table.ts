@@ -21,14 +21,14 @@ import { BrokenResponseError, isAbort } from '@keelson/exchange'
 import { patchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
 import { writeError } from '../encoding/write-error.ts'
 
-/** One path of a version, with the methods of each kind of URL: one object, a collection, the collections of all namespaces. */
+/** A path of a version, with the methods of each kind of URL: an object, a collection, the collections of all namespaces. */
 export interface ResourceRoutes {
   readonly scope: ResourceScope
   readonly item: MethodTable
-  /** Paths below the item's. */
+  /** The methods of paths below the object's. */
   readonly below: MethodTable
   readonly collection: MethodTable
-  /** The collection of a namespaced resource without a namespace. */
+  /** The methods on a namespaced resource's collection without a namespace. */
   readonly allNamespaces: MethodTable
 }
 
@@ -61,7 +61,7 @@ function routesOf(scope: ResourceScope): ResourceRoutes {
   return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
 }
 
-/** The routes of one path: of each kind of URL that allows a method. A path on which no method is allowed is not found. */
+/** The routes of a path, one for each kind of URL. Undefined if no method is allowed there; the URL is then not found. */
 interface PathRoutes {
   readonly namespaced: boolean
   readonly item: ResourceRoute | undefined
@@ -82,7 +82,7 @@ function pathRoutes({ scope, item, below, collection, allNamespaces }: ResourceR
   }
 }
 
-/** Every path of one version: "pods", "pods/status". */
+/** All paths of one version: "pods", "pods/status". */
 export class RouteTable {
   readonly #resources = new Map<string, ResourceRoutes>()
   readonly #paths = new Map<string, PathRoutes>()
@@ -99,12 +99,12 @@ export class RouteTable {
     return this.#resources.values()
   }
 
-  /** `path` is "pods" or "pods/status". */
+  /** Returns whether the table has a path: "pods" or "pods/status". */
   has(path: string): boolean {
     return this.#paths.has(path)
   }
 
-  /** The route of a request with these attributes, which are of this table's version. */
+  /** Returns the route for the attributes of a request to this version. */
   find({ parts, inNamespace, pathVerb }: RequestAttributes): ResourceRoute | undefined {
     if (pathVerb === 'proxy') return undefined
     const count = parts.length
@@ -124,7 +124,7 @@ function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): Resou
 const nowhere = { group: '', resource: '' }
 const none: readonly string[] = []
 
-/** Serves one kind of URL of one resource: an object, a collection, or what is below an object. */
+/** Serves one kind of URL of one resource: an object, a collection, or a path below an object. */
 class ResourceRoute implements Route {
   readonly scope: ResourceScope
   readonly namespaced: boolean
@@ -141,7 +141,7 @@ class ResourceRoute implements Route {
     this.#isList = isList
   }
 
-  /** The same URL after `watch/`, the deprecated way to watch a collection or one object. */
+  /** The same URL after `watch/`, the deprecated way to watch a collection or an object. */
   get watched(): ResourceRoute {
     const list = this.#isList ? this.#methods['GET'] : undefined
     return (this.#watched ??= new ResourceRoute(this.scope, { GET: list ?? { handle: handleList } }, true))
@@ -160,7 +160,7 @@ class ResourceRoute implements Route {
   #handle(exchange: Exchange): Promise<void> {
     const { method, info } = exchange
     const { scope } = this
-    // Over HTTP/2 any word is a method, also a name of a member that every object inherits.
+    // Over HTTP/2, any word is a method, including names of members that every object inherits.
     const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
     const { handle, mediaTypes = none } = found

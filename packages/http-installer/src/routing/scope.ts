@@ -8,10 +8,10 @@ import type { EndpointKind, Negotiated } from '../negotiation/negotiate.ts'
 import type { SurfaceSettings } from '../settings.ts'
 import { typeHead } from '../encoding/splice.ts'
 
-/** Bytes of cached protobuf messages for each path. They serve lists: about 10,000 pods fit. */
+/** The size of the cache of protobuf messages for each path. It serves lists: about 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024
 
-/** The facts that all requests for one path of one version share. */
+/** The values that all requests for a path of a version share. */
 export interface ResourceScope extends WriteRoute {
   readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
@@ -21,15 +21,15 @@ export interface ResourceScope extends WriteRoute {
   /** The beginning of every object's JSON. */
   readonly head: Buffer
   readonly endpoint: EndpointKind
-  /** Stored objects as protobuf, if the store holds JSON. */
+  /** The cache of stored objects as protobuf messages, if the store holds JSON. */
   readonly messages: MessageCache
 }
 
-/** A request for a handler. */
+/** A request with everything that a handler needs. */
 export interface ApiRequest {
   readonly exchange: Exchange
   readonly scope: ResourceScope
-  /** "" on a collection. */
+  /** "" for a collection. */
   readonly name: string
   readonly query: QueryParameters
 }
@@ -39,7 +39,7 @@ export type Handler = (request: ApiRequest) => Promise<void>
 /** A method of one kind of URL. */
 export interface Method {
   readonly handle: Handler
-  /** Media types of responses besides the usual ones, or 'any' if a remote answers. Default: none. */
+  /** Media types of responses in addition to the usual ones, or 'any' if a remote responds. Default: none. */
   readonly mediaTypes?: readonly string[] | 'any'
 }
 
@@ -48,7 +48,7 @@ export interface MethodTable {
   readonly [method: string]: Method | undefined
 }
 
-/** The request of a handler, and how its response is encoded. */
+/** A handler's request and the encoding of its response. */
 export interface Answer {
   readonly exchange: Exchange
   readonly scope: ResourceScope
@@ -59,7 +59,7 @@ export interface Answer {
 export { formatGroupVersion as apiVersionOf } from '@keelson/apimachinery'
 export { parseApiVersion } from '@keelson/registry'
 
-/** `path` is "pods" or "pods/status". */
+/** Creates the scope of a path: "pods" or "pods/status". */
 export function createScope(
   info: APIGroupInfo,
   version: string,

@@ -22,13 +22,13 @@ type Bookmark = Extract<ObjectEvent, { type: 'BOOKMARK' }>
 /** Encodes the events of one watch. */
 export interface EventFramer {
   frame(event: ObjectEvent): Buffer
-  /** All events as one HTTP/1.1 chunk. */
+  /** Encodes all events as one HTTP/1.1 chunk. */
   chunk(events: readonly ObjectEvent[]): Buffer
 }
 
 /**
- * Shares frames of events between watches of the same encoding. Watches that keep up need a frame at about the same time, so only the newest frames are
- * kept; a watch that is behind makes its own.
+ * Shares encoded events between watches with the same encoding. Watches that keep up need a frame at about the same time, so only the newest frames are kept. A
+ * slow watch encodes its own.
  */
 export class SharedFrames {
   readonly #budget: number
@@ -39,7 +39,7 @@ export class SharedFrames {
     this.#budget = budget
   }
 
-  /** The frame of events that always travel together, in this encoding. */
+  /** Returns the frame of events that are always sent together, in this encoding. */
   get(events: readonly object[], form: string, make: () => Buffer): Buffer {
     const last = events.at(-1)!
     const forms = this.#kept.get(last)
@@ -69,7 +69,7 @@ interface Kept {
   readonly bytes: Buffer
 }
 
-/** Compares all events, because watches with other selectors may see other events before the last. */
+/** Compares all events, because watches with other selectors may have other events before the last. */
 function sameEvents(a: readonly object[], b: readonly object[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
@@ -113,7 +113,7 @@ function partialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: 
   return (type, object) => embed(type, partialJson(object, partial))
 }
 
-/** Makes a frame around an object's JSON. */
+/** Encodes an event from its object's JSON. */
 type EmbedJson = (type: string, object: Buffer) => Buffer
 
 function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, schema?: TypeSchema): EmbedJson {
@@ -121,7 +121,7 @@ function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, 
   return (type, object) => cborFrame(cbor, type, cbor.encodeCborDocument(parseJson(object).value, schema))
 }
 
-/** A CBOR document that contains the object's document; nothing separates events. */
+/** Encodes an event as a CBOR document that contains the object's document. Nothing separates events. */
 function cborFrame({ encodeCbor, mapHead, selfDescribed }: CborCodec, type: string, object: Buffer): Buffer {
   return Buffer.concat([selfDescribed, mapHead(2), ...['type', type, 'object'].map((text) => encodeCbor(text)), object])
 }
@@ -134,7 +134,7 @@ function jsonFrame(type: string, object: Buffer): Buffer {
   return Buffer.concat([start, object, end], start.length + object.length + 2)
 }
 
-/** Only the first event carries the columns, so frames differ between watches and cannot be shared. */
+/** Encodes events as tables. Only the first event has the columns, so frames differ between watches and cannot be shared. */
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
   readonly #scope: ResourceScope
@@ -174,7 +174,7 @@ class TableFramer implements EventFramer {
   }
 }
 
-/** An object of the watched kind with only a resourceVersion. */
+/** Returns an object of the watched kind that has only a resourceVersion. */
 function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bookmark): KubeObject {
   return blankObject(scope, {
     resourceVersion: String(revision),
@@ -182,7 +182,7 @@ function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bo
   })
 }
 
-/** The last event of a watch that failed. */
+/** Encodes the last event of a failed watch. */
 export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
   const { kind: _, apiVersion: __, ...rest } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
@@ -192,7 +192,7 @@ export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: C
 
 const lineEnd = Buffer.from('\r\n')
 
-/** Frames bytes as one chunk of HTTP/1.1's chunked encoding. */
+/** Encodes bytes as one chunk of HTTP/1.1's chunked encoding. */
 export function httpChunk(pieces: readonly Buffer[]): Buffer {
   let length = 0
   for (const piece of pieces) length += piece.length

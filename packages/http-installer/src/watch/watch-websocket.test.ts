@@ -16,7 +16,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** As the server passes on requests that ask for another protocol. */
+/** Opens an app that passes requests to change the protocol on, like the server. */
 async function open(options: Parameters<typeof openTestServer>[0] = {}): Promise<void> {
   server = await openTestServer(options)
   server.server.on('upgrade', (incoming, socket, head) => {
@@ -59,7 +59,7 @@ async function connect(path: string, protocols: readonly string[] = []): Promise
   }
 }
 
-it('sends each event as a message of its own', async () => {
+it('sends each event as its own message', async () => {
   await open()
   await server.request('POST', maps, { metadata: { name: 'a' } })
   const watch = await connect(`${maps}?watch=1`)
@@ -72,14 +72,14 @@ it('sends each event as a message of its own', async () => {
   await watch.ended
 })
 
-it('ends by its own clock', async () => {
+it('ends after its timeout', async () => {
   await open()
   const watch = await connect(`${maps}?watch=1&timeoutSeconds=1`, ['base64url.bearer.authorization.k8s.io.dG9rZW4', 'of-a-browser'])
   expect(watch.protocol).toBe('of-a-browser')
   expect(await watch.ended).toBe(1000)
 })
 
-it('ends when the server stops, and is forgotten when its client leaves', async () => {
+it('ends when the server stops, and releases its watch if the client disconnects', async () => {
   const stopping = new AbortController()
   await open({ stopping: stopping.signal })
   const [left, stayed] = [await connect(`${maps}?watch=1`), await connect(`${maps}?watch=1`)]
@@ -90,7 +90,7 @@ it('ends when the server stops, and is forgotten when its client leaves', async 
   await expect.poll(() => new Promise((resolve) => server.server.getConnections((_, count) => resolve(count)))).toBe(0)
 })
 
-it('a message in protobuf is the event without its length', async () => {
+it('sends protobuf events without a length prefix', async () => {
   await open()
   await server.request('POST', maps, { metadata: { name: 'a' } })
   const request = http.get(`${server.base}${maps}?watch=1`, {
@@ -109,14 +109,14 @@ it('a message in protobuf is the event without its length', async () => {
   const long = bytes[1] === 126
   const message = bytes.subarray(long ? 4 : 2)
   expect(message.length).toBe(long ? bytes.readUInt16BE(2) : bytes[1])
-  // Field 1 is the type, field 2 the object, in which field 1 is its envelope.
+  // Field 1 is the type. Field 2 is the object, and its field 1 is the envelope.
   expect(message.subarray(0, 7).toString('latin1')).toBe('\n\x05ADDED')
   const at = message.indexOf('k8s\0')
   expect(decodeUnknown(message.subarray(at)).gvk).toMatchObject({ kind: 'ConfigMap' })
   socket.destroy()
 })
 
-it('refuses what is no handshake', async () => {
+it('rejects an invalid handshake', async () => {
   await open()
   const answer = await server.request('GET', `${maps}?watch=1`, undefined, { connection: 'Upgrade', upgrade: 'websocket' })
   expect(answer.status).toBe(400)

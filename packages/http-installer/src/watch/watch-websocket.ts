@@ -7,7 +7,7 @@ import { SinkEnd, sendBytes } from '@keelson/exchange'
 import type { Exchange, ResponseSink, Upgrade } from '@keelson/exchange'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 
-/** The connection, if the client wants the events as messages of a WebSocket. */
+/** Returns the connection, if the client requests the events as WebSocket messages. */
 export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {
   const upgrade = exchange.upgrade
   return upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
@@ -16,11 +16,11 @@ export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {
 export interface WatchMessages {
   /** Text for JSON, binary for other encodings. */
   readonly opcode: MessageOpcode
-  /** Bytes at the start of each frame that hold its length, which messages do not need. */
+  /** The bytes of the length prefix of each frame. Messages do not need it. */
   readonly prefixLength: number
 }
 
-/** Responds with a WebSocket. `produce` writes its messages; it is closed when `produce` resolves. */
+/** Responds with a WebSocket. `produce` writes its messages. The WebSocket closes when `produce` resolves. */
 export async function sendWebSocket(
   exchange: Exchange,
   upgrade: Upgrade,
@@ -42,12 +42,12 @@ export async function sendWebSocket(
   }
 }
 
-/** Whether the request names an origin. Any origin will do, as in kube-apiserver. */
+/** Returns whether the request has an origin. As in kube-apiserver, every origin is allowed. */
 function saysOrigin(origin: string | undefined): boolean {
   return origin !== undefined && (origin.startsWith('/') || (/^[a-z][a-z\d+.-]*:/i.test(origin) && URL.canParse(origin)))
 }
 
-/** The first protocol that is no credential: browsers let pages set only this header, so tokens come in it. */
+/** Returns the first protocol that is not a credential. Browsers let pages set only this header, so it may contain a token. */
 function chosenProtocol(offered: string | undefined): string | undefined {
   return splitList(offered).find((name) => !name.startsWith(websocketTokenProtocol))
 }
@@ -59,7 +59,7 @@ class WebSocketSink implements ResponseSink {
 
   constructor(exchange: Exchange, upgrade: Upgrade, handshake: Parameters<typeof takeSocket>[2], messages: WatchMessages) {
     this.#messages = messages
-    // Messages of the client are ignored; only its leaving matters.
+    // Messages of the client are ignored. Only the end of the connection matters.
     this.#socket = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
     this.#socket.onDrain(this.#end.awake)
     this.#socket.start(upgrade.head)
@@ -98,7 +98,7 @@ class WebSocketSink implements ResponseSink {
   }
 }
 
-/** By the encoding of the frames. */
+/** The message format for each encoding. */
 export const watchMessages: Readonly<Record<NegotiatedStream['form'], WatchMessages>> = {
   json: { opcode: websocketOpcode.text, prefixLength: 0 },
   protobuf: { opcode: websocketOpcode.binary, prefixLength: 4 },

@@ -23,7 +23,7 @@ afterEach(async () => {
 })
 
 describe('a watch', () => {
-  it('tells what is there, then every change, to each in the form that was asked for', async () => {
+  it('sends existing objects, then every change, to each client in its encoding', async () => {
     const server = await open()
     await server.request('POST', maps, map('a'))
     const whole = await openWatch(server.base, `${maps}?watch=1`)
@@ -53,7 +53,7 @@ describe('a watch', () => {
     expect(Number(deleted.object.metadata.resourceVersion)).toBeGreaterThan(Number(current.metadata.resourceVersion))
   })
 
-  it('says how old an object is when it changes, not when the watch began', async () => {
+  it('computes the age of an object when it changes, not when the watch began', async () => {
     let now = Date.now()
     const server = await open({ now: () => now })
     const created = (await server.request('POST', maps, map('a'))).body.metadata.creationTimestamp as string
@@ -65,7 +65,7 @@ describe('a watch', () => {
     expect((await table.next()).object.rows[0].cells[2]).toBe('5m30s')
   })
 
-  it('marks the end of initial events, for who asked for bookmarks', async () => {
+  it('marks the end of initial events for clients that allow bookmarks', async () => {
     const server = await open()
     await server.request('POST', maps, map('a'))
     const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan'
@@ -92,7 +92,7 @@ describe('a watch', () => {
     expect([object.kind, Object.keys(object.metadata.annotations)]).toEqual([kind, ['k8s.io/initial-events-end']])
   })
 
-  it('ends by itself, and when the server stops', async () => {
+  it('ends after its timeout and when the server stops', async () => {
     const stopping = new AbortController()
     const server = await open({ stopping: stopping.signal })
     const timed = await openWatch(server.base, `${maps}?watch=1&timeoutSeconds=1`)
@@ -102,7 +102,7 @@ describe('a watch', () => {
     await endless.ended
   })
 
-  it('lets go of its storage watch when the client leaves', async () => {
+  it('releases its storage watch if the client disconnects', async () => {
     const server = await open()
     const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as {
       watch(context: unknown, options: unknown, signal: AbortSignal): Promise<unknown>
@@ -120,7 +120,7 @@ describe('a watch', () => {
     expect(signal!.aborted).toBe(true)
   })
 
-  it('says in its stream that a version is too old or wrong', async () => {
+  it('sends an error event if the version is too old or invalid', async () => {
     const server = await open()
     const storage = server.info.storage.get('v1')!.get('configmaps')! as unknown as { watch: unknown }
     storage.watch = async () =>
@@ -136,7 +136,7 @@ describe('a watch', () => {
     await watch.ended
   })
 
-  it('is framed in protobuf with four bytes of length', async () => {
+  it('prefixes protobuf events with four bytes of length', async () => {
     const server = await open()
     await server.request('POST', maps, map('a', {}, { k: 'v' }))
     const answer = await server.request('GET', `${maps}?watch=1&timeoutSeconds=1`, undefined, {
@@ -152,7 +152,7 @@ describe('a watch', () => {
     expect(server.info.types.kind(gvk)!.decodeProto(raw)).toMatchObject({ metadata: { name: 'a' }, data: { k: 'v' } })
   })
 
-  it('is held up by a client that does not read, and by nobody else', async () => {
+  it('waits for a client that does not read, without delaying others', async () => {
     const server = await open()
     const slow = await openWatch(server.base, `${maps}?watch=1`)
     slow.close()
@@ -161,7 +161,7 @@ describe('a watch', () => {
     for (let i = 0; i < 20; i++) expect((await fast.next()).object.metadata.name).toBe(`m${i}`)
   })
 
-  it('is refused in YAML and with combinations that are not allowed', async () => {
+  it('rejects YAML and combinations that are not allowed', async () => {
     const server = await open()
     const yaml = await server.request('GET', `${maps}?watch=1`, undefined, { accept: 'application/yaml' })
     expect(yaml.status).toBe(406)

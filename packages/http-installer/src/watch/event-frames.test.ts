@@ -4,7 +4,7 @@ import { httpChunk, SharedFrames } from './event-frames.ts'
 const frame = (text: string) => (): Buffer => Buffer.from(text)
 const [a, b, c] = [{}, {}, {}]
 
-test('watchers of the same events in the same encoding share the same bytes', () => {
+test('watches of the same events in the same encoding share the same bytes', () => {
   const frames = new SharedFrames(100)
   const first = frames.get([a, b], 'json', frame('one'))
   expect(frames.get([a, b], 'json', frame('two'))).toBe(first)
@@ -13,7 +13,7 @@ test('watchers of the same events in the same encoding share the same bytes', ()
   expect(frames.get([c, b], 'json', frame('four')).toString()).toBe('four')
 })
 
-test('only the newest are kept', () => {
+test('keeps only the newest frames', () => {
   const frames = new SharedFrames(5)
   const first = frames.get([a], 'json', frame('aaa'))
   expect(frames.get([a], 'json', frame('?'))).toBe(first)
@@ -22,6 +22,6 @@ test('only the newest are kept', () => {
   expect(frames.get([c], 'json', frame('far too long to keep')).toString()).toBe('far too long to keep')
 })
 
-test('a chunk says its length in hexadecimal', () => {
+test('writes the length of a chunk in hexadecimal', () => {
   expect(httpChunk([Buffer.from('0123456789'), Buffer.from('abcdef')]).toString()).toBe('10\r\n0123456789abcdef\r\n')
 })
