@@ -34,7 +34,7 @@ export interface ApiErrorInit {
   readonly cause?: unknown
 }
 
-/** Limits in characters: messages repeat request values, and a response must not become many times the request's size. */
+/** Limits in characters. Messages repeat values of the request, so without limits a response could become much larger than its request. */
 const maxMessage = 256 * 1024
 const maxText = 64 * 1024
 const maxCauses = 512 * 1024
@@ -120,7 +120,7 @@ export function apiErrorFromStatus(status: Status, options?: { readonly cause?: 
   return error
 }
 
-/** The message of an error, or the text of a thrown value that is none. */
+/** Returns the message of an error, or the text of any other thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

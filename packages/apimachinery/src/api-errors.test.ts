@@ -13,7 +13,7 @@ describe('ApiError', () => {
     )
   })
 
-  it('truncates messages to a bounded multiple of the request', () => {
+  it('truncates long messages', () => {
     const long = 'x'.repeat(3_000_000)
     const path = fieldPath('metadata', 'name')
     for (const error of [

@@ -32,7 +32,7 @@ export function newAlreadyExists(gr: GroupResource, name: string): ApiError {
   })
 }
 
-/** Every generated name was already taken. */
+/** Builds the 409 for `generateName` if all generated names were already taken. */
 export function newGenerateNameConflict(gr: GroupResource, name: string, retryAfterSeconds: number): ApiError {
   return new ApiError({
     reason: 'AlreadyExists',
@@ -49,15 +49,15 @@ export function newConflict(gr: GroupResource, name: string, message: string): A
   })
 }
 
-/** Server-side apply would change fields of other managers. */
+/** Builds the 409 for a server-side apply that would change fields of other managers. */
 export function newApplyConflict(causes: readonly StatusCause[], message: string): ApiError {
   return new ApiError({ reason: 'Conflict', message, details: detailsOf(noResource, '', { causes: [...causes] }) })
 }
 
-/** Messages repeat values, some of them in full in every error; a response must not become many times the request's size. */
+/** Limit in characters. Some messages repeat a value in full, so without a limit a response could become much larger than its request. */
 const maxInvalidLength = 4 * 1024 * 1024
 
-/** Omits errors beyond the response's size limit. */
+/** Builds the 422 for an invalid object. Omits errors beyond the size limit of a response. */
 export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldErrorList>): ApiError {
   const subject = `${groupKindString(gk)} ${quote(name)} is invalid`
   const causes: StatusCause[] = []
@@ -108,7 +108,7 @@ export function newGone(message: string): ApiError {
   return new ApiError({ reason: 'Gone', message })
 }
 
-/** 410: the resource version is too old. Clients must list again. */
+/** Builds the 410 for a resource version that is too old. Clients must list again. */
 export function newResourceExpired(message: string): ApiError {
   return new ApiError({ reason: 'Expired', message })
 }
@@ -145,7 +145,7 @@ export function newInternal(message: string, options?: { readonly cause?: unknow
   })
 }
 
-/** A failure without an API reason: 500 with the message alone. */
+/** Builds the 500 for a failure without an API reason. The Status has only the message. */
 export function newUnknownError(message: string, options?: { readonly code?: number; readonly cause?: unknown }): ApiError {
   return new ApiError({ reason: '', message, ...options })
 }
@@ -166,7 +166,7 @@ export function newNotAcceptable(supported: readonly string[]): ApiError {
   return new ApiError({ reason: 'NotAcceptable', message: `only the following media types are accepted: ${supported.join(', ')}` })
 }
 
-/** 406 for protobuf of a kind that has only a JSON encoding, as kube-apiserver words it for custom resources. */
+/** Builds the 406 for a kind that has no protobuf encoding. The message is kube-apiserver's for custom resources. */
 export function newProtobufNotAcceptable(isList: boolean): ApiError {
   const type = `*unstructured.Unstructured${isList ? 'List' : ''}`
   return new ApiError({
@@ -198,11 +198,11 @@ export interface GenericServerResponseOptions {
   /** The server's plain-text message. */
   readonly serverMessage?: string
   readonly retryAfterSeconds?: number
-  /** Adds a cause with the server's message. */
+  /** True to add a cause with the server's message. */
   readonly isUnexpectedResponse?: boolean
 }
 
-/** Builds an error for a response of which only the code is known. `verb` is the HTTP method. */
+/** Builds an error from the status code of a response. `verb` is the HTTP method. */
 export function newGenericServerResponse(
   code: number,
   verb: string,

@@ -69,6 +69,6 @@ test.each<[object, string]>([
   expect(problems(options)).toContain(problem)
 })
 
-test('rejects options that are no object', () => {
+test('rejects options that are not an object', () => {
   expect(optionProblems('x', table)).toEqual(['options: expected an object, not "x"'])
 })

@@ -58,7 +58,7 @@ interface NumberLimits {
   readonly integer?: boolean
 }
 
-/** Accepts a number from `min` to `max`, inclusive. By default, any that is not negative. */
+/** Accepts a number from `min` to `max`, inclusive. By default, accepts every number that is not negative. */
 export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLimits = {}): OptionCheck {
   const kind = integer ? 'an integer' : 'a number'
   const range = max === Infinity ? `no less than ${min}` : `from ${min} to ${max}`

@@ -5,7 +5,7 @@ import { createManualClock } from './testing/index.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-it("waits longer than a timer's maximum", () => {
+it('supports waits longer than the maximum of a timer', () => {
   const call = vi.fn()
   const days = 30 * 24 * 3_600_000
   systemClock.after(days, call)
@@ -24,7 +24,7 @@ it('cancels in any part of a split wait', () => {
   expect(call).not.toHaveBeenCalled()
 })
 
-it('ends a pause with its time or its signal, whichever is first', async () => {
+it('ends a pause when its time is over or its signal aborts', async () => {
   const clock = createManualClock()
   const over: string[] = []
   const aborted = new AbortController()

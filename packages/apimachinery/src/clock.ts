@@ -3,7 +3,7 @@ export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number
   /**
-   * Calls back once after the given time. Returns a function that cancels the call. The timer does not keep the process alive unless
+   * Calls `call` once, after the given time. Returns a function that cancels the call. The timer does not keep the process alive unless
    * requested.
    */
   readonly after: (milliseconds: number, call: () => void, options?: TimerOptions) => () => void

@@ -7,7 +7,7 @@ function structOf(fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name: 'Meta', definition: 'Meta', fields, byName: new Map(fields.map((field) => [field.name, field])) }
 }
 
-it('remembers a map that was sent empty and dropped', () => {
+it('marks a map that was sent empty and dropped', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const schema = structOf(['labels', 'annotations', 'data'].map((name) => ({ name, type: map, omit: 'empty' })))
   const { object } = decodeStruct(schema, { labels: {}, annotations: { a: 'b' }, data: null })
@@ -48,7 +48,7 @@ it('copies the marks to copies', () => {
   expect(wasSentEmpty(asSent({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
 })
 
-it('detects a map sent empty in a list, but not elsewhere', () => {
+it('reports an empty map in a list, but not elsewhere', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([

@@ -3,7 +3,7 @@ import { JsonError } from './json-error.ts'
 import { NumberLiteral, setOwn } from './json-reader.ts'
 import type { FieldSchema } from './type-schema.ts'
 
-/** The `fieldValidation` of a request. */
+/** Value of the option `fieldValidation` of a request. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface DecodeOptions {
@@ -17,7 +17,7 @@ export interface DecodeOptions {
   readonly keepEmptyLists?: boolean
   /** Reports type mismatches as upstream's converter of unstructured objects does, instead of its JSON decoder. */
   readonly converting?: boolean
-  /** The caller gives up the input: canonical parts become part of the result instead of being copied. */
+  /** True if the caller no longer uses the input. Canonical values of the input are then reused in the result instead of copied. */
   readonly owned?: boolean
 }
 
@@ -50,11 +50,11 @@ interface DecodeContextOptions {
 export class DecodeContext {
   readonly steps: Step[] = []
   readonly keepEmptyLists: boolean
-  /** True to share canonical input instead of copying it. */
+  /** True to reuse canonical values of the input instead of copying them. */
   readonly reuse: boolean
-  /** Whether an empty list, or an empty map in a list, became null. */
+  /** True if an empty list, or an empty map in a list, became null. */
   emptied = false
-  /** False within types with their own UnmarshalJSON: they do not check strictly. */
+  /** False within types with their own UnmarshalJSON, which have no strict checks. */
   strict: boolean
   /** The first type mismatch. Decoding continues, because a fatal error takes precedence over it. */
   saved: string | undefined
@@ -91,7 +91,7 @@ export class DecodeContext {
     this.saved ??= mismatch
   }
 
-  /** Like `recordMismatch`, for types with their own UnmarshalJSON: it ends decoding. */
+  /** Returns the error of a type mismatch that ends decoding. For types with their own UnmarshalJSON. */
   fatalMismatch(what: string, goType: string): JsonError {
     return new JsonError(this.mismatchText(what, goType))
   }
@@ -105,7 +105,7 @@ export class DecodeContext {
   private mismatchText(what: string, goType: string): string {
     let owner = ''
     const names: string[] = []
-    // Such a type sees only its own value, not the path.
+    // The converter reports no path.
     const steps = this.converting ? [] : this.steps
     for (const step of steps) {
       if (typeof step !== 'object') continue
@@ -138,14 +138,14 @@ export function describe(value: unknown): string {
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-/** The decoded members of a struct in schema order, whatever their order in the input. Pooled: decoding acquires and releases one. */
+/** The decoded members of a struct, in schema order. Objects of this class are pooled. */
 export class Members {
   /** Only the first `count` entries are valid. */
   readonly slots: number[] = []
   readonly values: unknown[] = []
   count = 0
 
-  /** Inserts from the end: members are few and usually in order. */
+  /** Inserts a member. Searches from the end, because members are few and usually in order. */
   keep(slot: number, value: unknown): void {
     const { slots, values } = this
     let at = this.count
@@ -181,7 +181,7 @@ export class Members {
   }
 }
 
-/** The maximum depth of real objects. */
+/** Maximum size of the pool: the depth of the deepest real objects. */
 const maxPooled = 32
 const free: Members[] = []
 
@@ -189,14 +189,14 @@ export function acquireMembers(): Members {
   return free.pop() ?? new Members()
 }
 
-/** A lost one, after decoding threw, is harmless. */
+/** Returns an object to the pool. It need not be returned after an error. */
 export function releaseMembers(members: Members): void {
   if (free.length === maxPooled) return
   members.clear()
   free.push(members)
 }
 
-/** The marks are a property of the object that they are about. It is not enumerable: a plain copy, a comparison and JSON leave it out. */
+/** Key of the property with an object's marks. The property is not enumerable, so plain copies, comparisons and JSON do not include it. */
 const sentEmpty: unique symbol = Symbol.for('keelson.sentEmpty')
 
 interface Marked {
@@ -212,8 +212,8 @@ function mark(owner: object, members: Set<string>): void {
 }
 
 /**
- * Records that a member was sent empty, which the decoded object cannot show: absent and empty maps and lists are stored alike, but errors
- * distinguish them.
+ * Marks a member that the client sent as `{}` or `[]`. Decoding drops empty maps and lists like absent ones, but some errors distinguish
+ * them.
  */
 export function rememberEmpty(owner: object, member: string): void {
   const members = marksOf(owner)
@@ -221,19 +221,19 @@ export function rememberEmpty(owner: object, member: string): void {
   else members.add(member)
 }
 
-/** Returns whether `owner`, the decoded object and not a copy, was sent with `{}` or `[]` for this member. */
+/** Returns whether the client sent this member as `{}` or `[]`. `owner` must be the decoded object, not a plain copy. */
 export function wasSentEmpty(owner: object, member: string): boolean {
   return marksOf(owner)?.has(member) ?? false
 }
 
-/** Copies the "was sent empty" marks of `original` to `copy`, except for members in `replaced`; returns `copy`. */
+/** Copies the marks of empty members from `original` to `copy`, except for members in `replaced`. Returns `copy`. */
 export function asSent<T extends object>(copy: T, original: object, replaced: readonly string[] = []): T {
   const members = marksOf(original)
   if (members !== undefined) mark(copy, new Set([...members].filter((member) => !replaced.includes(member))))
   return copy
 }
 
-/** Copies deeply, including the "was sent empty" marks. */
+/** Copies deeply, including the marks of empty members. */
 export function copyAsSent<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyAsSent) as T
@@ -242,24 +242,24 @@ export function copyAsSent<T>(value: T): T {
   return asSent(copy, value) as T
 }
 
-/** Returns whether anything in the value was sent empty and not replaced since. */
+/** Returns whether the value contains a marked member that has not been replaced. */
 export function holdsSentEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   for (const member of marksOf(value) ?? []) if (((value as Record<string, unknown>)[member] ?? null) === null) return true
   return Object.values(value).some(holdsSentEmpty)
 }
 
-/** Formats the error of a Strict request. */
+/** Formats the error message of a request with `fieldValidation=Strict`. */
 export function strictDecodingMessage(errors: readonly string[]): string {
   return `strict decoding error: ${errors.join(', ')}`
 }
 
-/** The reflect.Kind of a Go type, whatever its name. */
+/** The kind of a Go type (reflect.Kind). */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64' | 'uint8' | 'float64' | 'slice' | 'map' | 'struct'
 
 /**
- * Returns the error of a type mismatch in the words of upstream's converter from unstructured objects, which strategic merge patches use.
- * Unlike decoding errors, it names no path.
+ * Returns the error message of upstream's converter of unstructured objects for a type mismatch. Strategic merge patches use that
+ * converter. The message has no path.
  */
 export function conversionMismatch(value: unknown, goType: string, to: GoKind): string {
   const from = kindOf(value)
@@ -270,7 +270,7 @@ export function conversionMismatch(value: unknown, goType: string, to: GoKind): 
     case 'map':
       return `cannot restore ${to} from ${from}`
     default:
-      // Go converts integers to strings and floats to integers, so only those have a message with names.
+      // Go converts integers to strings and floats to integers. Only these types appear in messages with type names.
       return isConvertible(from, to) ? `cannot convert ${from} to ${goType}` : `unrecognized type: ${to}`
   }
 }

@@ -94,7 +94,7 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
   }
 }
 
-/** IntOrString has its own UnmarshalJSON, so a type mismatch ends decoding. */
+/** Decodes the number of an IntOrString. That type has its own UnmarshalJSON, so a type mismatch ends decoding. */
 function strictInt32(value: unknown, context: DecodeContext): number {
   const literal = numberText(value)
   if (literal === undefined) throw context.fatalMismatch(describe(value), 'int32')
@@ -108,7 +108,7 @@ function numberText(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined
 }
 
-/** strconv.ParseInt of a JSON number: no fraction, no exponent. */
+/** Parses an integer like Go's strconv.ParseInt. Returns undefined for a fraction or an exponent. */
 function integerValue(literal: string): bigint | undefined {
   return literal.length < 400 && /^-?[0-9]+$/.test(literal) ? BigInt(literal) : undefined
 }
@@ -153,7 +153,7 @@ function textDecoder(normalize: (text: string) => string | null, zero: string | 
   }
 }
 
-/** Below a thousand, no larger suffix applies. */
+/** Matches canonical quantities below 1,000. Such a quantity cannot have a larger suffix. */
 const canonicalQuantityPattern = /^[1-9][0-9]{0,2}(?:[munkMGT]|[KMGT]i)?$/
 
 function canonicalQuantity(text: string): string {
@@ -172,7 +172,7 @@ function canonicalDuration(text: string): string {
   return withJsonError(() => formatDuration(parseDuration(text)))
 }
 
-/** Passes on the messages of parsers, which match kube-apiserver's; they end decoding. */
+/** Converts a parser's error to a `JsonError`, which ends decoding. The message is the parser's, which matches kube-apiserver's. */
 function withJsonError<T>(parse: () => T): T {
   try {
     return parse()
@@ -185,7 +185,7 @@ const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=
 const alphabet = /[A-Za-z0-9+/]/
 const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
 
-/** Normalizes base64 as Go decodes and encodes it. A number is the offset of the first invalid byte. Skips line breaks, as Go does. */
+/** Normalizes base64 like Go, which skips line breaks. Returns the offset of the first invalid byte if the text is invalid. */
 function normalizeBase64(text: string): string | number {
   if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
   const invalidOffset = offsetOfError(text)
@@ -221,8 +221,8 @@ const width: Partial<Record<GoKind, number>> = { int32: 32, int64: 64, uint8: 8,
 const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /**
- * Converts a JSON number to an integer as upstream's converter of unstructured objects does: it keeps the low bits of large integers, and
- * accepts fractions and exponents without a fractional part. Returns undefined if there is a fraction.
+ * Converts a JSON number to an integer like upstream's converter of unstructured objects. Keeps the low bits of large integers. Accepts
+ * `1.0` and `1e3`. Returns undefined for a number with a fraction.
  */
 export function convertInteger(literal: string, to: GoKind): bigint | undefined {
   const decoded = decodedInteger(literal)
@@ -231,7 +231,7 @@ export function convertInteger(literal: string, to: GoKind): bigint | undefined 
   return to.startsWith('u') ? BigInt.asUintN(bits, decoded) : BigInt.asIntN(bits, decoded)
 }
 
-/** Truncates to 64 bits. A float that does not fit yields the minimum, as on amd64. */
+/** Converts a number to 64 bits. A number that does not fit becomes the minimum, as on amd64. */
 function decodedInteger(literal: string): bigint | undefined {
   if (literal.length < 400 && /^-?[0-9]+$/.test(literal)) {
     const exact = BigInt(literal)

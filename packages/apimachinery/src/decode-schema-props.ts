@@ -4,7 +4,10 @@ import type { Decoder } from './decode-scalar.ts'
 import { JsonError } from './json-error.ts'
 import type { StructSchema, TypeSchema } from './type-schema.ts'
 
-/** Decodes the union types of apiextensions. They have their own UnmarshalJSON, so nothing below them is checked strictly. */
+/**
+ * Returns the decoder of a union type of apiextensions; undefined for other types. Union types have their own UnmarshalJSON, so values
+ * below them are not checked strictly.
+ */
 export function unionDecoder(schema: StructSchema, decoderOf: DecoderOf): Decoder | undefined {
   return Object.hasOwn(unionDecoders, schema.name) ? unionDecoders[schema.name]!(schema, decoderOf) : undefined
 }

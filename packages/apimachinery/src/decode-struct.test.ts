@@ -74,7 +74,7 @@ describe('canonical form', () => {
     ).toBe('{"metadata":{"name":"x"},"spec":{"containers":[{"name":"a","probe":{}}],"grace":0,"eventTime":null,"raw":null}}')
   })
 
-  test('turns null into the zero value or nothing', () => {
+  test('turns null into the zero value or drops it', () => {
     expect(
       decode(inSpec('{"containers":[null,{"ports":[null],"limits":{"cpu":null},"probe":null}],"grace":null,"data":{"a":null}}')).json,
     ).toBe(
@@ -138,7 +138,7 @@ describe('type mismatches are reported like in Go', () => {
     expect(() => decode(text)).toThrow(message)
   })
 
-  test('the first mismatch in the document is reported, unless another one ends decoding', () => {
+  test('the first mismatch in the document is reported, unless a later one ends decoding', () => {
     expect(() => decode(inSpec('{"policy":1,"grace":"x"}'))).toThrow(/policy/)
     expect(() => decode(inSpec('{"policy":1,"containers":[{"limits":{"cpu":"abc"}}]}'))).toThrow(
       'quantities must match the regular expression',
@@ -278,7 +278,7 @@ test('property: owned input is decoded to the same result, repeatedly', () => {
   )
 })
 
-test('a second decoding shares nothing with the first', () => {
+test('decoding twice shares nothing between the results', () => {
   const parsed = parseJson('{"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null}}')
   const first = decodeStruct<{ metadata: { labels: { a: string } }; spec: { containers: { name: string }[] } }>(pod, parsed, {
     owned: true,
@@ -344,7 +344,7 @@ describe('a struct that keeps unknown members', () => {
     expect(strictErrors).toEqual(['unknown field "metadata.other"'])
   })
 
-  test('reports members that are sent twice', () => {
+  test('reports duplicate members', () => {
     expect(decodeJson(open, '{"a":1,"a":2}', { strict: 'Strict' })).toMatchObject({
       object: { a: 2 },
       strictErrors: ['duplicate field "a"'],

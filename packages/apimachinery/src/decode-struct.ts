@@ -17,8 +17,9 @@ export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Arr
 }
 
 /**
- * Converts a value of a known type to canonical form: fields in schema order, unknown ones dropped, null and empty ones as kube-apiserver
- * writes them. Returns a new object that shares opaque parts (`rawExtension`, `json`) with the input, or with `owned` all unchanged parts.
+ * Converts a value of a known type to canonical form: fields are in schema order, unknown fields are dropped, null and empty fields are
+ * written like in kube-apiserver. Returns a new object. Opaque values (`rawExtension`, `json`) are shared with the input; with `owned`, all
+ * unchanged values are.
  *
  * Pass the result of `parseJson` rather than its value: only the former has number literals and duplicate keys.
  */
@@ -33,8 +34,8 @@ export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, op
 }
 
 /**
- * Converts an object to canonical form that is nearly canonical, such as a decoded object after changes. The result shares unchanged parts
- * with the input and may be the input itself.
+ * Converts a nearly canonical object, such as a decoded object after changes, to canonical form. The result shares unchanged values with
+ * the input and may be the input itself.
  */
 export function canonicalStruct<T extends object>(schema: StructSchema, object: T): T {
   const plan = planOf(schema)
@@ -45,7 +46,7 @@ export function canonicalStruct<T extends object>(schema: StructSchema, object: 
 function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
   const { strict, keepEmptyLists = false, converting = false } = options
   const value = input instanceof JsonDocument ? input.exactValue : input
-  // A document's exact value contains markers that must not reach the result.
+  // The exact value contains markers, which must not become part of the result.
   const reuse = options.owned === true && (!(input instanceof JsonDocument) || value === input.value)
   const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting, reuse })
   let object: unknown
@@ -81,9 +82,9 @@ interface FieldPlan {
   readonly decode: Decoder
   /** The JavaScript type whose values are always canonical. */
   readonly plain: 'string' | 'boolean' | undefined
-  /** Null means absent. */
+  /** True if null counts as absent. */
   readonly nullable: boolean
-  /** Omitted if zero. */
+  /** True if a zero value is not written. */
   readonly dropsZero: boolean
   readonly dropsZeroStruct: boolean
   readonly isCollection: boolean
@@ -96,7 +97,7 @@ interface StructPlan {
   readonly goType: string
   readonly keepsUnknown: boolean
   readonly fields: readonly FieldPlan[]
-  /** Fields that JSON has even if they are absent. */
+  /** Fields that are written even if they are absent. */
   readonly written: readonly FieldPlan[]
   readonly byName: ReadonlyMap<string, FieldPlan>
 }
@@ -170,7 +171,7 @@ function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
 
 const decoders = new WeakMap<TypeSchema, Decoder>()
 
-/** Compiled once per schema node. Structs compile their fields on first use, because types may be recursive. */
+/** Returns the decoder of a schema node, compiled once. Structs compile their fields on first use, because types may be recursive. */
 function decoderOf(schema: TypeSchema): Decoder {
   let decoder = decoders.get(schema)
   if (decoder === undefined) {
@@ -280,7 +281,7 @@ function noteDuplicates(value: ObjectWithDuplicates, context: DecodeContext): vo
   }
 }
 
-/** Go writes maps in byte order of their keys. */
+/** Sorts the keys of a map by their bytes, like Go. */
 function sortKeys(map: JsonMembers): { [key: string]: unknown } {
   const sorted: { [key: string]: unknown } = {}
   for (const key of Object.keys(map).sort()) setOwn(sorted, key, map[key])
@@ -317,7 +318,7 @@ function decodeFields(plan: StructPlan, value: JsonMembers, context: DecodeConte
 
 const decodeUnknown = decoderOf({ kind: 'json' })
 
-/** Known members as their fields describe them, then the others. */
+/** Decodes a struct that keeps unknown members: known members first, then the others. */
 function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const repeated = value instanceof ObjectWithDuplicates ? value.entries : undefined
   const source: JsonMembers = repeated === undefined ? value : objectFromEntries(repeated)
@@ -355,7 +356,7 @@ function readMember(plan: StructPlan, key: string, member: unknown, context: Dec
   }
 }
 
-/** The variant for mostly canonical input: returns `value` itself while every member is in order and canonical. */
+/** Like `decodeMembers`, for mostly canonical input. Returns `value` itself if all members are in order and canonical. */
 function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const { byName, written } = plan
   let members: Members | undefined

@@ -63,7 +63,7 @@ function entryText(entry: ManagedFieldsEntry | null): string {
   return `${before}"fieldsV1":${set}${subresource === undefined ? '' : `,"subresource":${stringifyJson(subresource)}`}}`
 }
 
-/** Omits the closing brace, so that another member can follow. */
+/** Returns the JSON of an object without the closing brace, so that another member can follow. */
 function openText(object: object): string {
   const text = stringifyJson(object)
   return text === '{}' ? '{' : `${text.slice(0, -1)},`
@@ -80,9 +80,7 @@ function lastMember(object: object): string | undefined {
   return last
 }
 
-/**
- * JSON.stringify throws on a `bigint`, so objects without one have no extra cost. Before Node 26 it also throws at some thousand levels.
- */
+/** Tries JSON.stringify first. It throws for a `bigint`, and before Node 26 also for values with thousands of nested levels. */
 function nativeJson(value: unknown): string {
   try {
     const text = JSON.stringify(value)
@@ -99,12 +97,12 @@ function goEscapes(text: string): string {
 
 interface OpenValue {
   readonly isList: boolean
-  /** For objects, names and values alternate. */
+  /** The items of a list. For objects, names and values alternate. */
   readonly members: readonly unknown[]
   next: number
 }
 
-/** Handles `bigint` and nesting beyond the stack. */
+/** Serializes values that JSON.stringify cannot: with `bigint` or with very deep nesting. */
 function stringifyExactly(root: unknown): string {
   const parts: string[] = []
   const open: OpenValue[] = []
@@ -137,7 +135,7 @@ function membersOf(object: object): readonly unknown[] {
 
 const texts = new WeakMap<object, string | undefined>()
 
-/** Marks a value that many objects share and nobody modifies: it is serialized once for all of them. */
+/** Marks an immutable value that many objects share. It is then serialized only once. */
 export function shareText(value: object): void {
   if (!texts.has(value)) texts.set(value, undefined)
 }

@@ -42,7 +42,7 @@ const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ])
 
-/** The maximum number of errors that one validation reports. kube-apiserver reports all, but a request has room for millions. */
+/** The maximum number of errors that one validation reports. kube-apiserver has no limit, but one request can cause millions of errors. */
 const maxFieldErrors = 1000
 
 /** Errors created by the running validation. Set only during it, because it never awaits. */
@@ -51,8 +51,8 @@ let currentErrors: FieldError[] | undefined
 class TooManyFieldErrors extends Error {}
 
 /**
- * Runs a validation and stops it after 1,000 errors. It then reports those, and a last error that there may be more. This bounds the work
- * for an invalid object.
+ * Runs a validation and stops it after 1,000 errors. The result then has one more error, which says that validation ended. This limits the
+ * work for an invalid object.
  *
  * @example
  * const errors = collectFieldErrors(() => ports.map((port, i) => fieldError.invalid(path.index(i), port, 'must be less than 65536')))
@@ -82,7 +82,7 @@ export function fieldErrorMessage(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`
 }
 
-/** Joins deduplicated messages: a single one as it is, several as `[a, b]`, none as "". */
+/** Joins messages without duplicates: "" for none, the message itself for one, `[a, b]` for several. */
 export function aggregateFieldErrors(errors: readonly FieldError[]): string {
   return aggregateMessages(errors.map(fieldErrorMessage))
 }
@@ -123,7 +123,7 @@ function limit(verb: string, otherwise: string, count: number, unit: string): st
   return count < 0 ? otherwise : `${verb} ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** Constructors, one per error type. An `undefined` path prints as `<nil>`, like Go's nil path. */
+/** Functions that create errors, one for each type. An `undefined` path prints as `<nil>`, like Go's nil path. */
 export interface FieldErrorConstructors {
   required(path: Path, detail?: string): FieldError
   invalid(path: Path, value: unknown, detail: string): FieldError
@@ -133,7 +133,7 @@ export interface FieldErrorConstructors {
   forbidden(path: Path, detail: string): FieldError
   duplicate(path: Path, value: unknown): FieldError
   notFoundField(path: Path, value: unknown): FieldError
-  /** Never prints the value itself. */
+  /** Does not print the value. */
   tooLong(path: Path, maxBytes: number): FieldError
   tooLongCharacters(path: Path, maxCharacters: number): FieldError
   tooShort(path: Path, value: string, minCharacters: number): FieldError
@@ -165,7 +165,7 @@ export const fieldError: FieldErrorConstructors = {
 /** The path of a field in validation errors: `spec.containers[0].env[key]`. Immutable. Formatted on demand. */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
-  /** A field's name, unless `#bracketed`. */
+  /** A field's name. If `#bracketed`, an index or a map's key. */
   readonly #step: string | number
   readonly #bracketed: boolean
 
@@ -207,7 +207,7 @@ export class FieldPath {
   }
 }
 
-/** `fieldPath('spec', 'template')`. Without names, the root, whose children have no leading dot. */
+/** Builds a path: `fieldPath('spec', 'template')`. Without names, returns the root path, whose children have no leading dot. */
 export function fieldPath(first = '', ...rest: string[]): FieldPath {
   let path = new FieldPath(first)
   for (const name of rest) path = new FieldPath(name, path)
@@ -218,8 +218,8 @@ export function fieldPath(first = '', ...rest: string[]): FieldPath {
 export const unnamedPath: FieldPath = new FieldPath('', undefined, true)
 
 /**
- * Appends the items of a list to another. `list.push(...more)` would put each item on the stack, and a request may have more items than the
- * stack has room. Iterates by index, because the list is usually empty.
+ * Appends the items of a list to another list. `list.push(...more)` would put each item on the stack, and a request can have more items
+ * than fit there. Iterates by index, because the list is usually empty.
  *
  * @example
  * const warnings: string[] = []

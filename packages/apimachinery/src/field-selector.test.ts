@@ -29,7 +29,7 @@ describe('field selectors', () => {
     expect(everyField().empty).toBe(true)
   })
 
-  it('evaluates many requirements like single ones', () => {
+  it('gives the same result for many requirements as one by one', () => {
     const field = fc.constantFrom('a', 'b')
     const value = fc.constantFrom('', '1', '2', '3')
     const requirement = fc.record({ field, operator: fc.constantFrom<'=' | '!='>('!=', '!=', '!=', '='), value })
@@ -43,7 +43,7 @@ describe('field selectors', () => {
     )
   })
 
-  it('keeps any value through its text form', () => {
+  it('formats and parses any value without changes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(parseFieldSelector(`f=${escapeFieldValue(value)}`).requiresExactMatch('f')).toBe(value)

@@ -10,7 +10,7 @@ export interface FieldRequirement {
 /** Renames a field or changes a value. undefined drops the requirement; throwing rejects it. */
 export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined
 
-/** Up to this number, testing requirements one by one is faster. */
+/** Maximum number of requirements that are tested one by one. Up to this number, that is faster. */
 const maxLinearRequirements = 8
 
 /** A conjunction of requirements. Immutable. */
@@ -31,7 +31,7 @@ export class FieldSelector {
     return this.requirements.length > maxLinearRequirements
   }
 
-  /** `field` returns the value of a field, "" if unset. */
+  /** Returns whether an object matches. `field` returns the value of a field, "" if unset. */
   matches(field: (name: string) => string): boolean {
     if (this.large) {
       const tests = this.#folded ?? folded(this.requirements)

@@ -66,7 +66,7 @@ class KeyTest {
   }
 }
 
-/** Combines many requirements into one test, whose time depends on the object's labels and not on the number of requirements. */
+/** Combines many requirements into one test. Its time depends on the number of the object's labels, not on the number of requirements. */
 export function foldRequirements(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
   const tests = new Map<string, KeyTest>()
   for (const requirement of requirements) {

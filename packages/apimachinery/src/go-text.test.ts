@@ -7,7 +7,7 @@ test("formats decoded JSON like Go's fmt", () => {
   )
 })
 
-test('calls once per text, except for long ones, and starts over when full', () => {
+test('caches results for short texts, and clears the cache when it is full', () => {
   const asked: string[] = []
   const answer = memoizeByText((text) => {
     asked.push(text)

@@ -2,7 +2,7 @@ import { stringifyJson } from './encode-json.ts'
 import type { JsonValue } from './meta.ts'
 import { formatFloat } from './yaml/format-float.ts'
 
-/** Go's formatting, for client-visible messages. */
+// Formats values like Go, for messages that clients see.
 
 const shortEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
@@ -18,7 +18,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 const needsEscape = /[^ !#-[\]-~]/
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
 
-/** `%q`, strconv.Quote. */
+/** Quotes text like Go's `%q` (strconv.Quote). */
 export function quote(text: string): string {
   if (!needsEscape.test(text)) return `"${text}"`
   let out = '"'
@@ -35,10 +35,10 @@ function escapeRune(char: string): string {
   return code > 0xffff ? `\\U${hex(code, 8)}` : `\\u${hex(code, 4)}`
 }
 
-/** json.Marshal. The caller must sort the keys of maps. */
+/** Serializes a value like Go's json.Marshal. The caller must sort the keys of maps. */
 export const goJson: (value: unknown) => string = stringifyJson
 
-/** `%+v` of decoded JSON: `map[a:1 b:[x <nil>]]`, keys sorted. */
+/** Formats decoded JSON like Go's `%+v`, with sorted keys: `map[a:1 b:[x <nil>]]`. */
 export function goValue(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
@@ -52,18 +52,20 @@ export function goValue(value: JsonValue): string {
 
 /** Returns Go's len() of a string. */
 export function byteLength(text: string): number {
-  // The loop is only faster for short strings.
+  // For long strings, Buffer.byteLength is faster than the loop.
   if (text.length > 32) return Buffer.byteLength(text)
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
 }
 
-/** Returns whether the UTF-8 form is longer than the limit. Rarely counts, because no UTF-16 unit becomes more than three bytes. */
-export function exceedsBytes(text: string, most: number): boolean {
-  return text.length * 3 > most && byteLength(text) > most
+/**
+ * Returns whether the text has more than `maxBytes` bytes in UTF-8. Counts them only if necessary: a UTF-16 unit becomes at maxBytes three bytes.
+ */
+export function exceedsBytes(text: string, maxBytes: number): boolean {
+  return text.length * 3 > maxBytes && byteLength(text) > maxBytes
 }
 
-/** strconv.ParseInt(text, 10, 64); undefined where Go reports an error. */
+/** Parses an integer like Go's strconv.ParseInt(text, 10, 64). Returns undefined for text that Go rejects. */
 export function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?0*[0-9]{1,19}$/.test(text)) return undefined
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
@@ -75,19 +77,19 @@ function hex(code: number, width: number): string {
 }
 
 const maxEntries = 1024
-/** Longer strings are rare and not worth the memory. */
+/** Results for longer strings are not cached: they are rare and not worth the memory. */
 const maxTextLength = 128
 
-/** Memoizes a pure function of short, repeating strings, up to a limit. */
-export function memoizeByText<T extends object>(answer: (text: string) => T): (text: string) => T {
+/** Caches the results of a pure function of strings. For strings that repeat often; the cache has a limit. */
+export function memoizeByText<T extends object>(compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
     const found = known.get(text)
     if (found !== undefined) return found
-    const made = answer(text)
-    if (text.length > maxTextLength) return made
+    const result = compute(text)
+    if (text.length > maxTextLength) return result
     if (known.size >= maxEntries) known.clear()
-    known.set(text, made)
-    return made
+    known.set(text, result)
+    return result
   }
 }

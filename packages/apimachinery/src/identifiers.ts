@@ -1,4 +1,4 @@
-/** Without vowels and digits that resemble letters, so names do not form words. */
+/** Characters of generated names. It has no vowels and no digits that resemble letters, so that names do not form words. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
 const maxBaseLength = 63 - suffixLength
@@ -8,7 +8,7 @@ export function generateName(base: string, random: () => number = Math.random): 
   return base.slice(0, maxBaseLength) + randomSuffix(suffixLength, random)
 }
 
-/** Returns letters and digits that are valid in any name. */
+/** Returns a random suffix of letters and digits that is valid in every name. */
 export function randomSuffix(length: number, random: () => number = Math.random): string {
   let suffix = ''
   for (let i = 0; i < length; i++) suffix += alphabet[Math.floor(random() * alphabet.length)]

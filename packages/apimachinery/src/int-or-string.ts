@@ -5,7 +5,7 @@ export function isIntOrString(value: unknown): value is IntOrString {
   return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))
 }
 
-/** Returns a string's number as Go's Atoi does, or 0 for other strings. */
+/** Returns the number, or the number that a string contains like Go's Atoi; 0 for other strings. */
 export function intValue(value: IntOrString): number {
   if (typeof value === 'number') return value
   return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0
@@ -15,7 +15,7 @@ export interface ScaledOptions {
   readonly roundUp: boolean
 }
 
-/** Resolves percentages of `total`. Throws with kube-apiserver's message if a string is no percentage. */
+/** Resolves percentages of `total`. Throws with kube-apiserver's message if a string is not a percentage. */
 export function scaledValue(value: IntOrString, total: number, options: ScaledOptions): number {
   if (typeof value === 'number') return value
   const digits = value.endsWith('%') ? value.slice(0, -1) : undefined

@@ -12,7 +12,7 @@ export interface ParsedJson {
   readonly text: string
 }
 
-/** Invalid UTF-8 becomes U+FFFD, as in Go. Throws `JsonError`. */
+/** Parses JSON. Invalid UTF-8 becomes U+FFFD, as in Go. Throws `JsonError`. */
 export function parseJson(input: Uint8Array | string): ParsedJson {
   return new JsonDocument(typeof input === 'string' ? input : decodeUtf8(input))
 }
@@ -24,7 +24,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** Uses native JSON.parse where it loses nothing; otherwise the exact reader. */
+/** A parsed JSON text. Uses JSON.parse if that loses no information, otherwise the slower exact reader. */
 export class JsonDocument implements ParsedJson {
   readonly text: string
   readonly value: JsonValue
@@ -37,7 +37,7 @@ export class JsonDocument implements ParsedJson {
     const native = parseNatively(text)
     const scan = scanJson(text)
     if (scan.depth > maxJsonDepth) throw exactError(text)
-    // Counting keys is recursive; deeper values go to the exact reader, which is not.
+    // Counting keys is recursive, so deeper values use the exact reader, which is not recursive.
     if (scan.exact || scan.depth > recursionLimit || countKeys(native) !== scan.keys) {
       const plain = readJsonExactly(text)
       this.value = plain.value as JsonValue
@@ -81,7 +81,7 @@ interface JsonScan {
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Skips strings by searching for their end, so the cost is mostly in the text between them. */
+/** Scans valid JSON text. Searches for the end of each string, so time is mostly spent on the text between strings. */
 function scanJson(text: string): JsonScan {
   let keys = 0
   let exact = false
@@ -139,9 +139,9 @@ function countKeys(value: unknown): number {
 
 /**
  * The maximum number of list items and object members in a request's document. kube-apiserver has no such limit: 900,000 empty items (2.7
- * MB) keep one of its threads busy for up to half a minute; here they would block all requests. etcd stores at most 1.5 MiB, so storable
- * objects are only rejected if they have less than 16 bytes per value, including member names. Pods have 30, endpoint slices 25. The
- * largest real objects (role bindings, schemas, endpoints) have some 10,000 values.
+ * MB) keep one of its threads busy for up to half a minute; here they would block all requests. etcd stores at most 1.5 MiB, so an object
+ * that fits into etcd is only rejected if it has less than 16 bytes per value, including member names. Pods have 30, endpoint slices 25.
+ * The largest real objects (role bindings, schemas, endpoints) have about 10,000 values.
  */
 export const maxRequestValues = 100_000
 
@@ -152,12 +152,12 @@ export function newTooManyValues(): Error {
   return newRequestEntityTooLarge(`a document has at most ${maxRequestValues} list items and members of objects`)
 }
 
-/** Throws 413 if a request's document has too many values. `length` is that of its text or bytes. */
+/** Throws a 413 if the document of a request has too many values. `length` is the length of its text or bytes. */
 export function refuseTooManyValues(document: unknown, length: number): void {
   if (length > shortLength && countValues(document, 0) > maxRequestValues) throw newTooManyValues()
 }
 
-/** Stops soon after the limit. */
+/** Counts list items and object members. Stops soon after the limit. */
 function countValues(value: unknown, before: number): number {
   let count = before
   if (Array.isArray(value)) {

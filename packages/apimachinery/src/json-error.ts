@@ -1,16 +1,16 @@
 import { quote } from './go-text.ts'
 
-/** Invalid JSON, or JSON that does not fit its type. The message matches Go's; the request handler adds context. */
+/** Thrown for invalid JSON and for JSON that does not match its type. The message matches Go's; the request handler adds context. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** Compares by name: packages may be loaded twice. */
+/** Returns whether the error is a `JsonError`. Compares names, because a package can be loaded twice. */
 export function isJsonError(e: unknown): e is JsonError {
   return e instanceof Error && e.name === 'JsonError'
 }
 
-/** Formats `invalid character 'x' looking for beginning of value`. */
+/** Builds a syntax error: `invalid character 'x' looking for beginning of value`. */
 export function syntaxError(text: string, at: number, context: string): JsonError {
   return new JsonError(`invalid character ${quoteByte(at < text.length ? firstByte(text, at) : endOfText)} ${context}`)
 }

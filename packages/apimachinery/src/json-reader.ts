@@ -19,12 +19,12 @@ interface ExactJson {
 }
 
 interface ReadOptions {
-  /** Keeps `NumberLiteral` and `ObjectWithDuplicates` markers for `decodeStruct`. Otherwise the value is plain. */
+  /** True to keep `NumberLiteral` and `ObjectWithDuplicates` markers, for `decodeStruct`. Otherwise the value is plain. */
   readonly literals?: boolean
 }
 
 interface Frame {
-  /** Set for arrays. */
+  /** The items of an array; undefined for objects. */
   readonly items?: unknown[]
   readonly entries?: [string, unknown][]
   seen?: Set<string>
@@ -33,8 +33,8 @@ interface Frame {
 }
 
 /**
- * Slower than JSON.parse; used where that loses information (spelling of numbers, duplicate keys, Go's error messages).
- * Not recursive, so depth uses no stack.
+ * Parses JSON and keeps information that JSON.parse loses: spelling of numbers, duplicate keys, Go's error messages. Slower than
+ * JSON.parse. Not recursive, so deep nesting does not use the stack.
  */
 export function readJsonExactly(text: string, options: ReadOptions = {}): ExactJson {
   return new Reader(text, options.literals === true).read()
@@ -114,7 +114,7 @@ class Reader {
     } else frame.seen.add(frame.key)
   }
 
-  /** Adds a finished value to its container and reads what follows. */
+  /** Adds a complete value to its container and reads the following delimiters. */
   private endValue(first: unknown): { value: unknown } | undefined {
     let value = first
     for (;;) {
@@ -241,20 +241,20 @@ class Reader {
 const opened: unique symbol = Symbol('opened')
 const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** The last duplicate wins. The key "__proto__" is an ordinary key. */
+/** Builds an object. The last of duplicate keys wins. The key "__proto__" is an ordinary key. */
 export function objectFromEntries(entries: readonly (readonly [string, unknown])[]): { [key: string]: unknown } {
   const object: { [key: string]: unknown } = {}
   for (const [key, value] of entries) setOwn(object, key, value)
   return object
 }
 
-/** Assigns without reaching the prototype. */
+/** Sets a member of an object. Never sets the prototype, even for the key "__proto__". */
 export function setOwn(object: { [key: string]: unknown }, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
 
-/** Removes the markers for decoders; returns the value itself if it has none. */
+/** Replaces `NumberLiteral` and `ObjectWithDuplicates` markers by plain values. Returns the value itself if it has none. */
 export function plainValue(value: unknown): JsonValue {
   return hasMarkers(value) ? withoutMarkers(value) : (value as JsonValue)
 }
@@ -280,8 +280,8 @@ function withoutMarkers(value: unknown): JsonValue {
 }
 
 /**
- * A number whose spelling matters to a typed decoder: `1e3`, `1.0`, `-0`, and numbers beyond a double.
- * Created by the exact reader for `decodeStruct` only.
+ * A number literal, for typed decoders that need its exact spelling: `1e3`, `1.0`, `-0`, and numbers beyond a double. Created by the exact
+ * reader for `decodeStruct` only.
  */
 export class NumberLiteral {
   readonly text: string

@@ -1,12 +1,15 @@
 import { setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
 
-/** Excludes lists and null. Not for input of the typed decoder, where numbers may be `NumberLiteral` objects. */
+/**
+ * Returns whether the value is an object, not a list or null. Not for input of the typed decoder, where numbers may be `NumberLiteral`
+ * objects.
+ */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Compares values, ignoring the order of members. */
+/** Returns whether two values are equal. Ignores the order of members. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -16,7 +19,7 @@ export function equalJson(a: JsonValue, b: JsonValue): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
 }
 
-/** Copies JSON deeply. Faster than structuredClone, which supports more types. */
+/** Copies a JSON value deeply. Faster than structuredClone, which supports more types. */
 export function copyObject<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return mapList(value, copyObject) as T

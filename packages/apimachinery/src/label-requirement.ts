@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { parseInt64 } from './go-text.ts'
 import { isQualifiedName, isValidLabelValue } from './name-format.ts'
 
-/** Spelled as in upstream's `selection.Operator`. */
+/** Operator of a label requirement, spelled like upstream's `selection.Operator`. */
 export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt'
 
 export const binaryOperators: readonly LabelOperator[] = ['in', 'notin', '=', '==', '!=', 'gt', 'lt']
@@ -82,11 +82,13 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
   }
 }
 
-/** Up to this number, a linear search is faster than a hash lookup. */
+/** Maximum number of values for a linear search. Up to this number, it is faster than a hash lookup. */
 const maxLinearValues = 16
 const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
 
-/** A selector may have a hundred thousand values and test as many objects. */
+/**
+ * Returns whether the list has the value. Uses a set for long lists: a selector can have 100,000 values and be tested on as many objects.
+ */
 function hasValue(values: readonly string[], value: string): boolean {
   if (values.length <= maxLinearValues) return values.includes(value)
   let set = manyValues.get(values)

@@ -6,7 +6,7 @@ import { binaryOperators, checkKey, checkRequirement } from './label-requirement
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 
 /**
- * selector    = [ requirement { "," requirement } ]
+ * Parses a label selector:
  *     requirement = [ "!" ] KEY | KEY ( "=" | "==" | "!=" | ">" | "<" ) [ VALUE ] | KEY ( "in" | "notin" ) "(" VALUE { "," VALUE } ")"
  * VALUE may be empty; `in` and `notin` are also valid keys and values.
  */
@@ -24,7 +24,7 @@ const symbolTokens: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>'
 const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n'
 const isSymbol = (char: string): boolean => '=!(),><'.includes(char)
 
-/** A NUL character ends the text, as upstream. */
+/** Splits a selector into tokens. A NUL character ends the text, like upstream. */
 function scan(source: string): Token[] {
   const zero = source.indexOf('\0')
   const text = zero < 0 ? source : source.slice(0, zero)
@@ -38,7 +38,7 @@ function scan(source: string): Token[] {
     }
     const start = at
     if (isSymbol(char)) {
-      // The longest operator; every symbol starts one.
+      // Takes the longest operator. Every symbol starts an operator.
       at += symbolTokens.has(text.slice(at, at + 2)) ? 2 : 1
       const symbol = text.slice(start, at)
       tokens.push({ kind: symbol as TokenKind, text: symbol })
@@ -77,7 +77,7 @@ class Parser {
     }
   }
 
-  /** Where a key or value is expected, `in` and `notin` are ordinary words. */
+  /** Returns the next token as a key or value. `in` and `notin` are ordinary words there. */
   #peek(): Token {
     const token = this.#tokens[this.#at]!
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
@@ -144,7 +144,7 @@ class Parser {
     return values
   }
 
-  /** Stops before the closing parenthesis. Nothing between two commas, or next to a parenthesis, is an empty value. */
+  /** Parses values up to the closing parenthesis. Two adjacent commas, or a comma next to a parenthesis, enclose an empty value. */
   #values(): string[] {
     const values: string[] = []
     for (;;) {

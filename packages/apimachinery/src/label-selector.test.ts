@@ -77,7 +77,7 @@ describe('parseLabelSelector', () => {
     fc.record({ key, operator: fc.constantFrom('gt', 'lt'), values: fc.integer().map((n) => [String(Math.abs(n))]) }),
   )
 
-  it('round-trips its text form, and requires all requirements', () => {
+  it('round-trips its text, and requires all requirements', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (requirements, labels) => {
         const text = requirements.reduce((selector, r) => selector.and(r as never), everything()).toString()
@@ -88,7 +88,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('evaluates many requirements like single ones', () => {
+  it('gives the same result for many requirements as one by one', () => {
     const few = fc.constantFrom('a', 'b', 'c', 'constructor')
     const text = fc.constantFrom('', '1', '2', '30', '-4', 'x')
     const any = fc.record({
@@ -169,7 +169,7 @@ describe('labelSelectorAsSelector', () => {
 describe('a selector of many values', () => {
   const among = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `v${i}`)
 
-  it('matches like one with few values', () => {
+  it('matches like a selector of few values', () => {
     for (const operator of ['In', 'NotIn']) {
       const selector = labelSelectorAsSelector({ matchExpressions: [{ key: 'l', operator, values: [...among(1000)] }] })
       expect([{}, { l: 'v999' }, { l: 'v1000' }].map((labels) => selector.matches(labels))).toEqual(
@@ -178,7 +178,7 @@ describe('a selector of many values', () => {
     }
   })
 
-  it('is not searched linearly for every object', async () => {
+  it('does not search all values for each object', async () => {
     const run = (count: number): Promise<number> => {
       const objects = among(count).map((l) => ({ l }))
       const selector = parseLabelSelector(`l in (${among(count).join(',')})`)

@@ -9,7 +9,7 @@ import { parseRequirements } from './label-selector-parser.ts'
 import type { DeepReadonly, LabelSelector } from './meta.ts'
 
 const noLabels: Labels = {}
-/** Up to this number, testing requirements one by one is faster. */
+/** Maximum number of requirements that are tested one by one. Up to this number, that is faster. */
 const maxLinearRequirements = 8
 
 /** A conjunction of requirements. Immutable. */
@@ -74,7 +74,7 @@ export function parseLabelSelector(text: string, path?: FieldPath): LabelsSelect
   return new LabelsSelector(parseRequirements(text, path))
 }
 
-/** Does not validate: the labels must be those of an object. */
+/** Builds a selector that requires these labels. Does not validate them: they must be the labels of an object. */
 export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
   if (labels === undefined) return all
   return new LabelsSelector(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })))
@@ -82,7 +82,10 @@ export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
 
 const operators: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }
 
-/** Converts the structured form. Absent selects nothing, empty selects everything. Throws BadRequest with kube-apiserver's message. */
+/**
+ * Converts a `metav1.LabelSelector`. An absent selector selects nothing, an empty one everything. Throws BadRequest with kube-apiserver's
+ * message.
+ */
 export function labelSelectorAsSelector(selector: DeepReadonly<LabelSelector> | undefined): LabelsSelector {
   if (selector === undefined) return none
   const requirements: LabelRequirement[] = []

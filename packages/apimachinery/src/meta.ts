@@ -1,4 +1,4 @@
-/** Parsed JSON, of which all API objects consist. */
+/** A parsed JSON value. All API objects consist of such values. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
@@ -7,7 +7,7 @@ export interface TypeMeta {
   apiVersion?: string
 }
 
-/** Times are RFC 3339 strings as on the wire: whole seconds for `Time`, six digits for `MicroTime`. */
+/** Metadata of an object. Times are RFC 3339 strings: whole seconds for `Time`, six digits for `MicroTime`. */
 export interface ObjectMeta {
   name?: string
   generateName?: string

@@ -1,8 +1,8 @@
 import { exceedsBytes, memoizeByText } from './go-text.ts'
 
 /**
- * Rules for names, keys and values. Each returns error messages, none for valid input. The wording matches kube-apiserver, including
- * "characters" for names and "bytes" for label keys and values.
+ * Error messages about a name, key or value; empty for valid input. The wording matches kube-apiserver, including "characters" for names
+ * and "bytes" for label keys and values.
  */
 export type Messages = readonly string[]
 
@@ -51,7 +51,7 @@ function format(rule: string, source: string, examples: readonly string[], max?:
   }
 }
 
-/** Shared by all valid inputs. */
+/** The result for valid input. */
 const noMessages: Messages = []
 
 function check(value: string, { regex, message, max, tooLong }: Format): Messages {

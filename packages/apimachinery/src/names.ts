@@ -12,7 +12,7 @@ export interface GroupVersionKind extends GroupVersion {
 }
 export interface GroupResource {
   readonly group: string
-  /** Plural, lower case; a subresource is "pods/status". */
+  /** Plural name in lower case: "pods". A subresource is "pods/status". */
   readonly resource: string
 }
 export interface GroupVersionResource extends GroupVersion {
@@ -33,7 +33,7 @@ export function formatGroupVersion(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
 }
 
-/** "" and "/" are the empty group version, as upstream. Throws on more than one slash. */
+/** Parses an apiVersion. "" and "/" are the empty group version, like upstream. Throws on more than one slash. */
 export function parseGroupVersion(text: string): GroupVersion {
   if (text === '' || text === '/') return { group: '', version: '' }
   const parts = text.split('/')

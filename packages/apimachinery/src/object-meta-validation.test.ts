@@ -35,7 +35,7 @@ describe('validateObjectMeta', () => {
     ])
   })
 
-  it('checks owners', () => {
+  it('checks owner references', () => {
     const owner = { apiVersion: 'v1', kind: 'Pod', name: 'p', uid: 'u', controller: true }
     expect(create({ name: 'a', namespace: 'x', ownerReferences: [owner, { ...owner, name: 'q' }] })[0]).toMatch(
       /Only one reference can have Controller set to true\. Found "true" in references for Pod\/p and Pod\/q$/,
@@ -150,7 +150,7 @@ describe('identifiers', () => {
   })
 })
 
-it('rejects metadata with more errors than fit as call arguments', () => {
+it('reports more errors than a function call can have arguments', () => {
   const labels = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`k//${i}`, '']))
   const errors = validateObjectMeta({ name: 'a', labels }, { namespaced: false })
   expect(errors).toHaveLength(150_000)

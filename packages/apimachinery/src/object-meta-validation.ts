@@ -46,7 +46,7 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
   return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(path.child('namespace'), namespace, message))
 }
 
-/** Validates the parts that apply to new and changed objects. */
+/** Validates labels, annotations and owner references, for new and for changed objects. */
 function validateDescription({ labels, annotations, ownerReferences }: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (labels !== undefined) appendAll(errors, validateLabels(labels, path.child('labels')))
@@ -94,14 +94,14 @@ export function validateNonNegative(value: number, path: FieldPath): FieldErrorL
   return value < 0 ? [fieldError.invalid(path, value, notNegativeMessage)] : []
 }
 
-/** `undefined` counts as null, meaning absent. */
+/** Rejects a change of an immutable field. `undefined` and null both mean absent. */
 export function validateImmutableField(value: unknown, old: unknown, path: FieldPath): FieldErrorList {
   return semanticEqual(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
 }
 
 /**
- * Deep equality that treats absent and empty lists alike, as upstream's Semantic.DeepEqual. An absent object and `{}` differ, like a struct
- * behind a pointer. To compare maps, pass `map ?? {}`.
+ * Returns whether two values are deeply equal. Absent and empty lists are equal, like in upstream's Semantic.DeepEqual. An absent object
+ * and `{}` differ, like a struct behind a pointer. To compare maps, pass `map ?? {}`.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -153,7 +153,7 @@ export function validateAnnotations(annotations: StringMap | undefined, path: Fi
     // Unlike in labels, the prefix may be in upper case.
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(path, key, message))
   }
-  // Avoids counting, as in `exceedsBytes`.
+  // Counts bytes only if necessary, like `exceedsBytes`.
   if (length * 3 > totalAnnotationSizeLimit && bytesOf(annotations!) > totalAnnotationSizeLimit) {
     errors.push(fieldError.tooLong(path, totalAnnotationSizeLimit))
   }
@@ -217,7 +217,7 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   return errors
 }
 
-/** While an object is being deleted, finalizers can only be removed. */
+/** Rejects new finalizers of an object that is being deleted. */
 export function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[], path: FieldPath): FieldErrorList {
   const before = new Set(old)
   const extra = [...new Set(finalizers)].filter((name) => !before.has(name)).sort()
@@ -249,7 +249,7 @@ function validateManagedEntry(entry: DeepReadonly<ManagedFieldsEntry>, at: Field
 }
 
 export interface LabelSelectorValidationOptions {
-  /** For stored objects whose values current rules would reject. */
+  /** True to accept stored values that today's rules would reject. */
   readonly allowInvalidLabelValue?: boolean
   readonly allowUnknownOperator?: boolean
 }

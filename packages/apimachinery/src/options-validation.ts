@@ -38,7 +38,7 @@ export function validateUpdateOptions(options: WriteOptions): FieldErrorList {
   return validateCreateOptions(options)
 }
 
-/** `apply`: the patch is a server-side apply. */
+/** Validates the options of a patch. `apply` is true for server-side apply. */
 export function validatePatchOptions(options: PatchOptions, apply: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   if (apply) {
@@ -66,7 +66,7 @@ export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): Fie
   return errors
 }
 
-/** Deletion of undecodable objects allows no other options. */
+/** Rejects other options of a delete that ignores read errors. */
 function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
   const path = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
   const others: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
@@ -117,7 +117,7 @@ function validateWatch(options: ListOptions): FieldErrorList {
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
-/** Must be short and printable; positions count bytes. */
+/** Validates the name of a field manager, which must be short and printable. Positions in messages count bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (exceedsBytes(manager, maxFieldManagerLength)) errors.push(fieldError.tooLong(path, maxFieldManagerLength))

@@ -3,7 +3,7 @@ export interface PemBlock {
   readonly label: string
   /** The whole block with its BEGIN and END lines. */
   readonly text: string
-  /** The text between those lines. */
+  /** The text between the BEGIN and END lines. */
   readonly body: string
 }
 
@@ -25,7 +25,7 @@ export function pemBlocks(text: string): PemBlock[] {
     if (text.startsWith(dashes, start)) {
       const line = text.slice(start, lineEnd < 0 ? undefined : lineEnd).trimEnd()
       if (line.startsWith(begin) && line.endsWith(dashes)) {
-        // Only the last BEGIN before an END counts: a body with such a line is not base64.
+        // Only the last BEGIN before an END counts, because a body cannot contain such a line.
         open = { label: line.slice(begin.length, -dashes.length), start, bodyStart: nextLine }
       } else if (line.startsWith(end) && open !== undefined) {
         if (line === `${end}${open.label}${dashes}`) {

@@ -5,7 +5,7 @@ export interface QuantityParts {
   readonly unscaled: bigint
   readonly exponent: number
   readonly format: QuantityFormat
-  /** True if the text is close enough to canonical to be printed unchanged. */
+  /** True if kube-apiserver prints the text unchanged. */
   readonly keepText: boolean
 }
 
@@ -23,7 +23,7 @@ const largestExponent = 10_000
  */
 const maxIntegerDigits = 1000
 const maxInt64 = 9223372036854775807n
-/** More integer digits than this exceed `maxInt64`. */
+/** Number of digits of `maxInt64`. */
 const maxInt64Digits = 19
 
 export function parseQuantityParts(text: string): QuantityParts {
@@ -68,8 +68,8 @@ interface QuantityText {
 }
 
 /**
- * Splits the text as `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$` does. In that expression three adjacent parts match
- * digits, so a regular expression engine would backtrack; this scans once.
+ * Splits the text like `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$`. That expression would backtrack, because three
+ * adjacent groups match digits; this function scans the text once.
  */
 function splitQuantity(text: string): QuantityText {
   if (text === '') throw new Error(formatMessage)
@@ -110,8 +110,8 @@ function isZero(whole: string, fraction: string): boolean {
 }
 
 /**
- * Truncates the fraction without changing the result. Quantities are rounded up to nanos, so of later digits it only matters whether one is
- * not zero; a single 1 represents that.
+ * Shortens the fraction without changing the result. Quantities are rounded up to nanos, so a single 1 can replace all later digits that
+ * are not zero.
  */
 function shortFraction(fraction: string, power: number): string {
   const needed = maxInt64Digits - smallestExponent + Math.max(power, 0)
@@ -120,7 +120,7 @@ function shortFraction(fraction: string, power: number): string {
   return /[1-9]/.test(fraction.slice(needed)) ? `${kept}1` : kept
 }
 
-/** Binary quantities saturate at the largest int64; those below one print in decimal. */
+/** Limits binary quantities to the largest int64. Binary quantities below one print in decimal. */
 function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
   if (format !== 'BinarySI') return { unscaled: magnitude, exponent, format }
   const one = powerOfTen(-exponent)
@@ -128,7 +128,7 @@ function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Om
   return { unscaled: magnitude, exponent, format: 0n < magnitude && magnitude < one ? 'DecimalSI' : format }
 }
 
-/** Returns whether kube-apiserver holds the value as a scaled int64, in which case it keeps the text. */
+/** Returns whether kube-apiserver stores the value as a scaled int64. It then keeps the text. */
 function isShort(format: QuantityFormat, power: number, digits: string, fraction: string, exponent: number, magnitude: bigint): boolean {
   if (format !== 'BinarySI') return digits.length <= 18 && exponent >= smallestExponent
   return fraction === '' && 15 - digits.length - Math.trunc((power * 3) / 10) - 1 >= 0 && magnitude <= maxInt64

@@ -54,7 +54,7 @@ export class Quantity {
     return this.compare(other) === 0
   }
 
-  /** Keeps this quantity's format; zero takes the other's. */
+  /** Returns the sum, in this quantity's format. If this quantity is zero, in the other's. */
   add(other: Quantity): Quantity {
     const [a, b, exponent] = align(this, other)
     return new Quantity(a + b, exponent, this.isZero() ? other.format : this.format)
@@ -73,22 +73,22 @@ export class Quantity {
     return new Quantity(-this.unscaled, this.exponent, this.format)
   }
 
-  /** In units of 10^exponent, rounded away from zero. */
+  /** Returns the number of units of 10^exponent, rounded away from zero. */
   scaledValue(exponent: number): bigint {
     return rescale(this.unscaled, this.exponent - exponent)
   }
 
-  /** Whole units, rounded away from zero. */
+  /** Returns the number of whole units, rounded away from zero. */
   value(): bigint {
     return this.scaledValue(0)
   }
 
-  /** Thousandths, rounded away from zero. */
+  /** Returns the number of thousandths, rounded away from zero. */
   milliValue(): bigint {
     return this.scaledValue(-3)
   }
 
-  /** Approximate. */
+  /** Returns the value as a number, which may be inexact. */
   toNumber(): number {
     return Number(`${this.unscaled}e${this.exponent}`)
   }
@@ -103,7 +103,7 @@ export class Quantity {
   }
 }
 
-/** Throws with kube-apiserver's message on an invalid quantity. */
+/** Parses a quantity. Throws with kube-apiserver's message on invalid text. */
 export function parseQuantity(text: string): Quantity {
   return parsedQuantity(text)
 }
@@ -158,14 +158,14 @@ function decimal(quantity: Quantity): string {
   return unscaled.toString() + (decimalSuffixes[exponent] ?? '')
 }
 
-/** Counts in the text: repeated division by ten is quadratic. */
+/** Counts trailing zeros in the text, because repeated division by ten takes quadratic time. */
 function trailingZeros(digits: string): number {
   let at = digits.length
   while (digits.charCodeAt(at - 1) === 0x30) at--
   return digits.length - at
 }
 
-/** Amounts by name: requests, limits, or what a quota counts. */
+/** Quantities by resource name: requests, limits, or the usage of a quota. */
 export type Quantities = ReadonlyMap<string, Quantity>
 
 const zero = parseQuantity('0')

@@ -9,7 +9,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** An action on a resource or a path, as authorizers decide on it. It need not come from a URL. */
+/** An action on a resource or a path, for authorizers. It need not come from a URL. */
 export interface RequestedAction {
   readonly isResourceRequest: boolean
   /** "" for a resource, unless a URL names it. */
@@ -41,14 +41,14 @@ const noAction: RequestedAction = {
   name: '',
 }
 
-/** An action on a resource. Members that are left out are "". */
+/** Builds an action on a resource. Omitted members are "". */
 export function resourceAction(
   parts: Pick<RequestedAction, 'verb' | 'resource'> & Partial<Omit<RequestedAction, 'isResourceRequest' | 'path'>>,
 ): RequestedAction {
   return { ...noAction, ...parts }
 }
 
-/** An action on a path that is no resource. */
+/** Builds an action on a path that is not a resource. */
 export function pathAction(verb: string, path: string): RequestedAction {
   return { ...noAction, isResourceRequest: false, verb, path }
 }
@@ -60,7 +60,7 @@ export interface RequestInfo extends RequestedAction {
   readonly parts: readonly string[]
 }
 
-/** Passed with one request from the server to the registry. In-process callers create one too. */
+/** The request for the registry. The server creates one for each request; in-process callers create their own. */
 export interface RequestContext {
   readonly user: UserInfo
   readonly info: RequestedAction
@@ -82,10 +82,10 @@ export interface RequestContext {
   annotate?(key: string, value: string): void
 }
 
-/** User and group names with a meaning in the API server. */
+/** Name of the user of requests without credentials. */
 export const anonymousUser = 'system:anonymous'
 export const apiServerUser = 'system:apiserver'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
-/** Members may do everything, whatever later authorizers say, and are exempt from load limits. */
+/** Group whose members may do everything. They are also exempt from load limits. */
 export const mastersGroup = 'system:masters'

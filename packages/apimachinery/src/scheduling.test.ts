@@ -5,7 +5,7 @@ const spin = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;) continue
 }
 
-test('a long loop lets other work run, a short one never waits', async () => {
+test('a long loop lets other work run, a short loop does not wait', async () => {
   const slice = new TimeSlice()
   expect(slice.pauseIfOver()).toBeUndefined()
   let turns = 0
@@ -22,7 +22,7 @@ test('a long loop lets other work run, a short one never waits', async () => {
   expect(slice.pauseIfOver()).toBeUndefined()
 })
 
-test('the clock is read once per so many steps', () => {
+test('the clock is read once for the given number of steps', () => {
   const slice = new TimeSlice(64)
   spin(sliceMilliseconds + 1)
   expect(Array.from({ length: 64 }, () => slice.pauseIfOver()).findIndex((pause) => pause !== undefined)).toBe(63)
@@ -36,7 +36,7 @@ test('a loop that waited for something else starts a new slice', () => {
   expect(slice.isOver).toBe(false)
 })
 
-test('only a step longer than a slice rests before the next one', async () => {
+test('only a step longer than a slice pauses before the next step', async () => {
   const began = performance.now()
   expect(restAfter(began)).toBeUndefined()
   spin(sliceMilliseconds + 1)
@@ -47,7 +47,7 @@ test('only a step longer than a slice rests before the next one', async () => {
   expect(turns).toBe(2)
 })
 
-test('callers of one turn continue together, await by await', async () => {
+test('callers of one turn pass each await together', async () => {
   const steps: string[] = []
   const go = async (name: string): Promise<void> => {
     await sharedNextTurn()

@@ -1,4 +1,4 @@
-/** Maximum time a loop may block the thread, ms. */
+/** Maximum time in milliseconds that a loop may block the thread. */
 export const sliceMilliseconds = 5
 
 /**
@@ -13,27 +13,27 @@ export const sliceMilliseconds = 5
  * }
  */
 export class TimeSlice {
-  readonly #stepsPerLook: number
+  readonly #stepsPerCheck: number
   #end = performance.now() + sliceMilliseconds
   #steps = 0
 
-  /** `stepsPerLook`: steps between two checks of the clock. Use more than one for steps of less than a microsecond. */
-  constructor(stepsPerLook = 1) {
-    this.#stepsPerLook = stepsPerLook
+  /** `stepsPerCheck`: steps between two checks of the clock. Use more than one for steps of less than a microsecond. */
+  constructor(stepsPerCheck = 1) {
+    this.#stepsPerCheck = stepsPerCheck
   }
 
   get isOver(): boolean {
     return performance.now() >= this.#end
   }
 
-  /** Call it after each step. Returns undefined, or a promise to wait for before the next step. */
+  /** Ends a step of the loop. If the slice is over, returns a promise to await before the next step; otherwise undefined. */
   pauseIfOver(): Promise<void> | undefined {
-    if (++this.#steps < this.#stepsPerLook) return undefined
+    if (++this.#steps < this.#stepsPerCheck) return undefined
     this.#steps = 0
     return this.isOver ? this.#pause() : undefined
   }
 
-  /** Starts a new slice. For loops that waited for something else. */
+  /** Starts a new slice, for loops that have awaited something else. */
   restart(): void {
     this.#end = performance.now() + sliceMilliseconds
   }
@@ -58,13 +58,13 @@ export function restAfter(began: number): Promise<void> | undefined {
   return performance.now() - began < sliceMilliseconds ? undefined : twoTurns()
 }
 
-/** One turn is not enough: a request that is read in it continues at its end, behind the requests that waited before it. */
+/** Waits two turns. After one turn, requests that were read in that turn have not run yet. */
 async function twoTurns(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }
 
-/** Resolves in the next turn of the event loop, after the input and output that is ready by then. */
+/** Resolves in the next turn of the event loop, after pending input and output. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
@@ -74,9 +74,9 @@ export function nextTurn(): Promise<void> {
 let shared: Promise<void> | undefined
 
 /**
- * The same as `nextTurn`, with one promise for all callers of this turn. The callers then continue in step: all pass one `await` before any of
- * them reaches the next. A write runs a lot of code, and code that runs for many requests in a row stays in the processor's cache. Under load
- * that saves a third of a create's processor time; a single request waits a few microseconds.
+ * Like `nextTurn`, with one promise for all callers of this turn. All callers then pass one `await` before any of them reaches the next.
+ * Code that runs for many requests in a row stays in the processor's cache, which saves a third of the processor time of a create under
+ * load. A single request waits a few microseconds.
  */
 export function sharedNextTurn(): Promise<void> {
   shared ??= new Promise((resolve) => {
@@ -88,7 +88,7 @@ export function sharedNextTurn(): Promise<void> {
   return shared
 }
 
-/** Calls `next` with the value: at once if it is there, when it resolves if it is a promise. Waiting for a value that is there costs a turn. */
+/** Calls `next` with a value, or with the result of a promise. Calls it immediately for a plain value, because `await` would delay it. */
 export function maybeThen<T, Next>(value: T | Promise<T>, next: (value: T) => Next | Promise<Next>): Next | Promise<Next> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

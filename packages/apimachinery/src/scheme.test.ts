@@ -26,7 +26,7 @@ describe('Scheme', () => {
     expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
   })
 
-  it('forgets a kind that was removed, and knows it again when it comes back', () => {
+  it('removes a kind, and accepts it again', () => {
     const scheme = new Scheme()
     const remove = scheme.register({ gvk: hub, hub })
     remove()

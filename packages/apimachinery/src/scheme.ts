@@ -3,16 +3,16 @@ import { quote } from './go-text.ts'
 import type { GroupVersionKind } from './names.ts'
 import type { KubeObject } from './meta.ts'
 
-/** One version of a kind, with conversions to and from the hub version, which is stored and validated. */
+/** One version of a kind, with conversions to and from the hub version. The hub version is stored and validated. */
 export interface KindRegistration {
   readonly gvk: GroupVersionKind
   /** Equals `gvk` for the hub version. */
   readonly hub: GroupVersionKind
   /** Sets defaults on the versioned object in place. */
   readonly setDefaults?: (object: KubeObject) => void
-  /** May modify and return its argument. Absent if both forms are equal. */
+  /** Converts to the hub version. May modify and return its argument. Absent if both versions are equal. */
   readonly toHub?: (object: KubeObject) => KubeObject
-  /** Must not modify its argument. */
+  /** Converts from the hub version. Must not modify its argument. */
   readonly fromHub?: (object: KubeObject) => KubeObject
   /** Converts a field label of this version to the hub's; undefined if it is not supported. Default: name and namespace only. */
   readonly convertFieldLabel?: (label: string) => string | undefined

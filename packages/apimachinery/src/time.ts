@@ -8,7 +8,7 @@ export interface Instant {
 
 const timeLayout = '2006-01-02T15:04:05Z07:00'
 const microLayout = '2006-01-02T15:04:05.000000Z07:00'
-/** 0001-01-01T00:00:00Z, which Go writes as null. */
+/** Go's zero time 0001-01-01T00:00:00Z, which is written as null. */
 const zeroSeconds = -62135596800
 
 /** Formats milliseconds since 1970 like metav1.Time: whole seconds, UTC. */
@@ -16,7 +16,7 @@ export function formatTime(millis: number): string {
   return formatInstant(fromMillis(millis))
 }
 
-/** Formats the time of the request, for values it writes. */
+/** Formats the time of the request, for times that the request writes to objects. */
 export function requestTime({ now = systemClock.now }: Pick<RequestContext, 'now'>): string {
   return formatTime(now())
 }
@@ -41,7 +41,7 @@ export function parseInstant(text: string): Instant {
   return new Scanner(text, timeLayout).instant()
 }
 
-/** Matches most canonical times. Excludes the last days of months, which need a calendar. */
+/** Matches most canonical times. Excludes the last days of months, which not every month has. */
 const commonTime = /^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
 
 /** Normalizes like metav1.Time: UTC, whole seconds; null for Go's zero time. */
@@ -71,7 +71,7 @@ function fromMillis(millis: number): Instant {
 
 let lastFormatted = { seconds: NaN, text: '' }
 
-/** Caches the last second, because most times written in a second are equal. */
+/** Formats seconds. Caches the last result, because most times within a second are equal. */
 function formatInstant({ seconds }: Instant): string {
   if (lastFormatted.seconds !== seconds) {
     const iso = new Date(seconds * 1000).toISOString()
@@ -130,7 +130,7 @@ class Scanner {
     this.#rest = this.#rest.slice(1)
   }
 
-  /** Requires six digits if the layout has them; otherwise any number or none. */
+  /** Reads a fraction: exactly six digits if the layout has them, otherwise any number of digits. */
   #fraction(): number {
     const exact = this.#layout === microLayout
     const match = exact ? /^[.,]([0-9]{6})/.exec(this.#rest) : /^[.,]([0-9]+)/.exec(this.#rest)
@@ -142,7 +142,7 @@ class Scanner {
     return Number(match[1]!.slice(0, 9).padEnd(9, '0'))
   }
 
-  /** Seconds east of UTC. */
+  /** Reads the offset in seconds east of UTC. */
   #offset(): number {
     if (this.#rest.startsWith('Z')) {
       this.#rest = this.#rest.slice(1)

@@ -1,4 +1,4 @@
-/** Removes a repeated character from the end. A regular expression would be quadratic. */
+/** Removes a repeated character from the end. A regular expression would take quadratic time. */
 export function trimRight(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end--

@@ -2,8 +2,8 @@ import type { JsonValue } from './meta.ts'
 import type { GroupVersionKind } from './names.ts'
 
 /**
- * Schema facts of a type, as data. They drive decoding, defaulting of JSON, patches, apply and OpenAPI.
- * `@keelson/api` holds the tables; this package only reads them.
+ * Schema of a type, as data: for decoding, defaults, patches, apply and OpenAPI. `@keelson/api` contains the tables; this package only
+ * reads them.
  */
 export type TypeSchema = ScalarSchema | ListSchema | MapSchema | StructSchema
 
@@ -26,7 +26,7 @@ export type ScalarType =
   | 'fieldsV1'
   | 'json'
 
-/** Facts for error messages. */
+/** A type with a Go name, for error messages. */
 interface GoNamed {
   /** The Go type in error messages, if it is a named type: "v1.ServiceType", "v1.ResourceList". */
   readonly goName?: string
@@ -64,8 +64,8 @@ export interface StructSchema extends GoNamed {
   readonly mapType?: 'granular' | 'atomic'
   readonly gvk?: GroupVersionKind
   /**
-   * Members that no field describes are kept as they are, behind the others and in order of name
-   * (`x-kubernetes-preserve-unknown-fields`). Default false: they are dropped.
+   * True to keep members without a field (`x-kubernetes-preserve-unknown-fields`): unchanged, after the other members, sorted by name. By
+   * default, they are dropped.
    */
   readonly keepsUnknown?: boolean
 }
@@ -76,7 +76,7 @@ export interface FieldSchema {
   readonly type: TypeSchema
   /** Go names of the inlined structs that contained it, outermost first (["VolumeSource"] for a Volume's hostPath), for error messages. */
   readonly embedded?: readonly string[]
-  /** When JSON omits it: "empty" (Go omitempty), "zero" (omitzero), or never. */
+  /** Condition under which JSON omits the field: "empty" (Go's omitempty) or "zero" (omitzero). Without it, the field is always written. */
   readonly omit?: 'empty' | 'zero'
   /** True if absent and zero differ. */
   readonly pointer?: boolean
@@ -90,14 +90,14 @@ export interface FieldSchema {
 }
 
 /**
- * The schema of a struct that is written by hand.
+ * Builds a struct schema by hand.
  *
  * @example
  * const size: FieldSchema = { name: 'size', type: { kind: 'int32' }, required: true }
  * const spec = structSchema({ name: 'WidgetSpec', definition: 'com.example.v1.WidgetSpec', fields: [size] })
  */
-export function structSchema(parts: Omit<StructSchema, 'kind' | 'byName'>): StructSchema {
-  return { ...parts, kind: 'struct', byName: new Map(parts.fields.map((field): [string, FieldSchema] => [field.name, field])) }
+export function structSchema(definition: Omit<StructSchema, 'kind' | 'byName'>): StructSchema {
+  return { ...definition, kind: 'struct', byName: new Map(definition.fields.map((field): [string, FieldSchema] => [field.name, field])) }
 }
 
 /** Formats a Go type for error messages: `int32`, `[]v1.Container`, `map[string]string`. */

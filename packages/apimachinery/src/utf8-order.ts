@@ -1,6 +1,6 @@
 /**
- * Compares by the bytes of UTF-8, without encoding. JavaScript compares UTF-16 code units, which gives the same order with one exception: there a
- * surrogate (0xD800–0xDFFF, half of a character beyond 0xFFFF) sorts before 0xE000–0xFFFF, in UTF-8 after it.
+ * Compares two texts by their UTF-8 bytes, without encoding them. JavaScript compares UTF-16 code units. The order differs only for
+ * characters beyond 0xFFFF: JavaScript sorts their surrogates (0xD800–0xDFFF) before 0xE000–0xFFFF, UTF-8 sorts them after.
  */
 export function compareUtf8(a: string, b: string): number {
   if (a === b) return 0
@@ -18,7 +18,7 @@ export function compareUtf8(a: string, b: string): number {
   return a.length < b.length ? -1 : 1
 }
 
-/** True if every code unit is below the surrogates. JavaScript's `<` against such a text is UTF-8 order, whatever the other text contains. */
+/** Returns whether JavaScript's `<` compares this text with any other text in UTF-8 order: all its code units are below the surrogates. */
 export function hasUtf16Order(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0xd800) return false
   return true

@@ -7,7 +7,7 @@ import { toBackendError } from './translate-error.ts'
 /** Finds the outcome of a write whose response was lost. `base` is a revision from before the write was sent. */
 export type ResolveOutcome = (transaction: Transaction, base: number, cause: unknown) => Promise<CommitResult>
 
-/** Commits transactions. Never resends a write that may have been applied; looks up its outcome instead. */
+/** Commits transactions. Never resends a write that may have been applied, but looks up its outcome. */
 export class Committer {
   readonly #servers: Servers
   readonly #known: KnownRevisions

@@ -9,14 +9,14 @@ import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 import { toInteger, toKey } from './wire-values.ts'
 
-/** kube-apiserver's record. Its value is the last compacted revision, and its version counts the compactions. */
+/** Key of kube-apiserver's compaction record. The value is the last compacted revision. The version counts compactions. */
 export const compactionRecord = 'compact_rev_key'
 
 export interface CompactorOptions {
   readonly servers: Servers
   readonly known: KnownRevisions
   readonly clock: Clock
-  /** Milliseconds; 0 disables automatic compaction. */
+  /** Milliseconds between compactions. 0 disables automatic compaction. */
   readonly interval: number
   readonly watch: (range: KeyRange, after: Revision, signal: AbortSignal) => AsyncIterable<WatchMessage>
   readonly log: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
@@ -63,7 +63,7 @@ export class Compactor {
     known.sawCompacted(revision)
   }
 
-  /** Runs one compaction round. Returns the compacted revision; undefined if another server is in charge. */
+  /** Runs one compaction round. Returns the compacted revision; undefined if another server compacts. */
   async round(): Promise<Revision | undefined> {
     const { servers, known } = this.#options
     const key = toKey(compactionRecord)
@@ -94,7 +94,7 @@ export class Compactor {
   #schedule(): void {
     const { clock, interval, log } = this.#options
     this.#cancelTimer = clock.after(interval, () => {
-      // The next round makes up for a failed one.
+      // The next round repeats a failed one.
       const failed = (error: unknown): void => log(0, 'Compaction of etcd failed', { err: error })
       void this.round()
         .then((revision) => revision !== undefined && log(1, 'Compacted etcd', { revision }), failed)
@@ -120,7 +120,7 @@ export class Compactor {
           for (const change of message.changes) if (change.type === 'put') this.#recordCompacted(change.entry.value)
         }
       } catch {
-        // Too far behind, or unreachable: starts over.
+        // The watch is too far behind, or etcd cannot be reached. Starts over.
       }
       await pause(clock, 1000, { signal })
     }

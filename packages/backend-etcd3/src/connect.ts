@@ -24,11 +24,11 @@ const channel: NonNullable<IOptions['grpcOptions']> = {
   'grpc.max_reconnect_backoff_ms': 2000,
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
-  // Only servers.ts decides about retries.
+  // Retries are decided in servers.ts only.
   'grpc.enable_retries': 0,
   // Connects only through `egress`, never through the web proxy of the environment.
   'grpc.enable_http_proxy': 0,
-  // HTTP/2's default of 64 KB makes a large response or a busy watch wait for a network round trip again and again.
+  // With HTTP/2's default of 64 KB, a large response or a busy watch waits for many network round trips.
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
 }
 
@@ -37,7 +37,7 @@ export interface Connected {
   close(): Promise<void>
 }
 
-/** Does not connect yet; the first calls do. */
+/** Creates the endpoints of all servers. They connect on their first call. */
 export async function connect(transport: TransportConfig, egress: Egress | undefined): Promise<Connected> {
   const { serverList } = transport
   if (serverList.length === 0) throw new TransportError('the list of etcd servers is empty')
@@ -143,7 +143,7 @@ const namelessServer = 'etcd.invalid'
 
 /** Creates TLS credentials for a server addressed by its IP address. Its certificate must be valid for that address. */
 function addressCredentials(address: string, { rootCertificate, privateKey, certChain }: Credentials): ChannelCredentials {
-  // Must be the instance that etcd3 uses: credentials from another copy are not recognized.
+  // Must be the copy that etcd3 uses: it does not accept credentials of another copy.
   const require = createRequire(createRequire(import.meta.url).resolve('etcd3'))
   const grpc = require('@grpc/grpc-js') as { readonly credentials: typeof credentials }
   return grpc.credentials.createSsl(rootCertificate, privateKey, certChain, {

@@ -11,8 +11,8 @@ export interface Relay {
 }
 
 /**
- * Opens a Unix socket, accessible only to this user, and pipes its connections through streams from `open`. The gRPC library has no hook
- * for custom connections but can connect to a socket. TLS passes through unchanged.
+ * Opens a Unix socket, accessible only to this user, and pipes its connections through streams from `open`. The gRPC library cannot use
+ * custom connections, but can connect to a socket. TLS passes through unchanged.
  */
 export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-egress-'))

@@ -17,7 +17,7 @@ export interface CallSettings {
 
 const passThrough = { execute: (call: () => unknown) => call() } as unknown as NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
-/** etcd3's connection to one server. Without its retries, its circuit breaker and its error handling, which drops every channel. */
+/** etcd3's connection to one server. Its retries, its circuit breaker and its error handling, which drops every channel, are disabled. */
 class Connection extends Etcd3 {
   constructor(options: IOptions, credentials: ChannelCredentials | undefined) {
     super({ ...options, faultHandling: { global: passThrough, host: () => passThrough } })
@@ -32,11 +32,11 @@ class Connection extends Etcd3 {
   }
 }
 
-/** Access to one server: etcd3's connection for streams, `channel` for unary calls. */
+/** Connections to one server: etcd3's for streams, `channel` for unary calls. */
 export interface EndpointOptions {
   readonly address: string
   readonly options: IOptions
-  /** Replaces the credentials described by `options`. */
+  /** Credentials to use instead of those in `options`. */
   readonly credentials?: ChannelCredentials | undefined
   readonly channel: Http2Channel
 }
@@ -93,7 +93,7 @@ export class Endpoint implements ICallable<unknown> {
     if (this.#closed) throw closedError()
     const { client, metadata } = await this.#connection.open(service)
     if (this.#closed) throw closedError()
-    // Makes a member without a leader end the stream instead of keeping it silent forever.
+    // A member without a leader then ends the stream. Otherwise the stream would stay silent.
     const leaderMetadata = metadata.clone()
     leaderMetadata.set('hasleader', 'true')
     return use({ resource: undefined, client, metadata: leaderMetadata })
@@ -106,7 +106,7 @@ export class Endpoint implements ICallable<unknown> {
     })
   }
 
-  /** etcd3 drops the connection of a failed stream here. The channel of this endpoint reconnects without that. */
+  /** Does nothing: the channel of this endpoint reconnects on its own. etcd3 would drop the connection of a failed stream here. */
   markFailed(): void {}
 
   close(): void {

@@ -30,7 +30,7 @@ import { closedError, toBackendError } from './translate-error.ts'
 import { WatchSet } from './watch-set.ts'
 import { toInteger } from './wire-values.ts'
 
-/** The storage contract on a real etcd. */
+/** A storage backend that stores its data in etcd. */
 export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #settings: Settings
   readonly #connected: Connected
@@ -75,7 +75,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     })
   }
 
-  /** Must be called once, before anything else. The current revision becomes the base of the first writes. */
+  /** Starts the backend. Call it once, before all other methods. The current revision becomes the base of the first writes. */
   async start(): Promise<void> {
     await this.#reader.currentRevision()
     this.#compactor.start()
@@ -129,7 +129,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     }
   }
 
-  /** Reads a key that does not have to exist, like kube-apiserver's check. Concurrent callers share one read. */
+  /** Reads a key, which need not exist, like kube-apiserver's check. Concurrent callers share one read. */
   async checkHealth(): Promise<void> {
     this.#requireOpen()
     this.#health ??= this.#probe().finally(() => {

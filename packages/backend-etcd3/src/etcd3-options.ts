@@ -6,9 +6,9 @@ import type { QueueLimits, TransportConfig } from '@keelson/storagebackend'
 export type Egress = (host: string, port: number) => Promise<Duplex>
 
 export interface Etcd3Options {
-  /** The servers and their TLS files. Uses one server at a time, and the next one when it fails. */
+  /** The servers and their TLS files. The driver uses one server at a time, and the next one if it fails. */
   readonly transport: TransportConfig
-  /** Only used for the health check, which reads a key under this prefix. Default "/registry". */
+  /** Prefix of the key that the health check reads. Default "/registry". */
   readonly prefix?: string
   /**
    * Milliseconds between compactions, which all servers on the same etcd share. 0 disables compaction by this server. Default 5 minutes.
@@ -19,7 +19,7 @@ export interface Etcd3Options {
   readonly connectTimeout?: number
   /** Timeout of one call. Default 8 s. */
   readonly callTimeout?: number
-  /** Time to retry a call, or to look for an unknown outcome. Default 15 s. */
+  /** Maximum time for retries of a call, and for the search of an unknown outcome. Default 15 s. */
   readonly patience?: number
   /** Timeout of a health check. Default 2 s. */
   readonly healthTimeout?: number
@@ -27,10 +27,10 @@ export interface Etcd3Options {
   readonly pageSize?: number
   /** Idle time in milliseconds before a watch requests its progress. Default 10 s. */
   readonly progressInterval?: number
-  /** Limits for pending changes of one watch; the watch ends when its reader falls behind further. Default 100,000 changes, 64 MB. */
+  /** Limits for the pending changes of a watch. Beyond them, the watch ends. Default 100,000 changes, 64 MB. */
   readonly watchQueue?: Partial<QueueLimits>
   readonly clock?: Clock
-  /** Level 0 is for operators; higher levels are more verbose. Default: no logging. */
+  /** Logger. Level 0 is for operators; higher levels are more verbose. Default: no logging. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 

@@ -10,7 +10,7 @@ export interface CollectedEvents {
 
 /**
  * Converts events to changes and releases only complete revisions. etcd splits a large response into fragments at any event, so the last
- * revision of a fragment may continue in the next one. It is held back until it is complete. Events arrive in order.
+ * revision of a fragment may continue in the next one. Its events wait until it is complete. Events arrive in order.
  */
 export class EventCollector {
   #heldEvents: readonly WatchEvent[] = []
@@ -20,7 +20,7 @@ export class EventCollector {
     return this.#heldEvents.length > 0
   }
 
-  /** Returns undefined if no revision after `position` is complete. */
+  /** Adds events and returns the changes of complete revisions; undefined if no revision after `position` is complete. */
   add(events: readonly WatchEvent[], fragment: boolean, position: Revision): CollectedEvents | undefined {
     let all = this.#heldEvents.length > 0 ? [...this.#heldEvents, ...events] : events
     this.#heldEvents = []
@@ -43,7 +43,7 @@ export class EventCollector {
     return changes.length > 0 ? { changes, revision, bytes } : undefined
   }
 
-  /** Discards held events after a broken stream. The next stream sends them again. */
+  /** Discards waiting events after a broken stream. The next stream sends them again. */
   reset(): void {
     this.#heldEvents = []
   }

@@ -34,12 +34,12 @@ export class Http2Channel {
     this.scheme = scheme
   }
 
-  /** The open connection; undefined while there is none. */
+  /** The open connection; undefined if there is none. */
   get current(): Http2Connection | undefined {
     return this.#current
   }
 
-  /** Rejects with the reason if connecting fails. */
+  /** Returns the open connection, or connects. Rejects with the reason if connecting fails. */
   connect(): Promise<Http2Connection> {
     if (this.#current) return Promise.resolve(this.#current)
     if (this.#failure && performance.now() < this.#failure.until) return Promise.reject(this.#failure.error)

@@ -1,12 +1,12 @@
 import { connect, type ClientHttp2Session, type ClientHttp2Stream, type OutgoingHttpHeaders } from 'node:http2'
 import type { Duplex } from 'node:stream'
 
-/** HTTP/2's default of 64 KB makes a large response wait for a network round trip again and again. */
+/** Size of the receive window. With HTTP/2's default of 64 KB, a large response waits for many network round trips. */
 const flowControlWindow = 4 * 1024 * 1024
-/** Like kube-apiserver, detects a dead server after 40 s of silence. */
+/** Interval of pings in milliseconds. Like in kube-apiserver, a dead server is detected after 40 s of silence. */
 const keepaliveInterval = 30_000
 const keepaliveTimeout = 10_000
-/** A connection has 2^30 stream ids. */
+/** Maximum number of requests of a connection, which has 2^30 stream ids. */
 const maxStreams = 1_000_000_000
 
 /** One HTTP/2 connection, from the server's settings to its end. */
@@ -18,18 +18,18 @@ export class Http2Connection {
   #startedRequests = 0
   #startedAtLastCheck = 0
 
-  /** Calls `left`, possibly several times, once the connection accepts no more requests. Pending requests may still finish. */
-  constructor(session: ClientHttp2Session, left: () => void) {
+  /** Calls `onUnusable`, possibly several times, when the connection accepts no more requests. Pending requests may still finish. */
+  constructor(session: ClientHttp2Session, onUnusable: () => void) {
     this.#session = session
-    this.#onLeft = left
+    this.#onLeft = onUnusable
     this.#timer = setInterval(() => this.#keepAlive(), keepaliveInterval)
     this.#timer.unref()
     session.once('close', () => {
       clearInterval(this.#timer)
-      left()
+      onUnusable()
     })
-    session.on('goaway', left)
-    session.on('error', left)
+    session.on('goaway', onUnusable)
+    session.on('error', onUnusable)
     session.setLocalWindowSize(flowControlWindow)
     session.unref()
   }
@@ -39,7 +39,7 @@ export class Http2Connection {
     return this.#session.destroyed || this.#session.socket.destroyed
   }
 
-  /** Throws if the connection has just closed. The connection keeps the process alive only while requests are pending. */
+  /** Starts a request. Throws if the connection has just closed. The connection keeps the process alive only while requests are pending. */
   request(headers: OutgoingHttpHeaders): ClientHttp2Stream {
     const stream = this.#session.request(headers)
     if (this.#pendingRequests++ === 0) this.#session.ref()
@@ -68,12 +68,12 @@ export class Http2Connection {
   }
 }
 
-/** Resolves when the server has sent its settings, because before that it may still hang up. */
+/** Opens an HTTP/2 connection. Resolves when the server has sent its settings, because it may close the connection before that. */
 export function openHttp2(socket: Duplex, authority: string, signal: AbortSignal): Promise<ClientHttp2Session> {
   const session = connect(`http://${authority}`, {
     createConnection: () => socket,
     settings: { initialWindowSize: flowControlWindow, enablePush: false },
-    // The size of a response is up to the caller, so the session must not limit it.
+    // The session must not limit the size of a response, because callers do.
     maxSessionMemory: Number.MAX_SAFE_INTEGER,
   })
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type { Revision } from '@keelson/storagebackend'
 
-/** Highest revisions seen in responses. May lag behind the store, but is never ahead of it. */
+/** Highest revisions in responses so far. They may be older than the store's revision, but never newer. */
 export class KnownRevisions {
   #current: Revision = 0
   #compacted: Revision = 0

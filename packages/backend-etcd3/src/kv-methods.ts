@@ -8,15 +8,15 @@ import { WireWriter } from './wire-writer.ts'
 export interface RangeRequest {
   readonly key: string
   readonly end?: string | undefined
-  /** No limit by default. */
+  /** Maximum number of entries. Default: no limit. */
   readonly limit?: number | undefined
-  /** Reads the newest revision by default. */
+  /** Revision to read. Default: the newest. */
   readonly at?: Revision | undefined
   readonly countOnly?: boolean
 }
 
 export interface RangeResponse {
-  /** Revision of the store, regardless of the revision that was read. */
+  /** Current revision of the store, also if an older revision was read. */
   readonly revision: Revision
   readonly entries: readonly Entry[]
   readonly more: boolean
@@ -24,8 +24,8 @@ export interface RangeResponse {
 }
 
 /**
- * The two frequent calls have a custom encoding. It converts directly between messages and the contract's types, without intermediate
- * objects that have all fields and integers as strings.
+ * The Range call with a custom encoding, which converts directly between messages and the contract's types. etcd3's encoding creates
+ * intermediate objects with all fields and with integers as strings.
  */
 export const rangeMethod: UnaryMethod<RangeRequest, RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
@@ -51,7 +51,7 @@ export const rangeMethod: UnaryMethod<RangeRequest, RangeResponse> = {
   },
 }
 
-/** Applies the operations if the comparisons hold; otherwise reads the compared keys. */
+/** The Txn call. Applies the operations if the comparisons are true; otherwise reads the compared keys. */
 export const commitMethod: UnaryMethod<Transaction, CommitResult> = {
   path: '/etcdserverpb.KV/Txn',
   requestSerialize({ compare, operations }) {

@@ -7,7 +7,7 @@ import type { Etcd3Options, Settings } from './etcd3-options.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { readFailure, toBackendError } from './translate-error.ts'
 
-/** Waits until a server responds. Throws `UnavailableError` if no server responds in time. */
+/** Opens a backend on etcd. Waits until a server responds. Throws `UnavailableError` if no server responds in time. */
 export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compaction & SizeStatistics> {
   const settings = withDefaults(options)
   const connected = await connect(settings.transport, settings.egress)
@@ -42,7 +42,7 @@ function withDefaults(options: Etcd3Options): Settings {
 
 async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, log }: Settings): Promise<void> {
   const logged = new Set<string>()
-  /** Logs each reason once, before the wait, so that the operator does not look at a silent terminal. */
+  /** Logs each reason once, before waiting, so that the operator sees it early. */
   const logFailure = ({ address }: Endpoint, error: unknown): void => {
     const { message, transient } = readFailure(error)
     if (!transient || logged.has(`${address} ${message}`)) return
@@ -70,8 +70,8 @@ async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, 
 }
 
 /**
- * True if etcd answers progress requests correctly. Older versions may report a revision before sending its changes, and a cache that
- * trusts this serves stale data as fresh.
+ * Returns whether this version of etcd answers progress requests correctly. Older versions may report a revision before they send its
+ * changes. A cache would then serve stale data.
  */
 export function hasReliableProgress(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.-]/).map(Number)

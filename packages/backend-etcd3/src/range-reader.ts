@@ -4,7 +4,7 @@ import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 
-/** Reads linearizably unless a revision is given. Splits a large range into pages, all at the revision of the first page. */
+/** Reads keys and ranges, linearizable unless a revision is given. Reads a large range in pages, all at the revision of the first page. */
 export class RangeReader implements Reader {
   readonly #servers: Servers
   readonly #known: KnownRevisions
@@ -44,7 +44,7 @@ export class RangeReader implements Reader {
 
   /** Returns a revision that the store had during the call. */
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
-    // This key never exists; only the header of the response is used.
+    // This key does not exist. Only the header of the response is used.
     return (await this.#range({ key: '\0', countOnly: true }, signal ? { signal } : {})).revision
   }
 

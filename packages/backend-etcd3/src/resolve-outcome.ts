@@ -27,11 +27,10 @@ type Put = Extract<Operation, { type: 'put' }>
  * outlive its connection and even a restart. Only two findings end the search:
  *
  * - The key's history contains the write: it was applied at that revision.
- * - The history shows that another write replaced the expected revision: this write was rejected for good, because a key never returns to
- * an old revision.
+ * - The history shows that another write replaced the expected revision: this write was rejected, because a key never returns to an old revision.
  *
- * "Nothing has happened yet" proves nothing; when the time limit ends, the outcome is unknown. A put is recognized by its value. A delete
- * has no value and cannot be attributed to a client, so it can be proved rejected but not applied.
+ * An unchanged key proves nothing, so the outcome is unknown if the time limit ends. A put is recognized by its value. A delete has no
+ * value and could come from any client, so only its rejection can be proved.
  */
 export class OutcomeResolver {
   readonly #options: ResolverOptions
@@ -52,11 +51,11 @@ export class OutcomeResolver {
     }
   }
 
-  /** Returns undefined as long as nothing is proved. */
+  /** Searches the history of the keys. Returns undefined if it proves nothing yet. */
   async #searchHistory({ compare, operations }: Transaction, base: Revision, cause: unknown): Promise<CommitResult | undefined> {
     try {
       for (const operation of operations) {
-        // A key that is only compared proves nothing: it may have changed after the write.
+        // A key that is only compared proves nothing, because it may have changed after the write.
         const expected = compare.find(({ key }) => key === operation.key)?.modRevision ?? 0
         const found = expected > 0 ? await this.#findReplacement(operation, expected, base) : await this.#findPut(operation, base)
         if (found === 'refused') return await this.#rejectedResult(compare.map(({ key }) => key))
@@ -65,13 +64,13 @@ export class OutcomeResolver {
       return undefined
     } catch (error) {
       if (isBackendError(error, 'UnavailableError')) return undefined
-      // The history with the answer is gone.
+      // The relevant history was compacted.
       if (isBackendError(error, 'CompactedError')) throw unknownOutcome(cause)
       throw error
     }
   }
 
-  /** The operation only applies to `expected`. If it was applied, it is the first change after that revision. */
+  /** Finds the change that replaced `expected`. If the operation was applied, it is the first change after that revision. */
   async #findReplacement(operation: Operation, expected: Revision, base: Revision): Promise<Revision | 'refused' | undefined> {
     const { entry } = await this.#options.store.get(operation.key)
     if (entry?.modRevision === expected) return undefined
@@ -93,7 +92,10 @@ export class OutcomeResolver {
     return undefined
   }
 
-  /** Yields the key's changes after `after`, up to the revision `until`. Without `until`, yields those that arrive within a moment. */
+  /**
+   * Yields the key's changes after `after`, up to the revision `until`. Without `until`, yields the changes that arrive within a short
+   * time.
+   */
   async *#readHistory(key: string, after: Revision, until: Revision | undefined): AsyncGenerator<Change> {
     const abort = new AbortController()
     const timer = setTimeout(() => abort.abort(), until === undefined ? 300 : 5000)

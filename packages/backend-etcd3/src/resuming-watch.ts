@@ -22,14 +22,13 @@ export interface ResumingWatchOptions {
   readonly queue: WatchQueue
   readonly range: KeyRange
   readonly after: Revision
-  /** Time for etcd to accept the watch. */
+  /** Maximum time until etcd accepts the watch. */
   readonly callTimeout: number
 }
 
 /**
  * A watch that reconnects when its stream breaks.
- *      connecting ──accepted──▶ open ──stream broke──▶ pausing ──▶ connecting …  `position` is the revision up to which everything is in
- * the queue, from the last change or progress. The next stream resumes after it.
+ *      connecting ──accepted──▶ open ──stream broke──▶ pausing ──▶ connecting …  `position` is the revision up to which all changes are in the queue, from the last change or progress. The next stream resumes after it.
  * No other revision in etcd's responses describes the position of this watch: the header of a batch has the store's newest revision, and a
  * watch that is catching up may be far behind it.
  */
@@ -59,7 +58,7 @@ export class ResumingWatch {
     this.#startProgressRequest()
   }
 
-  /** Called periodically. Requests progress if the watch has received nothing since the last call. */
+  /** Requests progress if the watch has received nothing since the last call. Called periodically. */
   requestProgressIfIdle(): void {
     if (this.#isIdle && this.#requestedRevision === 0) this.requestProgress(this.#position)
     this.#isIdle = true
@@ -141,7 +140,7 @@ export class ResumingWatch {
       this.#cancelProgressTimer?.()
       this.#cancelProgressTimer = undefined
     } else if (isResponse && this.#requestedRevision > 0) {
-      // Older than requested: this member lags behind the one that returned the revision.
+      // The progress is older than requested: this member lags behind the member that returned the revision.
       this.#cancelProgressTimer?.()
       this.#cancelProgressTimer = this.#options.clock.after(10, () => this.#sendProgressRequest())
     }
@@ -151,7 +150,7 @@ export class ResumingWatch {
     this.#options.queue.progress(revision)
   }
 
-  /** Sends at most one request at a time. */
+  /** Requests progress and repeats the request until it is answered. At most one request is pending. */
   #startProgressRequest(): void {
     if (this.#isAccepted && !this.#cancelProgressTimer) this.#sendProgressRequest()
   }

@@ -6,7 +6,7 @@ import { readFailure, type CallFailure } from './translate-error.ts'
 const initialPause = 20
 const maxPause = 500
 
-/** A call failed permanently, or its retries ran out of time. */
+/** Thrown if a call fails permanently, or if the time for its retries is over. */
 export class CallFailedError extends Error {
   override readonly name = 'CallFailedError'
   readonly failure: CallFailure
@@ -17,7 +17,7 @@ export class CallFailedError extends Error {
 }
 
 export interface RepeatOptions {
-  /** A read is retried after any transient failure; a write only if it was certainly not applied. */
+  /** Reads are retried after any transient failure, writes only if they were certainly not applied. */
   readonly type: 'read' | 'write'
   readonly signal?: AbortSignal | undefined
   /** Defaults to the timeout of the servers' settings. */
@@ -25,7 +25,7 @@ export interface RepeatOptions {
   readonly patience?: number
 }
 
-/** All servers with the one in use. Decides which calls are retried. */
+/** All servers, of which one is in use. Decides whether a call is retried. */
 export class Servers {
   readonly all: readonly Endpoint[]
   readonly #clock: Clock
@@ -49,7 +49,7 @@ export class Servers {
     if (this.current === endpoint) this.#current = (this.#current + 1) % this.all.length
   }
 
-  /** Throws `CallFailedError` or the signal's reason. Rethrows errors that are not gRPC errors. */
+  /** Sends a call, with retries. Throws `CallFailedError` or the signal's reason. Rethrows errors that are not gRPC errors. */
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
     const { type, signal } = options
     const giveUpAt = this.#clock.now() + (options.patience ?? this.#patience)
@@ -70,7 +70,7 @@ export class Servers {
     }
   }
 
-  /** Rejects early when the signal aborts. */
+  /** Waits. Rejects when the signal aborts. */
   async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
     await pause(this.#clock, milliseconds, { keepAlive: true, ...(signal && { signal }) })
     signal?.throwIfAborted()

@@ -34,7 +34,7 @@ describe('failures of calls', () => {
     expect(readFailure(new TypeError('a bug'))).toMatchObject({ outcome: 'unknown', transient: false, kind: 'other' })
   })
 
-  it('resumes a watch that etcd ended if another member may continue it', () => {
+  it('resumes a watch that etcd ended if another member can continue it', () => {
     expect(readCancellation('etcdserver: no leader').transient).toBe(true)
     expect(readCancellation('etcdserver: permission denied')).toMatchObject({ transient: false, message: 'etcdserver: permission denied' })
     expect(readCancellation('etcdserver: mvcc: required revision has been compacted').kind).toBe('compacted')

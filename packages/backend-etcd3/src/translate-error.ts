@@ -10,8 +10,8 @@ import {
 } from '@keelson/storagebackend'
 
 /**
- * The meaning of a failed call. For writes, `outcome` "none" means that etcd certainly did not apply it, and "unknown" that it may have, or
- * still may. If `transient`, the same call may succeed later or at another server.
+ * The meaning of a failed call. For writes, `outcome` "none" means that etcd certainly did not apply the write, "unknown" that it may have
+ * applied it or still may. If `transient`, the same call may succeed later or at another server.
  */
 export interface CallFailure {
   readonly outcome: 'none' | 'unknown'
@@ -34,7 +34,7 @@ const unimplemented = 12
 const dataLoss = 15
 const unauthenticated = 16
 
-/** With these codes etcd, or the gRPC library before sending, has rejected the call. */
+/** Codes of rejected calls: etcd rejected the call, or the gRPC library did not send it. */
 const refusals: ReadonlySet<number> = new Set([
   invalidArgument,
   notFound,
@@ -47,10 +47,10 @@ const refusals: ReadonlySet<number> = new Set([
   unauthenticated,
 ])
 
-/** The library's messages for a call that was never sent because there was no connection. */
+/** Matches the gRPC library's messages for a call that was never sent, because there was no connection. */
 const neverSent = /^(No connection established|Name resolution failed|.*Waiting for LB pick|Channel has been shut down)/
 
-/** The only place that inspects codes and messages of gRPC and etcd. */
+/** Interprets the error of a call. Only this function reads codes and messages of gRPC and etcd. */
 export function readFailure(error: unknown): CallFailure {
   const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
   const text = typeof details === 'string' && details !== '' ? details : messageOf(error)
@@ -90,7 +90,7 @@ export interface FailedCall {
   readonly lease?: number | undefined
 }
 
-/** Returns the contract's error for a permanent failure. Writes with an unknown outcome are handled by resolve-outcome.ts. */
+/** Returns the contract's error for a permanent failure. For writes with an unknown outcome, see resolve-outcome.ts. */
 export function toBackendError(failure: CallFailure, call: FailedCall = {}): Error {
   const { at = 0, current = 0, compacted = 0, lease = 0 } = call
   const options = { cause: failure.cause }

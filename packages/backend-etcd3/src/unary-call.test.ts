@@ -171,7 +171,7 @@ describe('a call to another HTTP/2 server', () => {
     ['a refused stream', (stream) => stream.close(7), status.UNAVAILABLE, 'unknown'],
     ['a lost connection', (_stream, session) => session.destroy(), status.UNAVAILABLE, 'unknown'],
     ['a connection ended in anger', (_stream, session) => session.goaway(11), status.UNAVAILABLE, 'unknown'],
-  ])('handles %s', async (_name, wrong, code, outcome) => {
+  ])('reports %s', async (_name, wrong, code, outcome) => {
     const channel = connected()
     answer = wrong
     expect(await failureOf(say(channel, ''))).toMatchObject({ code, outcome })
@@ -217,12 +217,12 @@ describe('a call to something other than an HTTP/2 server', () => {
     expect(failure).toMatchObject({ code: status.UNAVAILABLE, outcome: 'none', transient: true })
   })
 
-  it('silence: reports at the deadline that the call was never sent', async () => {
+  it('without a response: reports at the deadline that the call was never sent', async () => {
     const failure = await failureOf(say(channelTo(await listen('silence')), '', { deadline: Date.now() + 30 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'none', transient: true })
   })
 
-  it('nothing listening: reports that the call was never sent, with the reason', async () => {
+  it('without a listener: reports that the call was never sent, with the reason', async () => {
     const port = await listen('end')
     await new Promise((resolve) => server?.close(resolve))
     const failure = await failureOf(say(channelTo(port), ''))

@@ -88,7 +88,7 @@ export class UnaryCall<Request, Answer> {
     try {
       stream = connection.request(headers)
     } catch (error) {
-      // The connection was just lost.
+      // The connection has just been lost.
       queueMicrotask(() => this.#finish({ code: grpcCode.unavailable, details: `${neverSent}. Last error: ${(error as Error).message}` }))
       return
     }
@@ -160,7 +160,7 @@ function addFrame(message: Buffer): Buffer {
   return framed
 }
 
-/** Rejects compressed messages, because requests do not advertise any compression. */
+/** Removes the header of a message. Rejects compressed messages, because requests advertise no compression. */
 function removeFrame(received: Buffer): Buffer {
   if (received.length < prefixLength) throw new Error('the message is missing')
   if (received[0] !== 0) throw new Error('the message is compressed')

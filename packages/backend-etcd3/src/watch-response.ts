@@ -5,7 +5,7 @@ import { toSafe } from './wire-values.ts'
 
 export interface WatchEvent {
   readonly isDelete: boolean
-  /** For a deletion, contains only the key and the revision. */
+  /** The entry after the event. For a deletion, only the key and the revision. */
   readonly entry: Entry
   readonly previous: Entry | undefined
 }
@@ -13,7 +13,7 @@ export interface WatchEvent {
 export interface WatchResponse {
   /** The store's newest revision. This watch may not have received it yet. */
   readonly revision: Revision
-  /** Set to −1 for every watch of the stream. */
+  /** Id of the watch; −1 for all watches of the stream. */
   readonly watchId: number
   readonly created: boolean
   readonly canceled: boolean

@@ -24,7 +24,7 @@ export class WatchSet {
     this.#options = options
   }
 
-  /** Opens the watch now rather than at the first read, because history could be compacted in between. */
+  /** Opens a watch, now instead of at the first read, because history could be compacted in between. */
   watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncIterable<WatchMessage> {
     const { settings, servers, known } = this.#options
     const { clock, callTimeout } = settings
@@ -44,8 +44,8 @@ export class WatchSet {
   }
 
   /**
-   * First reads the revision that progress must reach. Callers that arrive during that read share the next one, because the current read
-   * may have started before the write they want to see.
+   * Requests progress of all watches up to the current revision, which is read first. Callers that arrive during that read share the next
+   * one, because the current read may have started before their write.
    */
   requestProgress(): Promise<void> {
     if (!this.#pendingRequest) {

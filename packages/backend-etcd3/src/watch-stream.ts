@@ -14,13 +14,13 @@ export interface WatchStreamListener {
 /** One watch on one duplex call. Does not resume. */
 export interface WatchStream {
   requestProgress(): void
-  /** The listener receives nothing afterwards. */
+  /** Ends the watch. The listener is not called afterwards. */
   close(): void
 }
 
 /**
- * `from` is inclusive for etcd. To watch after a revision, start at that revision and skip its changes: then etcd refuses exactly when the
- * revision itself is compacted. When starting one later, a deletion at the compacted revision could be missed without notice.
+ * Opens a watch on its own call. `from` is inclusive for etcd. To watch after a revision, start at that revision and skip its changes: etcd
+ * then fails if that revision is compacted. With the next revision, a deletion at the compacted revision could be missed.
  */
 export async function openWatchStream(
   endpoint: Endpoint,

@@ -151,7 +151,7 @@ describe('watch messages', () => {
 })
 
 describe('malformed messages', () => {
-  it('a truncated message is rejected or decodes as a shorter one', () => {
+  it('a truncated message is rejected or decodes as a shorter message', () => {
     const one = { key: 'name', value: Buffer.alloc(200), createRevision: 7, modRevision: 2 ** 50, lease: 9 }
     const bytes = Range!.responseSerialize({ header: { revision: 300 }, kvs: [kvOf(one)], count: 1 })
     for (let length = 0; length < bytes.length; length++) {

@@ -28,7 +28,7 @@ export class WireReader {
     return tag >>> 3
   }
 
-  /** Reads an int64. Values beyond the safe integer range lose precision but stay beyond it. */
+  /** Reads an int64. Values beyond the safe integer range lose precision, but remain beyond that range. */
   integer(): number {
     this.#take(0)
     return this.#varint()
@@ -59,7 +59,7 @@ export class WireReader {
     this.#type = -1
   }
 
-  /** Skips a length-delimited field and returns where its contents start. */
+  /** Skips a length-delimited field and returns the offset of its contents. */
   #length(): number {
     this.#take(2)
     const length = this.#varint()
@@ -98,7 +98,7 @@ export class WireReader {
     for (let i = 0; i < 10; i++) {
       if (this.#at === this.#end) throw new Error(truncatedMessage)
       const byte = this.#bytes[this.#at++]!
-      // The tenth byte holds the sign of an int64.
+      // The tenth byte contains the sign of an int64.
       if (i === 9) return Number(signed(this.#bytes.subarray(start, this.#at)))
       value += (byte & 0x7f) * factor
       if (byte < 0x80) return value

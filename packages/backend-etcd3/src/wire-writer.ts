@@ -1,9 +1,9 @@
-/** Writes a protobuf message back to front, so that the length of a nested message is known when it has to be written. */
+/** Writes a protobuf message from the end to the start, so that the length of a nested message is known when it is written. */
 export class WireWriter {
   #bytes: Buffer
   #at: number
 
-  /** Takes an estimate of the message's `size`. */
+  /** `size` is an estimate of the message's size. */
   constructor(size: number) {
     this.#bytes = Buffer.allocUnsafe(size)
     this.#at = size

@@ -40,7 +40,7 @@ export interface TestServices extends AsyncDisposable {
 const types: ApiTypes = createApiTypes([coreV1, networkingV1])
 
 const group = 'networking.k8s.io'
-/** Minimal definition with the rules that allocation relies on. */
+/** Minimal definition with the rules that allocation needs. */
 const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   group,
   version: 'v1',

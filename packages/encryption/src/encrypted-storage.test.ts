@@ -78,7 +78,7 @@ const storage = (backend: Backend, transformer?: ValueTransformer): Storage<Test
   })
 const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
 
-test('an update without changes rewrites a stale value once, with a suggestion too', async () => {
+test('an update without changes rewrites a stale value once, also with a suggestion', async () => {
   const backend = await memory()
   const created = await storage(backend, gcm).create(key, testObject('ns', 'a'))
   const same = async (by: Storage<TestObject>, suggestion?: typeof created) =>
@@ -102,7 +102,7 @@ test('an update without changes rewrites a stale value once, with a suggestion t
   expect(await same(storage(backend, back))).toBeGreaterThan(rewritten)
 })
 
-test('decrypts each version once, for all ways to read it', async () => {
+test('decrypts each version once for all reads', async () => {
   const backend = await memory()
   const counted = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
   const by = storage(backend, counted)
@@ -165,7 +165,7 @@ test('calls the plugin once each for a list, a watch and an update of values fro
   expect(isEncryptedValue((await backend.get(`${prefix}ns/3`)).entry!.value)).toBe(true)
 })
 
-/** Simulates another process: hides cached objects and snapshots. */
+/** Returns the backend without cached objects and snapshots, like in another process. */
 function withoutViews(backend: Backend): Backend {
   const fresh = <E extends { view?: unknown }>(entry: E): E => ({ ...entry, view: undefined })
   return {

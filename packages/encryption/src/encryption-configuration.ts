@@ -1,7 +1,7 @@
 // zod validates the shape of the operator's file and reports the path of each problem.
 import { z } from 'zod'
 
-/** YAML reads a member without a value as `null`. Like kube-apiserver, treats it as absent. */
+/** A string. YAML reads a member without a value as `null`, which counts as absent, like in kube-apiserver. */
 const text = z
   .string()
   .nullish()
@@ -46,7 +46,7 @@ export interface KeysConfiguration {
   readonly keys: readonly Key[]
 }
 export interface KmsConfiguration {
-  /** Defaults to "v1" as in kube-apiserver; "v1" is then rejected. */
+  /** Version of the KMS API. Default "v1", like in kube-apiserver; "v1" is then rejected. */
   readonly apiVersion: string
   readonly name: string
   readonly cachesize?: number | null | undefined
@@ -62,7 +62,7 @@ export interface ProviderConfiguration {
   readonly kms?: KmsConfiguration | null | undefined
 }
 export interface ResourceConfiguration {
-  /** For example "secrets", "deployments.apps", "*.apps", "*." for the core group, "*.*". */
+  /** Resource patterns: "secrets", "deployments.apps", "*.apps", "*." for the core group, "*.*". */
   readonly resources: readonly string[]
   /** The first provider writes; all providers read. */
   readonly providers: readonly ProviderConfiguration[]
@@ -77,7 +77,10 @@ export type ShapeResult =
   | { readonly configuration: EncryptionConfiguration; readonly problems?: undefined }
   | { readonly configuration?: undefined; readonly problems: readonly string[] }
 
-/** Each problem starts with its path: `resources[0].providers[1].kms.name: …`. Never includes the value, which may be a secret. */
+/**
+ * Checks the shape of a parsed file. Each problem starts with its path: `resources[0].providers[1].kms.name: …`. It never includes the
+ * value, which may be a secret.
+ */
 export function checkShape(value: unknown): ShapeResult {
   const result = encryptionConfiguration.safeParse(value)
   if (result.success) return { configuration: result.data }

@@ -8,7 +8,7 @@ export const minSeedSize = 32
 
 /**
  * AES-GCM with a separate key per value: HKDF-Expand(SHA-256, seed, info) with 32 random bytes of info, stored before the nonce. One seed
- * may therefore encrypt any number of values.
+ * can therefore encrypt any number of values.
  */
 export function createExtendedNonceGcm(seed: Uint8Array): ValueTransformer {
   if (seed.length < minSeedSize) throw new Error(`invalid seed length ${seed.length} used for key generation`)

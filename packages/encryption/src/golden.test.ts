@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readAesCbc, readAesGcm, readSecretbox } from './independent-readers.fixture.ts'
 import { openEncryption } from './open-encryption.ts'
 
-// Values stored by a real kube-apiserver. They are not part of the repository and are absent in a bare checkout.
+// Values stored by a real kube-apiserver. They are not part of the repository.
 const golden = new URL('../../../../shared/golden/', import.meta.url)
 
 interface Value {

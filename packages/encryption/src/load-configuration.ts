@@ -12,7 +12,10 @@ export interface LoadedConfiguration extends BuiltTransformers {
   readonly hash: string
 }
 
-/** Reads, validates and builds. Returns undefined if the file's hash equals `known`. Throws `EncryptionConfigurationError`. */
+/**
+ * Reads and validates the file and builds its transformers. Returns undefined if the file's hash equals `known`. Throws
+ * `EncryptionConfigurationError`.
+ */
 export async function loadConfiguration(
   file: string,
   options: { readonly reload: boolean; readonly clock: Clock; readonly known?: string },

@@ -9,7 +9,7 @@ import { followTransformers, findOverride } from './resource-transformers.ts'
 export interface EncryptionOptions {
   /** Path of an EncryptionConfiguration (apiserver.config.k8s.io/v1) in YAML or JSON. */
   readonly file: string
-  /** Reload the file when it changes. Default false. */
+  /** True to reload the file when it changes. Default false. */
   readonly automaticReload?: boolean
   /** Called when a changed file is invalid. The previous configuration stays active. */
   readonly onError?: (error: unknown) => void
@@ -32,7 +32,10 @@ export interface Encryption extends ResourceTransformers {
   close(): void
 }
 
-/** Throws `EncryptionConfigurationError`. Does not wait for a KMS plugin that is not running yet; its check fails until it runs. */
+/**
+ * Opens encryption at rest. Does not wait for a KMS plugin that is not running yet; its check fails until it runs. Throws
+ * `EncryptionConfigurationError`.
+ */
 export async function openEncryption(options: EncryptionOptions): Promise<Encryption> {
   const { file, automaticReload = false, clock = systemClock } = options
   const loaded = (await loadConfiguration(file, { reload: automaticReload, clock }))!

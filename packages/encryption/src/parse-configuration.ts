@@ -10,7 +10,7 @@ const apiVersion = 'apiserver.config.k8s.io/v1'
 const kind = 'EncryptionConfiguration'
 
 export interface ParseOptions extends ValidateOptions {
-  /** Named in error messages. */
+  /** Name of the file for error messages. */
   readonly file: string
 }
 

@@ -50,7 +50,7 @@ describe.each(Object.entries(cases))('%s', (_, { create, sizes, read, authentica
     expect(Buffer.from(one).includes('plain text')).toBe(false)
   })
 
-  it('rejects another key, a truncated value and, if it authenticates, a changed byte or a moved value', () => {
+  it('rejects another key and a truncated value; with authentication, also a changed byte and a moved value', () => {
     const transformer = create(randomBytes(32))
     const data = randomBytes(45)
     const stored = Buffer.from(transformer.toStorage(data, path))

@@ -74,7 +74,7 @@ export class Reloader {
     this.#cancel = this.#options.clock.after(pollPeriod, () => void this.poll().then(() => this.#schedule()))
   }
 
-  /** Closes the old providers later, because they may have pending calls. */
+  /** Activates a configuration. Closes the old providers later, because they may have pending calls. */
   #replace(next: LoadedConfiguration): void {
     const old = this.#current
     this.#current = next

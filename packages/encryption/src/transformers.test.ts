@@ -39,7 +39,7 @@ describe('providers of a resource', () => {
     await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('not authentic')
   })
 
-  test('identity in last place reads plaintext values; in first place it decrypts and stores plaintext', async () => {
+  test('identity as the last provider reads plaintext values; as the first provider, it stores plaintext', async () => {
     const encrypting = await transformerOf(`aescbc: ${keys(1)}`, 'identity: {}')
     const decrypting = await transformerOf('identity: {}', `aescbc: ${keys(1)}`)
     expect(read(encrypting, plain)).toEqual({ text: 'plain', stale: true })
@@ -51,7 +51,7 @@ describe('providers of a resource', () => {
     await expect(transformerOf(`aescbc: ${keys(1)}`).then((by) => read(by, plain))).rejects.toThrow('no matching prefix found')
   })
 
-  test('any order of providers reads the values written by each of them', async () => {
+  test('providers in any order read the values of each of them', async () => {
     const all = [`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`, `secretbox: ${keys(4, 5)}`, 'identity: {}']
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
@@ -94,7 +94,7 @@ describe('resources of a configuration', () => {
     expect(few.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
   })
 
-  test('rejects a rule that an earlier one masks', async () => {
+  test('rejects a rule that an earlier rule hides', async () => {
     const provider = [`aesgcm: ${keys(1)}`]
     await expect(opened(configuration({ "'*.*'": provider, secrets: provider }))).rejects.toThrow(
       'resource "secrets" is masked by earlier rule "*.*"',

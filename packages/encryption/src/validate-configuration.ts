@@ -8,11 +8,11 @@ const aesKeySizes: readonly number[] = [16, 24, 32]
 const secretboxKeySizes: readonly number[] = [32]
 
 export interface ValidateOptions {
-  /** With hot reload, KMS provider names must be unique across versions. */
+  /** True if the file is reloaded. KMS provider names must then be unique across versions. */
   readonly reload?: boolean
 }
 
-/** Checks what kube-apiserver checks, with the same messages in the same order. Messages never include secrets. */
+/** Validates the configuration like kube-apiserver, with the same messages in the same order. Messages never include secrets. */
 export function validateConfiguration(configuration: EncryptionConfiguration, options: ValidateOptions = {}): FieldErrorList {
   const root = fieldPath('resources')
   if (configuration.resources.length === 0) return [atLeastOne(root, root.toString())]
@@ -108,7 +108,7 @@ function validateEndpoint(endpoint: string, path: FieldPath): FieldErrorList {
   return [fieldError.invalid(path, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)]
 }
 
-/** Returns NaN for invalid durations. */
+/** Parses a duration. Returns NaN if it is invalid. */
 function parseDurationOrNaN(text: string): number {
   try {
     return Number(parseDuration(text))

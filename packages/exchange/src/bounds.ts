@@ -5,14 +5,14 @@ export interface BodyBudget {
   hold(user: string): HeldBody
 }
 
-/** A request body, from its first byte until the request ends. */
+/** The memory of one request body, from its first byte until the request ends. */
 export interface HeldBody {
-  /** Returns undefined to continue reading, or a promise to await first. */
+  /** Adds received bytes. Returns undefined to continue reading, or a promise to await first. */
   add(bytes: number): Promise<void> | undefined
   release(): void
 }
 
-/** Receives `begin` when a response waits for its client to read, and `end` when it continues. */
+/** Measures how long a response waits for its client to read: from `begin` to `end`. */
 export interface ClientWait {
   begin(): void
   end(): void

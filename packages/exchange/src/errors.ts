@@ -1,4 +1,4 @@
-/** The client closed the connection, so nobody reads the response. */
+/** Thrown if the client has closed the connection. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 
@@ -7,12 +7,12 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** The deadline of the request has passed. */
+/** Thrown if the deadline of the request has passed. */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError'
 }
 
-/** The response started but could not be completed. The client only sees a broken connection. */
+/** Thrown if a response started but could not be completed. The client only sees a broken connection. */
 export class BrokenResponseError extends Error {
   override readonly name = 'BrokenResponseError'
 
@@ -21,10 +21,7 @@ export class BrokenResponseError extends Error {
   }
 }
 
-/**
- * True if the error only reports that the request's signal was aborted, which is not a bug. Compares names because a package can be loaded
- * twice.
- */
+/** Returns whether the error only reports an aborted signal, which is not a bug. Compares names, because a package can be loaded twice. */
 export function isAbort(error: unknown): boolean {
   const name = (error as Error | undefined)?.name
   return name === 'ClientGoneError' || name === 'DeadlineExceededError'

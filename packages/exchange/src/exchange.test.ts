@@ -18,7 +18,7 @@ function open(
   return { exchange, response }
 }
 
-test('parses each part of the request once', () => {
+test('parses the target, the query and each header once', () => {
   const { exchange } = open('https://server/api/v1/pods?a=1', { headers: { accept: 'text/plain;q=0.5, application/json;as=Table' } })
   expect(exchange.target).toMatchObject({ path: '/api/v1/pods', query: 'a=1' })
   expect(exchange.query).toBe(exchange.query)
@@ -28,7 +28,7 @@ test('parses each part of the request once', () => {
   expect(exchange.acceptedTypes).toEqual(['text/plain', 'application/json'])
 })
 
-test('returns empty parts without headers', () => {
+test('returns empty values without headers', () => {
   const { exchange } = open()
   expect([exchange.accept, exchange.contentType, exchange.userAgent, exchange.query.size]).toEqual(['', undefined, '', 0])
 })

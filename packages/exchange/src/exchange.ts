@@ -10,7 +10,7 @@ import { malformedTarget, noAttributes, parseQuery, parseTarget } from './reques
 import type { QueryParameters, RequestAttributes, RequestTarget } from './request-attributes.ts'
 import { warningHeaders } from './warnings.ts'
 
-/** The CBOR codec, passed in by servers that serve CBOR, so that others do not load it. */
+/** The CBOR codec. Servers with CBOR pass it in, so that other servers do not load it. */
 export type CborCodec = typeof cbor
 
 /** Services that all exchanges of a server share. */
@@ -23,7 +23,7 @@ export interface ExchangeServices {
   readonly bodyBudget?: BodyBudget | undefined
 }
 
-/** Serves the requests of one path. Found from the request attributes before the request is authorized. */
+/** Serves the requests of one path. The route is found before the request is authorized. */
 export interface Route {
   readonly namespaced: boolean
   /** True if the kind has no protobuf encoding. */
@@ -38,16 +38,16 @@ const nobody: UserInfo = { name: '', groups: [] }
 const noHeaders: readonly string[] = []
 
 /**
- * One request and its response. Each part of a request is parsed at most once and stored here; filters and handlers never parse the URL or
- * a header themselves. Registry and storage only see it as a `RequestContext`.
+ * One request and its response. The URL and each header are parsed at most once, here; filters and handlers never parse them. Registry and
+ * storage see an exchange as a `RequestContext`.
  */
 export class Exchange implements RequestContext {
   readonly method: string
   readonly target: RequestTarget
   readonly services: ExchangeServices
-  /** When the request arrived, by `performance.now()`. */
+  /** Time at which the request arrived (`performance.now()`). */
   readonly started: number = performance.now()
-  /** When the current phase (authentication, authorization) started, by `performance.now()`. */
+  /** Time at which the current phase (authentication, authorization) started (`performance.now()`). */
   phaseStarted: number = this.started
   /** Set if the request asks for another protocol and its connection supports it (HTTP/1.1). */
   readonly upgrade: Upgrade | undefined
@@ -62,7 +62,7 @@ export class Exchange implements RequestContext {
   isLongRunning = false
   /** The authenticated user. */
   requestor: UserInfo = nobody
-  /** The user that the request runs as: the requestor, or the user that it impersonates. */
+  /** The user whose permissions apply: the requestor, or the impersonated user. */
   user: UserInfo = nobody
   /** The user of an in-process request, authenticated by its caller. The request's credentials are then ignored. */
   presetUser: UserInfo | undefined = undefined
@@ -74,7 +74,7 @@ export class Exchange implements RequestContext {
   /** Bytes of the response body that were passed to the socket. */
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
-  /** Set while a large body is in memory. */
+  /** The body in memory; undefined for small bodies. */
   heldBody: HeldBody | undefined = undefined
   /** True once the deadline has passed. */
   expired = false
@@ -125,7 +125,7 @@ export class Exchange implements RequestContext {
     return this.target !== malformedTarget
   }
 
-  /** Sets the interpretation of the URL, and the route that was found from it. */
+  /** Sets the attributes of the URL and its route. */
   interpret(info: RequestAttributes, route: Route | undefined): void {
     this.info = info
     this.route = route
@@ -200,7 +200,7 @@ export class Exchange implements RequestContext {
     if (sent.has(text)) return
     sent.add(text)
     const headers = warningHeaders(sent)
-    // Once a warning does not fit, all later ones are dropped: a body may cause a hundred thousand of them.
+    // After a warning that does not fit, all later warnings are dropped: a body can cause 100,000 of them.
     this.#warningsFull = headers.length < sent.size
     if (!this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', headers)
   }
@@ -210,7 +210,10 @@ export class Exchange implements RequestContext {
     this.commonHeaders = this.commonHeaders.length === 0 ? headers : this.commonHeaders.concat(headers)
   }
 
-  /** Runs `finisher` at the end, in reverse order of registration; immediately if the exchange is over. */
+  /**
+   * Registers a function that runs at the end of the exchange, in reverse order of registration. Runs it immediately if the exchange is
+   * over.
+   */
   onEnd(finisher: Finisher): void {
     if (this.#isOver) finisher(this)
     else (this.#finishers ??= []).push(finisher)

@@ -49,7 +49,7 @@ class FetchIncoming extends Readable {
   readonly httpVersion = '1.1'
   readonly httpVersionMajor = 1
   readonly httpVersionMinor = 1
-  /** Replaces the connection: has no address and no certificate. */
+  /** Stands for the connection. It has no address and no certificate. */
   readonly socket: object = {}
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined
 

@@ -6,7 +6,7 @@ export interface AcceptClause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Returns the media type of a Content-Type header without parameters, in its original case; empty without a header. */
+/** Returns the media type of a Content-Type header without parameters, in the case as sent; "" without a header. */
 export function mediaTypeOf(header: string | undefined): string {
   if (header === undefined) return ''
   const semicolon = header.indexOf(';')

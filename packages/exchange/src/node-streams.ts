@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { Duplex } from 'node:stream'
 
-/** A request as Node provides it. */
+/** A request of Node's HTTP/1.1 or HTTP/2 server. */
 export type Incoming = (IncomingMessage | Http2ServerRequest) & {
-  /** Set if `Incoming` and `Outgoing` implement only part of Node's streams (HTTP/2 without a body). Creates Node's own streams. */
+  /** Creates Node's own streams. Only set if `Incoming` and `Outgoing` do not implement all their members (HTTP/2 without a body). */
   nodePair?(): NodePair
 }
 export type Outgoing = ServerResponse | Http2ServerResponse

@@ -49,7 +49,7 @@ const rows: Row[] = [
   ['DELETE', '/api/v1/namespaces/other/pods/foo', 'delete', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
   ['DELETE', '/api/v1/namespaces/other/pods', 'deletecollection', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
   ['OPTIONS', '/api/v1/pods', '', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
-  // the old watch and proxy paths
+  // deprecated watch and proxy paths
   ['GET', '/api/v1/watch/pods', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/watch/namespaces/other/pods', 'watch', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/watch/namespaces/other/pods/foo', 'watch', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
@@ -62,7 +62,7 @@ const rows: Row[] = [
   ['GET', '/api/v1/pods?watch=False', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?watch=0', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/namespaces/other/pods/foo?watch=1', 'get', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
-  // one name by field selector
+  // a field selector with one name
   ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Dfoo', 'list', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods'],
   ['GET', '/api/v1/pods?watch=1&fieldSelector=metadata.name==foo', 'watch', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods'],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name!=foo', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
@@ -70,7 +70,7 @@ const rows: Row[] = [
   ['GET', '/api/v1/pods?fieldSelector=metadata.name=..', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name=foo&limit=abc', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name=foo&labelSelector=a=b=c', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
-  // subresources and what follows them
+  // subresources and segments after them
   ['GET', '/api/v1/namespaces/other/pods/foo/log?follow=1', 'get', 'api', '', 'v1', 'other', 'pods', 'log', 'foo', 'pods,foo,log'],
   [
     'GET',

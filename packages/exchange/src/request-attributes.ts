@@ -1,13 +1,13 @@
 import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
 
-/** The target of a request ("/api/v1/pods?watch=1"), split once. Authorization and routing both use it, so they cannot disagree. */
+/** The target of a request ("/api/v1/pods?watch=1"), split once. Authorization and routing use the same result. */
 export interface RequestTarget {
   /** The target as sent. */
   readonly text: string
-  /** Decoded once. Keeps dots and double slashes, because such a path is a different one. */
+  /** The path, decoded once. Dots and double slashes stay, because they are part of the path. */
   readonly path: string
-  /** Segments of `path`, which are equal for "/a/b" and "/a/b/". */
+  /** Segments of `path`. "/a/b" and "/a/b/" have the same segments. */
   readonly segments: readonly string[]
   /** The encoded text after the `?`. */
   readonly query: string
@@ -43,11 +43,11 @@ function originForm(target: string): string {
 /** The parameters of a query. */
 export type QueryParameters = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size' | typeof Symbol.iterator>
 
-/** Like kube-apiserver, treats a query with more parameters as empty. The limit also keeps lookups fast. */
+/** Maximum number of parameters. Like in kube-apiserver, a query with more is treated as empty. The limit also keeps lookups fast. */
 const maxParameters = 10_000
 const brokenEscape = /%(?![0-9a-f]{2})/i
 
-/** Shared by the many requests without a query, because `URLSearchParams` searches its list for each name even if it is empty. */
+/** The parameters of an empty query. Faster than `URLSearchParams`, which searches its list even if it is empty. */
 const noParameters: QueryParameters = {
   get: () => null,
   getAll: () => [],
@@ -74,12 +74,12 @@ function parameterCount(query: string): number {
   return count
 }
 
-/** The URL is malformed as an API request ("/api/v1/watch" alone). */
+/** Thrown for a URL that is not a valid API request, such as "/api/v1/watch". */
 export class RequestInfoError extends Error {
   override readonly name = 'RequestInfoError'
 }
 
-/** The request info of a URL, with two additional facts for routing. */
+/** The meaning of a URL, with two additional members for routing. */
 export interface RequestAttributes extends RequestInfo {
   /** The verb before the resource in deprecated paths; empty for other paths. */
   readonly pathVerb: '' | 'watch' | 'proxy'
@@ -91,7 +91,7 @@ const none: readonly string[] = []
 const apiPrefixes = new Set(['api', 'apis'])
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
-/** A map rather than an object, because HTTP/2 allows any method, including names of inherited members. */
+/** Not an object, because HTTP/2 allows any method name, including names of inherited members. */
 const verbsByMethod: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
@@ -105,10 +105,9 @@ const verbsByMethod: ReadonlyMap<string, string> = new Map([
 export const noAttributes: RequestAttributes = nonResource('', '/', '')
 
 /**
- * Interprets a URL and its method. This is the only interpretation: routing, authorizers, admission and metrics use its result. Resource
- * requests have these forms:
+ * Interprets a URL and its method. Routing, authorizers, admission and metrics all use the result. Resource requests have these forms:
  *      /api/VERSION/[watch|proxy/]RESOURCE[/NAME[/SUBRESOURCE]]
- * /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]     /apis/GROUP/VERSION/…the same  Every other path is a
+ * /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]] /apis/GROUP/VERSION/…the same Every other path is a
  * non-resource request. Throws `RequestInfoError` for a path that ends with `watch` or `proxy`.
  */
 export function parseRequestInfo(method: string, target: RequestTarget, query: QueryParameters): RequestAttributes {

@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.ts'
 export type ResponseHeaders = Record<string, string>
 
 /**
- * Sends a complete response directly to the socket, with its length and without a `Response` or stream. The response owns the body until it
- * calls `written`, which never happens if the client has disconnected.
+ * Sends a complete response directly to the socket, with its length and without a `Response` or stream. The caller must not modify the body
+ * until `written` is called. It is not called if the client has disconnected.
  */
 export function sendBytes(
   exchange: Exchange,
@@ -34,7 +34,7 @@ export function sendBytes(
   }
 }
 
-/** Shorter responses are too frequent, and read too fast, to count each. */
+/** Minimum size of counted responses. Shorter ones are frequent, and clients read them quickly. */
 const countedLength: number = 16 * 1024
 
 /** Counts the unread bytes of a response until the connection closes. */
@@ -54,13 +54,13 @@ function headerList(exchange: Exchange, headers: ResponseHeaders): string[] {
 /** Writes a response in chunks. */
 export interface ResponseSink {
   /**
-   * Returns false if the socket's buffer is full; await `drained()` before the next write. The sink owns the bytes until it calls `written`
-   * (forever without `written`).
+   * Returns false if the socket's buffer is full; await `drained()` before the next write. The caller must not modify the bytes until
+   * `written` is called; without `written`, never.
    */
   write(chunk: Uint8Array | string, written?: () => void): boolean
   /**
-   * Only on HTTP/1.1 without a length. Writes a chunk that already includes its framing, so that bytes shared by many responses are framed
-   * once. Returns the result of `write`.
+   * Writes a chunk that already includes its framing, and returns the result of `write`. Bytes shared by many responses are then framed
+   * once. Only set on HTTP/1.1 without a length.
    */
   readonly writeChunk?: (chunk: Uint8Array) => boolean
   /** Resolves when the socket accepts more data, and when it closes. */
@@ -69,14 +69,14 @@ export interface ResponseSink {
   readonly closed: boolean
   /** Calls `listener` when the client disconnects; immediately if it already has. Not called after a regular end. */
   onClose(listener: () => void): void
-  /** Combines all writes up to `uncork`. */
+  /** Starts to combine writes. `uncork` sends them. */
   cork(): void
   uncork(): void
 }
 
 /**
  * Sends the chunks that `produce` writes and ends the response when it resolves. If it throws after the headers were sent, closes the
- * connection (HTTP/2: the stream), so that the client does not mistake the response for a complete one.
+ * connection (HTTP/2: the stream), so that the client notices that the response is incomplete.
  */
 export async function sendStream(
   exchange: Exchange,
@@ -124,8 +124,8 @@ class NodeSink implements ResponseSink {
   }
 
   /**
-   * Watches share most of their bytes. Counting the bytes for each watch would end watches for memory that is not used; the cache limits
-   * each watcher.
+   * True for watches, which share most of their bytes. Their bytes are not counted, because that would end watches for memory that is not
+   * used. The cache limits each watcher.
    */
   get #isShared(): boolean {
     return this.#exchange.info.verb === 'watch'
@@ -179,7 +179,7 @@ class NodeSink implements ResponseSink {
   }
 }
 
-/** State of the end of a sink: whether its reader disconnected, the waiting writer, and the listeners. */
+/** Tracks the end of a sink: whether its reader disconnected, the waiting writer, and the listeners. */
 export class SinkEnd {
   readonly #listeners: (() => void)[] = []
   #closed = false
@@ -207,7 +207,7 @@ export class SinkEnd {
     else this.#listeners.push(listener)
   }
 
-  /** Ends regularly, without calling the listeners. */
+  /** Ends the sink without calling the listeners. */
   finish(): void {
     this.#listeners.length = 0
     this.awake()

@@ -1,4 +1,4 @@
-/** The bytes are invalid CBOR, or CBOR without a JSON equivalent. */
+/** Thrown for invalid CBOR and for CBOR without a JSON equivalent. */
 export class CborError extends Error {
   override readonly name = 'CborError'
 }

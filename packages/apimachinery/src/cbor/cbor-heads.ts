@@ -1,9 +1,9 @@
 import { CborError } from './cbor-error.ts'
 
-/** The first three bits of a data item. */
+/** Types of data items: the first three bits of an item. */
 export const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6, simple: 7 } as const
 
-/** Supported tags; others are ignored. */
+/** Supported tags. Other tags are ignored. */
 export const tagNumber = {
   dateTime: 0,
   epoch: 1,
@@ -29,7 +29,7 @@ export interface Head {
   readonly next: number
 }
 
-/** Throws if the input ends within the head, or if the head is reserved. */
+/** Reads the head at `at`. Throws if the input ends within the head, or if the head is reserved. */
 export function readHead(input: Buffer, at: number): Head {
   const first = input[at]
   if (first === undefined) throw unexpectedEnd()

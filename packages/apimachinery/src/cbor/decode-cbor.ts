@@ -56,7 +56,7 @@ class Reader {
     }
   }
 
-  /** Returns a value, or `opened` if it is incomplete. */
+  /** Reads the next item. Returns its value, or `opened` for a container or tag that is not complete yet. */
   #next(): unknown {
     const frame = this.#frames.at(-1)
     if (frame !== undefined && this.#isOver(frame)) return this.#close(frame)
@@ -91,7 +91,10 @@ class Reader {
     return opened
   }
 
-  /** Returns -1 for an indefinite length. The announced items must fit into the remaining input, so nothing larger is allocated. */
+  /**
+   * Returns the number of items, or -1 for an indefinite length. Throws if the announced items do not fit into the remaining input, so that
+   * nothing larger is allocated.
+   */
   #count({ info, argument, next }: Head, bytesPerItem: number): number {
     if (info === indefinite) return -1
     if (argument * bytesPerItem > this.#input.length - next) throw unexpectedEnd()

@@ -83,7 +83,7 @@ class Writer {
     this.#length = this.#buffer.writeBigUInt64BE(negative ? -1n - value : value, this.#length)
   }
 
-  /** Uses the shortest exact encoding. */
+  /** Writes a number in its shortest exact encoding. */
   #float(value: number): void {
     this.#room(9)
     const first = majorType.simple << 5

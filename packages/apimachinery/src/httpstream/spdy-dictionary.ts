@@ -22,5 +22,5 @@ export const spdyDictionary: Buffer = Buffer.concat([
   Buffer.from(codesDatesAndTypes, 'latin1'),
 ])
 
-/** Its Adler-32 checksum, which identifies the dictionary in a compressed stream. */
+/** The Adler-32 checksum of the dictionary, which identifies it in a compressed stream. */
 export const spdyDictionaryId = 0xe3c6a7c2

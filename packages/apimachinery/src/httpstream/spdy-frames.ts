@@ -3,11 +3,11 @@ export const spdyFrame = { synStream: 1, synReply: 2, rstStream: 3, settings: 4,
 export const spdyFin = 1
 
 const headBytes = 8
-/** Larger than any real control frame; they are buffered whole. */
+/** Maximum size of a control frame, because these are buffered whole. Larger than any real one. */
 const maxControlBytes = 1 << 20
 
 export interface SpdyFrameHandler {
-  /** A chunk of a data frame. `fin` marks the last chunk of the stream in this direction. */
+  /** Receives a chunk of a data frame. `fin` marks the last chunk of the stream in this direction. */
   onData(stream: number, piece: Buffer, fin: boolean): void
   onControl(type: number, flags: number, payload: Buffer): void
 }

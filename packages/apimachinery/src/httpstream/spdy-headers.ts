@@ -4,13 +4,13 @@ import { spdyDictionaryId } from './spdy-dictionary.ts'
 const maxBlock = 0xffff
 
 /**
- * Encodes SPDY/3.1 header blocks as one zlib stream per connection. Uses stored blocks only, which every zlib reader accepts: a
- * compressor's state does not pay for the few headers of a connection.
+ * Encodes SPDY/3.1 header blocks as one zlib stream per connection. Uses only stored (uncompressed) blocks, which every zlib reader
+ * accepts: a connection has too few headers to make compression worth its memory.
  */
 export class SpdyHeaderWriter {
   #begun = false
 
-  /** Expects lower-case names. Throws RangeError for more than 64 KiB. */
+  /** Encodes a header block. Names must be in lower case. Throws RangeError for more than 64 KiB. */
   encode(headers: Readonly<Record<string, string>>): Buffer {
     const entries = Object.entries(headers)
     const parts = [length(entries.length)]
@@ -26,7 +26,7 @@ export class SpdyHeaderWriter {
   }
 }
 
-/** An empty block: readers may hold back data until they see one. */
+/** An empty block. Some readers wait for one before they return data. */
 const flush = Buffer.from([0, 0, 0, 0xff, 0xff])
 
 /** Builds a zlib header that references the dictionary. */

@@ -5,7 +5,7 @@ import { spdyControl, spdyDataHead, spdyDictionary, spdyFrame, SpdyFrameReader, 
 
 const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array))
 
-test('reads written frames in any chunks', () => {
+test('reads frames from chunks of any size', () => {
   const frame = fc.oneof(
     fc.record({ stream: fc.integer({ min: 1, max: 2 ** 31 - 1 }), payload: bytes, fin: fc.boolean() }),
     fc.record({ type: fc.constantFrom(...Object.values(spdyFrame)), payload: bytes }),

@@ -39,7 +39,7 @@ function masked(first: number, payload: Buffer, mask: Buffer): Buffer {
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array))
 const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 8 })
 
-test('reads written messages in any chunks', () => {
+test('reads messages from chunks of any size', () => {
   fc.assert(
     fc.property(fc.array(bytes), cuts, (payloads, at) => {
       const stream = Buffer.concat(payloads.map((payload) => websocketMessage(websocketOpcode.binary, payload)))
@@ -84,6 +84,6 @@ test('rejects protocol violations', () => {
   refused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // 64-bit length beyond safe integers
 })
 
-test('answers a key as in the standard', () => {
+test('answers the key of the example in the standard', () => {
   expect(websocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })

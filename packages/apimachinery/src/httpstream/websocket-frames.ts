@@ -3,13 +3,15 @@ import { createHash } from 'node:crypto'
 export const websocketOpcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 export type MessageOpcode = typeof websocketOpcode.text | typeof websocketOpcode.binary
 
-/** Prefix of a bearer token among the WebSocket subprotocols. It is read there, but never selected or passed on. */
+/**
+ * Prefix of a bearer token among the WebSocket subprotocols. The token is read from it, but the server never selects it or passes it on.
+ */
 export const websocketTokenProtocol = 'base64url.bearer.authorization.k8s.io.'
 
 const maxControlBytes = 125
 
 export interface WebSocketFrameHandler {
-  /** A chunk of a message. `first` and `last` mark the ends of the message. A chunk may be empty. */
+  /** Receives a chunk of a message. `first` and `last` mark the ends of the message. A chunk may be empty. */
   onMessage(opcode: MessageOpcode, piece: Buffer, place: { readonly first: boolean; readonly last: boolean }): void
   onControl(opcode: number, payload: Buffer): void
 }
@@ -22,14 +24,14 @@ interface Frame {
   taken: number
 }
 
-/** A peer violated the protocol; `code` is the close code. */
+/** Thrown if a peer violates the protocol. `code` is the close code. */
 export class WebSocketProtocolError extends Error {
   override readonly name = 'WebSocketProtocolError'
   readonly code = 1002
 }
 
 /**
- * Parses messages from a byte stream (RFC 6455) and passes them on in chunks as they arrive, whatever their length.
+ * Parses messages from a byte stream (RFC 6455) and passes them on in chunks as they arrive.
  *
  * The library for this, ws, delivers whole messages and owns the socket. Exec and port-forward need chunks, backpressure from the kubelet,
  * and a switch to a raw tunnel on the same socket.
@@ -60,7 +62,7 @@ export class WebSocketFrameReader {
     this.#rest = bytes
   }
 
-  /** Returns undefined if more bytes are needed. */
+  /** Reads a frame's header and returns its length; undefined if more bytes are needed. */
   #takeHead(bytes: Buffer): number | undefined {
     if (bytes.length < 2) return undefined
     const [first, second] = [bytes[0]!, bytes[1]!]

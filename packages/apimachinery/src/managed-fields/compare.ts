@@ -27,20 +27,20 @@ interface NodeComparison {
 type Members = { readonly [name: string]: JsonValue }
 
 /**
- * Returns undefined if both are equal. Throws `TypedError` if list items cannot be identified. With `tellsEmpty`, a list compared as a
- * whole also differs if its items were sent with empty members.
+ * Compares two values of a type. Returns undefined if they are equal. Throws `TypedError` if list items cannot be identified. With
+ * `detectsEmpty`, an atomic list also differs if its items were sent with empty members.
  */
-export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty = false): Comparison | undefined {
-  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, tellsEmpty) ?? unchanged
+export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty = false): Comparison | undefined {
+  const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, detectsEmpty) ?? unchanged
   return added === leaf && modified === leaf && removed === leaf ? undefined : { added, modified, removed }
 }
 
 const unchanged: NodeComparison = { added: undefined, modified: undefined, removed: undefined }
 const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
 
-function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
+function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty: boolean): NodeComparison | undefined {
   // Most of an object is unchanged, and equality is cheaper than a full comparison.
-  if (equalValues(from, to) && !(tellsEmpty && containsSentEmpty(to))) return undefined
+  if (equalValues(from, to) && !(detectsEmpty && containsSentEmpty(to))) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
   if (resolved.kind !== before.kind && from !== null && to !== null) return compareKinds(before, resolved, from, to)
@@ -50,9 +50,9 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, tellsEmpty
     case 'list':
       return resolved.relationship === 'atomic' || (isEmptyList(from) && isEmptyList(to))
         ? changed
-        : compareLists(resolved, itemsOf(from), itemsOf(to), tellsEmpty)
+        : compareLists(resolved, itemsOf(from), itemsOf(to), detectsEmpty)
     case 'map':
-      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? changed : compareMaps(resolved, from, to, tellsEmpty)
+      return resolved.atomic || (isEmptyMap(from) && isEmptyMap(to)) ? changed : compareMaps(resolved, from, to, detectsEmpty)
   }
 }
 
@@ -62,7 +62,7 @@ function containsSentEmpty(value: JsonValue): boolean {
   return Array.isArray(value) ? holdsSentEmpty(value) : Object.values(value).some(containsSentEmpty)
 }
 
-/** Handles values of different kinds where the schema allows any: they have no children in common. */
+/** Compares values of different kinds, if the schema allows any kind. They have no children in common. */
 function compareKinds(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
   return { added: fieldsBelow(after, to), modified: leaf, removed: fieldsBelow(before, from) }
 }
@@ -97,11 +97,11 @@ class ComparisonBuilder {
   readonly added: NodeBuilder = new NodeBuilder(false)
   readonly modified: NodeBuilder = new NodeBuilder(false)
   readonly removed: NodeBuilder = new NodeBuilder(false)
-  readonly #tellsEmpty: boolean
+  readonly #detectsEmpty: boolean
   #differs = false
 
-  constructor(tellsEmpty: boolean) {
-    this.#tellsEmpty = tellsEmpty
+  constructor(detectsEmpty: boolean) {
+    this.#detectsEmpty = detectsEmpty
   }
 
   compare(element: PathElement, type: MergeType, from: JsonValue | undefined, to: JsonValue | undefined): void {
@@ -112,7 +112,7 @@ class ComparisonBuilder {
       else this.removed.add(element, allFields(type, from!))
       return
     }
-    const fieldsBelow = compareNode(type, from, to, this.#tellsEmpty)
+    const fieldsBelow = compareNode(type, from, to, this.#detectsEmpty)
     if (fieldsBelow === undefined) return
     this.#differs = true
     this.added.add(element, fieldsBelow.added)
@@ -120,7 +120,7 @@ class ComparisonBuilder {
     this.removed.add(element, fieldsBelow.removed)
   }
 
-  /** Treats duplicate items as one leaf per side. */
+  /** Compares duplicate items of a list. All duplicates of one side count as one leaf. */
   compareRepeated(element: PathElement, type: MergeType, from: readonly JsonValue[], to: readonly JsonValue[]): void {
     if (from.length < 2 && to.length < 2) {
       this.compare(element, type, from[0], to[0])
@@ -144,10 +144,10 @@ class ComparisonBuilder {
   }
 }
 
-function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, tellsEmpty: boolean): NodeComparison | undefined {
+function compareMaps(type: MergeMap, fromValue: JsonValue, toValue: JsonValue, detectsEmpty: boolean): NodeComparison | undefined {
   const from = membersOf(fromValue)
   const to = membersOf(toValue)
-  const builder = new ComparisonBuilder(tellsEmpty)
+  const builder = new ComparisonBuilder(detectsEmpty)
   const { values } = type
   if (values === undefined) {
     for (const { name, element, type: fieldType } of type.fields) builder.compare(element, fieldType, from[name], to[name])
@@ -174,12 +174,12 @@ function compareLists(
   type: MergeList,
   from: readonly JsonValue[],
   to: readonly JsonValue[],
-  tellsEmpty: boolean,
+  detectsEmpty: boolean,
 ): NodeComparison | undefined {
   if (from.length === 1 && to.length === 1) {
     const element = listElement(type, to[0]!)
     if (listElement(type, from[0]!) === element) {
-      const builder = new ComparisonBuilder(tellsEmpty)
+      const builder = new ComparisonBuilder(detectsEmpty)
       builder.compare(element, type.items, from[0], to[0])
       return builder.build()
     }
@@ -187,13 +187,13 @@ function compareLists(
   const left = indexItems(type, from)
   const right = indexItems(type, to)
   const elements = sortElements([...left.order, ...right.order.filter((element) => !left.items.has(element))])
-  const builder = new ComparisonBuilder(tellsEmpty)
+  const builder = new ComparisonBuilder(detectsEmpty)
   for (const element of elements)
     builder.compareRepeated(element, type.items, left.items.get(element) ?? [], right.items.get(element) ?? [])
   return builder.build()
 }
 
-/** Returns all paths of a value that the other side lacks. */
+/** Returns all paths of a value that exists on one side only. */
 function allFields(type: MergeType, value: JsonValue): FieldSet {
   const resolved = resolveType(type, value)
   if (resolved.kind === 'scalar') return leaf
@@ -220,7 +220,7 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
   for (const name of sortedKeys(members)) node.add(fieldElement(name), allFields(memberType(type, name) ?? values, members[name]!))
 }
 
-/** Undefined in a map, which has no fields. */
+/** Returns the type of a struct's field; undefined for a key of a map. */
 function memberType({ byName }: MergeMap, name: string): MergeType | undefined {
   return byName.size === 0 ? undefined : byName.get(name)?.type
 }

@@ -16,10 +16,10 @@ const same = Symbol('same')
 const other = Symbol('other')
 const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol('map') } as const
 
-/** Nearly all nodes have a single next step. */
+/** A node of the tree of shapes. Nearly all nodes have one child. */
 class ShapeNode {
   fieldSet: FieldSet | undefined
-  /** The type of the member that the last step named; null if it has none. Cached, because steps determine types. */
+  /** Type of the member that the last step names; null if it has no type. Cached, because steps determine types. */
   type: MergeType | null | undefined
   readonly #step: Step | undefined
   #only: ShapeNode | undefined
@@ -42,14 +42,14 @@ class ShapeNode {
   }
 }
 
-/** The total number of steps cached for all shapes: enough for some dozens of unrelated pods. */
+/** Maximum number of cached nodes: enough for dozens of pods of different shapes. */
 const maxNodes = 4096
-/** Longer strings are rare as names and not worth the memory. */
+/** Shapes with longer strings are not cached: they are rare and not worth the memory. */
 const maxText = 256
 
 /**
  * Caches the field set of creations by the object's shape: the names of its members and the identities of its list items. Values are not
- * part of a set, so objects of one shape share one set, and most objects of a kind come from few clients.
+ * part of a set, so objects of one shape share one set. Most objects of a kind have one of a few shapes, because few clients create them.
  *
  * A shape is a path through a tree; the set is stored at its end:
  *
@@ -70,7 +70,10 @@ export class CreatedShapes {
     this.#empty = empty
   }
 
-  /** `compute` must depend on the empty object and `object` only. Exceptions are not cached. */
+  /**
+   * Returns the cached set of an object's shape, or computes it. `compute` must only depend on the empty object and `object`. Exceptions
+   * are not cached.
+   */
   setOf(object: TypedObject, compute: () => FieldSet): FieldSet {
     if (this.#nodeCount >= maxNodes) {
       this.#root = new ShapeNode()
@@ -93,7 +96,7 @@ export class CreatedShapes {
       return
     }
     let next = at.get(step)
-    // Objects with more members than the cache has room are not followed to their end.
+    // Stops at the cache's limit, so that an object with many members costs no more.
     if (next === undefined && this.#nodeCount < maxNodes) {
       next = at.add(step)
       this.#nodeCount++
@@ -160,12 +163,15 @@ export class CreatedShapes {
 
 type Members = { readonly [name: string]: JsonValue }
 
-/** A separate function: reading one object by the keys of another inside for-in makes V8 optimize and deoptimize repeatedly. */
+/**
+ * Reads a member. A function of its own, because reading one object by the keys of another inside for-in makes V8 optimize and deoptimize
+ * repeatedly.
+ */
 function memberOf(from: Members | undefined, name: string): JsonValue | undefined {
   return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
 }
 
-/** The walk does not enter other values; in an empty object they are all maps. */
+/** Returns whether the empty object has members at this path. Shapes with such members are not cached. */
 function isFilled(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }

@@ -20,7 +20,7 @@ import { equalValues } from './path-element.ts'
 import { CreatedShapes } from './created-shapes.ts'
 import type { FieldFilter, FieldSet } from './field-set.ts'
 import { containsSet, difference, fieldsAt, hasPath, isEmptySet, leaf, union } from './field-set.ts'
-import { TypedError, foldAtomic } from './merge-type.ts'
+import { TypedError, foldAtomicFields } from './merge-type.ts'
 import { clientSideApplier, fieldsLastApplied, updateLastApplied } from './last-applied.ts'
 import type { Managed, ManagedEntry, ManagerIdentity, OwnersChange, Taken } from './managed.ts'
 import { mergeValues } from './merge.ts'
@@ -31,12 +31,12 @@ import { showKind, TypedKind } from './versioned-kind.ts'
 import type { VersionedKind } from './versioned-kind.ts'
 
 export interface FieldManagerOptions {
-  /** In the version of the path's requests. */
+  /** Kind of the objects, in the version of the requests. */
   readonly kind: GroupVersionKind
   /** "" or "status". */
   readonly subresource: string
   readonly versions: VersionedKind
-  /** Fields this path resets; writing through it never makes a manager own them. */
+  /** Fields that writes to this path reset. No manager owns them through such a write. */
   readonly resetFields?: FieldFilter | undefined
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -45,13 +45,13 @@ export interface FieldManagerOptions {
 /** A computation that may pause at each yield. */
 type Steps<Result> = Generator<undefined, Result, undefined>
 
-function inSteps<Result>(steps: Steps<Result>): Result | Promise<Result> {
+function runInSteps<Result>(steps: Steps<Result>): Result | Promise<Result> {
   for (;;) {
     const began = performance.now()
     const step = steps.next()
     if (step.done === true) return step.value
     const rest = restAfter(began)
-    if (rest !== undefined) return rest.then(() => inSteps(steps))
+    if (rest !== undefined) return rest.then(() => runInSteps(steps))
   }
 }
 
@@ -60,7 +60,7 @@ interface Applier {
   readonly force: boolean
 }
 
-/** An updating manager and its key. */
+/** A manager that updates, and its key. */
 interface Updater {
   readonly identity: ManagerIdentity
   readonly id: string
@@ -98,8 +98,8 @@ export class FieldManager {
   }
 
   /**
-   * Updates the managers in `next` after an update by `manager`. `live` is the stored object, undefined if none. If the fields cannot be
-   * tracked, `next` is left without managers. `sent` is `next` with the record of members sent empty.
+   * Updates the managers in `next` after an update by `manager`. `live` is the stored object; undefined for a new object. If the fields
+   * cannot be tracked, `next` gets no managers. `sent` is `next` with the marks of members that were sent empty.
    */
   update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
     const managed = this.#managedBefore(live, next)
@@ -109,7 +109,7 @@ export class FieldManager {
     try {
       const untouched = given === undefined || given === live?.metadata.managedFields
       if (
-        this.#follow(this.#kind.typed(live), this.#kind.typed(sent), managed, { manager, tellsEmpty: sent !== next }) ||
+        this.#updateOwners(this.#kind.typed(live), this.#kind.typed(sent), managed, { manager, detectsEmpty: sent !== next }) ||
         !untouched ||
         live === undefined
       ) {
@@ -131,7 +131,7 @@ export class FieldManager {
 
   /** Like `apply`, but pauses between slow steps. */
   applyInSteps(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject | Promise<KubeObject> {
-    return inSteps(this.#apply(live, config, { manager, force }))
+    return runInSteps(this.#apply(live, config, { manager, force }))
   }
 
   *#apply(live: KubeObject | undefined, config: JsonObject, by: Applier): Steps<KubeObject> {
@@ -139,7 +139,8 @@ export class FieldManager {
     this.#checkConfig(config)
     const managed = decodeManaged(live?.metadata.managedFields, true)
     try {
-      if (managed.size === 0) this.#follow(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
+      if (managed.size === 0)
+        this.#updateOwners(this.#kind.typed(undefined), this.#kind.typed(live), managed, { manager: 'before-first-apply' })
       yield
       const { object, after } = yield* this.#applyOrExplain(this.#kind.typed(live), config, managed, by)
       yield
@@ -155,7 +156,10 @@ export class FieldManager {
     }
   }
 
-  /** `object` is undefined if nothing changes. kubectl takes over fields that conflict only with client-side apply. */
+  /**
+   * Applies a typed configuration. `object` is undefined if nothing changes. kubectl takes over fields that conflict only with client-side
+   * apply.
+   */
   *#applyOrExplain(
     live: TypedObject,
     config: JsonObject,
@@ -177,17 +181,17 @@ export class FieldManager {
   }
 
   /** Moves changed fields from their owners to `manager`. Returns false if ownership does not change. */
-  #follow(
+  #updateOwners(
     live: TypedObject,
     next: TypedObject,
     managed: Managed,
-    { manager, tellsEmpty = false }: { readonly manager: string; readonly tellsEmpty?: boolean },
+    { manager, detectsEmpty = false }: { readonly manager: string; readonly detectsEmpty?: boolean },
   ): boolean {
-    const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields, tellsEmpty }
+    const change: OwnersChange = { live, next, convert: this.#kind.convert, filter: this.#options.resetFields, detectsEmpty }
     const updater = this.#updater(manager)
     if (managed.size === 0 && live === this.#kind.typed(undefined)) {
       this.#created ??= new CreatedShapes(live)
-      this.#give(
+      this.#addFields(
         managed,
         updater,
         this.#created.setOf(next, () => difference(takenBy(compareObjects(change)).changed, unmanaged)),
@@ -200,8 +204,8 @@ export class FieldManager {
     const taken = takenBy(comparison)
     const given = difference(taken.changed, unmanaged)
     const { id } = updater
-    takeFields(managed, change, comparison, { force: true, ...(regainsAll(managed.get(id), taken, given) && { except: id }) })
-    this.#give(managed, updater, given)
+    takeFields(managed, change, comparison, { force: true, ...(regainsAllFields(managed.get(id), taken, given) && { except: id }) })
+    this.#addFields(managed, updater, given)
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
   }
@@ -209,12 +213,12 @@ export class FieldManager {
   #foldAtomic(managed: Managed): void {
     for (const [id, entry] of managed) {
       const type = this.#kind.typeIn(entry.apiVersion)
-      const set = type === undefined ? entry.set : foldAtomic(entry.set, type)
+      const set = type === undefined ? entry.set : foldAtomicFields(entry.set, type)
       if (set !== entry.set) managed.set(id, { ...entry, set })
     }
   }
 
-  #give(managed: Managed, { identity, id }: Updater, set: FieldSet): void {
+  #addFields(managed: Managed, { identity, id }: Updater, set: FieldSet): void {
     if (isEmptySet(set)) return
     const previous = managed.get(id)?.set ?? leaf
     const owned = containsSet(previous, set) ? previous : union(set, previous)
@@ -226,7 +230,7 @@ export class FieldManager {
     return { identity, id: identityText(identity) }
   }
 
-  /** Returns undefined if the object is unchanged. */
+  /** Applies a configuration. Returns undefined if the object is unchanged. */
   *#applyTyped(live: TypedObject, config: TypedObject, managed: Managed, { manager, force }: Applier): Steps<TypedObject | undefined> {
     const { apiVersion, convert } = this.#kind
     const { resetFields, subresource, now } = this.#options
@@ -247,7 +251,7 @@ export class FieldManager {
     const comparison = compareObjects(change)
     yield
     takeFields(managed, change, comparison, { except: id, force })
-    // Unowned parts may differ too, such as the order of a list.
+    // Details that no manager owns may differ too, such as the order of a list.
     const changes = comparison !== undefined || !equalValues(live.value, next.value)
     const kept = difference(set, unmanaged)
     if (isEmptySet(kept)) managed.delete(id)
@@ -281,19 +285,19 @@ export class FieldManager {
 
   #copyOf(live: KubeObject | undefined): KubeObject {
     if (live === undefined) return this.#kind.toHub(this.#kind.typed(undefined), {})
-    // managedFields is replaced, so it keeps its position.
+    // Keeps the position of managedFields, whose value is replaced later.
     const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }
     return copyObject({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
   }
 }
 
-/** Returns whether the owner would regain everything that is taken from it. */
-function regainsAll(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
+/** Returns whether the owner would get back all fields that it loses. */
+function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
   if (owner === undefined || isEmptySet(given) || !isEmptySet(removed)) return false
   return containsSet(given, changed) && containsSet(owner.set, given)
 }
 
-/** Returns undefined if all conflicting fields are as client-side apply left them. */
+/** Returns the conflicts without fields that still have the value of client-side apply; undefined if none remain. */
 function withoutLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
   const allowed = fieldsLastApplied(live)
   const rest = error.conflicts.filter(({ path }) => !hasPath(allowed, path))

@@ -53,7 +53,7 @@ function isCanonical(node: FieldSet, root = true): boolean {
 }
 
 describe('sets of fields', () => {
-  it('contain a set if the difference is empty', () => {
+  it('contain another set if the difference is empty', () => {
     assert(
       property(paths, paths, (given, others) => {
         const [a, b] = [setOfPaths(given), setOfPaths(others)]
@@ -63,7 +63,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('hold their paths in order', () => {
+  it('list their paths in order', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -95,7 +95,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('survive JSON in any order', () => {
+  it('round-trip through JSON in any order', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -143,7 +143,7 @@ describe('the form of fieldsV1', () => {
     )
   })
 
-  it('has one spelling per element', () => {
+  it('has one spelling for each element', () => {
     const given = { 'f:ports': { 'k:{ "protocol":"TCP", "containerPort":80.0 }': { 'f:name': {} }, 'x:later': {} }, 'v: "a"': null }
     expect(JSON.stringify(normalizeFieldSet(given))).toBe(
       JSON.stringify({ 'f:ports': { 'k:{"containerPort":80,"protocol":"TCP"}': { 'f:name': {} } }, 'v:"a"': {} }),

@@ -2,8 +2,8 @@ import { compareElements, fieldElement, normalizeElement, sortElements } from '.
 import type { PathElement } from './path-element.ts'
 
 /**
- * A set of paths in the JSON form of `fieldsV1`: a node is a member if it is empty or has the child "."; other children are elements in
- * order. Sets need no decoding, and share what they have in common. The root is not a member.
+ * A set of paths in the JSON form of `fieldsV1`: a node is a member if it is empty or has the child "."; its other children are path
+ * elements in order. Sets need no decoding and share common nodes. The root is not a member.
  *
  *     spec.replicas, metadata.labels, metadata.labels.app
  *     {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{}}}
@@ -32,7 +32,7 @@ export function elementsOf(node: FieldSet): readonly PathElement[] {
   return keys[0] === self ? keys.slice(1) : keys
 }
 
-/** For roots only: other nodes always contain members. */
+/** Returns whether a set has no members. For roots only, because other nodes always have members. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const _ in set) return false
   return true
@@ -87,7 +87,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmptySet(a) ? b : unionNodes(a, b, false)!
 }
 
-/** Merges pairwise, because adding sets one by one to a growing set is quadratic. */
+/** Returns the union of many sets. Merges them pairwise, because adding them one by one to a growing set takes quadratic time. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   let rest = sets
   while (rest.length > 1) {
@@ -107,7 +107,7 @@ function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undef
   return node.build()
 }
 
-/** Visits the elements of `a` only. */
+/** Returns the paths that are in both sets. Visits the elements of `a` only. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectNodes(a, b, false) ?? leaf
 }
@@ -133,7 +133,7 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean): FieldSet | undefined {
-  // Usually little is removed, so unchanged parts are not rebuilt.
+  // Usually few paths are removed, so unchanged nodes are not rebuilt.
   let rests: Map<PathElement, FieldSet | undefined> | undefined
   for (const element of elementsOf(b)) {
     const left = a[element]
@@ -149,7 +149,7 @@ function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean)
   return node.build()
 }
 
-/** Returns the members without members below them. */
+/** Returns the members that have no members below them. */
 export function leaves(set: FieldSet): FieldSet {
   return leafNodes(set) ?? leaf
 }
@@ -221,12 +221,12 @@ export function fieldsAt(...paths: readonly string[]): FieldSet {
   return setOfPaths(paths.map((path) => path.split('.').map(fieldElement)))
 }
 
-/** Normalizes an untrusted set for the rest of this file. Throws on an invalid set. */
+/** Normalizes a set from a client, for the functions of this file. Throws on an invalid set. */
 export function normalizeFieldSet(value: unknown): FieldSet {
   return normalizeNode(value, 0) ?? leaf
 }
 
-/** Far deeper than any real object; deeper sets would slow every later write. */
+/** Maximum depth of a set, far deeper than any real object. Deeper sets would slow down every later write. */
 const maxDepth = 500
 
 function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
@@ -252,10 +252,10 @@ function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
   return node.build()
 }
 
-/** Removes from a set the fields that a path resets. */
+/** Removes the fields that a path resets from a set. */
 export type FieldFilter = (set: FieldSet) => FieldSet
 
-/** For a path that leaves these fields and everything below them unchanged: `withoutFields('status', 'metadata.labels')`. */
+/** Builds a filter that removes these fields and everything below them: `withoutFields('status', 'metadata.labels')`. */
 export function withoutFields(...paths: readonly string[]): FieldFilter {
   const reset = fieldsAt(...paths)
   return (set) => recursiveDifference(set, reset)

@@ -16,7 +16,7 @@ export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configu
 export const clientSideApplier = 'kubectl'
 const maxAnnotationsSize = 256 * 1024
 
-/** Returns the fields that client-side apply set and that are unchanged: `kubectl` may take them from any owner. */
+/** Returns the fields that still have the value from client-side apply. `kubectl` may take them from any owner. */
 export function fieldsLastApplied(live: TypedObject): FieldSet {
   const { metadata } = live.value as unknown as KubeObject
   const text = metadata.annotations?.[lastAppliedAnnotation]
@@ -33,7 +33,7 @@ export function fieldsLastApplied(live: TypedObject): FieldSet {
   }
 }
 
-/** Updates an existing annotation to the applied configuration. */
+/** Writes the applied configuration to the annotation, if the annotation exists. */
 export function updateLastApplied({ metadata }: KubeObject, config: JsonObject): void {
   const { annotations } = metadata
   if (!annotations?.[lastAppliedAnnotation]) return

@@ -41,7 +41,7 @@ function failure(message: string): TypedError {
 
 export interface IndexedItems {
   readonly order: readonly PathElement[]
-  /** The items by element; more than one for duplicates. */
+  /** The items by path element. Duplicates have the same element. */
   readonly items: ReadonlyMap<PathElement, readonly JsonValue[]>
 }
 
@@ -70,7 +70,7 @@ export function sortedItems(type: MergeList, list: readonly JsonValue[]): readon
   return sortElements(order).map((element) => ({ element, item: items.get(element)![0]! }))
 }
 
-/** A faster variant for items identified by one string; undefined for other lists too. */
+/** Faster variant for items that one string identifies. Also returns undefined for other lists. */
 function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   if (type.relationship !== 'keyed' || type.keys.length !== 1) return undefined
   const key = type.keys[0]!.name

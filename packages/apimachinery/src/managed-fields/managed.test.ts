@@ -38,7 +38,7 @@ describe('capUpdateManagers', () => {
     expect([...managed]).toEqual(before)
   })
 
-  it('merges the oldest of each version, with the time of the youngest of them', () => {
+  it('merges the oldest updaters of each version, and keeps the time of the youngest of them', () => {
     const managed = managedBy(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
     capUpdateManagers(managed)
     expect(summaryOf(managed).slice(0, 3)).toEqual([

@@ -14,7 +14,7 @@ import type { PathElement } from './path-element.ts'
 import { maxMessageLength } from './merge-type.ts'
 import type { ConvertTyped, TypedObject } from './merge-type.ts'
 
-/** The fields of one manager, in the version of its write. */
+/** The fields of a manager, in the API version of its write. */
 export interface VersionedSet {
   readonly set: FieldSet
   readonly apiVersion: string
@@ -51,8 +51,7 @@ export function identityText({ manager, operation, apiVersion, subresource }: Ma
 }
 
 /**
- * Decodes the managedFields of an object. `trusted` means written by a server, so the sets are normalized already. Throws on invalid
- * entries.
+ * Decodes the managedFields of an object. `trusted`: a server wrote them, so the sets are normalized already. Throws on invalid entries.
  */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {
   const managed: Managed = new Map()
@@ -104,12 +103,12 @@ export interface OwnersChange {
   readonly convert: ConvertTyped
   readonly filter: FieldFilter | undefined
   /** As in `compareValuesOfType`. */
-  readonly tellsEmpty?: boolean
+  readonly detectsEmpty?: boolean
 }
 
 /** Compares two objects, ignoring the fields that the path resets. */
-export function compareObjects({ live, next, filter, tellsEmpty }: OwnersChange): Comparison | undefined {
-  const comparison = compareValuesOfType(live.type, live.value, next.value, tellsEmpty)
+export function compareObjects({ live, next, filter, detectsEmpty }: OwnersChange): Comparison | undefined {
+  const comparison = compareValuesOfType(live.type, live.value, next.value, detectsEmpty)
   return comparison === undefined || filter === undefined ? comparison : filtered(comparison, filter)
 }
 
@@ -117,7 +116,7 @@ function filtered(comparison: Comparison, filter: FieldFilter): Comparison {
   return { added: filter(comparison.added), modified: filter(comparison.modified), removed: filter(comparison.removed) }
 }
 
-/** Fields that other managers lose: those changed and those removed. */
+/** Fields that a manager loses, because a write changes or removes them. */
 interface LostFields {
   readonly id: string
   readonly changed: FieldSet
@@ -155,10 +154,10 @@ export function takeFields(
   }
 }
 
-/** Real objects have at most ten updaters and a few appliers. */
+/** Maximum number of managers for lookups. Real objects have at most ten updaters and a few appliers. */
 const maxLookupManagers = 16
 
-/** Lost fields of all managers. */
+/** Fields that a write changes or removes. */
 export type Taken = Omit<LostFields, 'id'>
 
 export function takenBy(comparison: Comparison | undefined): Taken {
@@ -167,7 +166,7 @@ export function takenBy(comparison: Comparison | undefined): Taken {
 
 const noFields: Taken = { changed: leaf, removed: leaf }
 
-/** Returns undefined if the version is unknown. */
+/** Returns the changes in another version; undefined if the version is unknown. */
 function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {
   const live = change.convert(change.live, apiVersion)
   const next = change.convert(change.next, apiVersion)
@@ -186,7 +185,7 @@ interface Conflict {
   readonly path: readonly PathElement[]
 }
 
-/** Fields that an applier would change and others own. */
+/** Thrown by an apply that would change fields of other managers. */
 export class ApplyConflicts extends Error {
   override readonly name = 'ApplyConflicts'
   readonly conflicts: readonly Conflict[]
@@ -201,7 +200,7 @@ function conflictsOver(id: string, identity: ManagerIdentity, set: FieldSet): Co
   return pathsOf(set).map((path) => ({ id, identity, path }))
 }
 
-/** Builds the 409 with a cause for each field, within the response's size limit. */
+/** Builds the 409 with a cause for each field. Omits causes beyond the size limit of a response. */
 export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError {
   const causes: { reason: string; message: string; field: string }[] = []
   const lines: string[] = []
@@ -229,18 +228,18 @@ function nameOf({ manager, subresource, operation, apiVersion }: ManagerIdentity
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
-/** The maximum number of separate updaters. */
+/** Maximum number of updaters with an entry of their own. */
 export const maxUpdateManagers = 10
 const bucketName = 'ancient-changes'
 
 interface Merged {
   readonly first: string
-  /** All merged sets but the first, unless there was no existing "ancient-changes" set. */
+  /** Sets to merge. Empty until a second updater of the version is found. */
   readonly sets: FieldSet[]
   time: string | undefined
 }
 
-/** Merges the oldest updaters of each version beyond the limit into one, with the time of the youngest of them. */
+/** Merges the oldest updaters beyond the limit into one for each version. It gets the time of the youngest of them. */
 export function capUpdateManagers(managed: Managed): void {
   const updaters = [...managed].filter(([, { applied }]) => !applied)
   let surplus = updaters.length - maxUpdateManagers
@@ -267,7 +266,7 @@ export function capUpdateManagers(managed: Managed): void {
   }
 }
 
-/** The existing "ancient-changes" set; if there is none, takes the oldest updater's set and removes that entry. */
+/** Returns the existing "ancient-changes" set. If there is none, removes the oldest updater and returns its set. */
 function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
   const known = managed.get(identityText(bucketOf(apiVersion)))
   if (known !== undefined) return known.set

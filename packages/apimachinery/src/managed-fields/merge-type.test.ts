@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { FieldSchema } from '../type-schema.ts'
 import { fieldsAt, setOfPaths } from './field-set.ts'
-import { foldAtomic, mergeTypeOf } from './merge-type.ts'
+import { foldAtomicFields, mergeTypeOf } from './merge-type.ts'
 import { structSchema as struct } from './struct-schema.fixture.ts'
 
 const text: FieldSchema = { name: 'text', type: { kind: 'string' } }
@@ -23,7 +23,7 @@ const type = mergeTypeOf(
 )
 
 describe('fields that became atomic', () => {
-  it('are owned as a whole by the owners of their parts', () => {
+  it('belong to the owners of their members', () => {
     const item = 'k:{"text":"a"}'
     const before = setOfPaths([
       ['f:selector', 'f:text'],
@@ -33,11 +33,11 @@ describe('fields that became atomic', () => {
       ['f:items', item, 'f:list', 'i:0'],
     ])
     const after = setOfPaths([['f:selector'], ['f:list'], ['f:inner', 'f:text'], ['f:items', item], ['f:items', item, 'f:list']])
-    expect(JSON.stringify(foldAtomic(before, type))).toBe(JSON.stringify(after))
+    expect(JSON.stringify(foldAtomicFields(before, type))).toBe(JSON.stringify(after))
   })
 
   it('stay unchanged if already atomic or unknown', () => {
     const set = fieldsAt('selector', 'list', 'inner.text', 'unknown.part')
-    expect(foldAtomic(set, type)).toBe(set)
+    expect(foldAtomicFields(set, type)).toBe(set)
   })
 })

@@ -6,7 +6,7 @@ import type { FieldSet } from './field-set.ts'
 import { fieldElement, showPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** The schema facts for owning and merging parts of a value. Built once per `TypeSchema` node. */
+/** Schema of a value for merging it and for field ownership. Built once for each `TypeSchema` node. */
 export type MergeType = MergeScalar | MergeList | MergeMap | MergeAny
 
 export type ResolvedType = MergeScalar | MergeList | MergeMap
@@ -119,7 +119,7 @@ function compile(schema: TypeSchema): MergeType {
       return numeric
     case 'rawExtension':
       return opaque
-    // Has several JSON types and none in OpenAPI; decoding detects type mismatches.
+    // This type has several JSON types and no OpenAPI type. Decoding detects type mismatches.
     case 'intOrString':
     case 'json':
     case 'fieldsV1':
@@ -141,7 +141,7 @@ function listOf(items: TypeSchema, relationship: MergeList['relationship'], keys
   }
 }
 
-/** The zero value, for a field that JSON always has. */
+/** Returns the value of a key field that an item omits: the zero value if JSON always contains the field. */
 function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   if (field === undefined) return undefined
   if (field.default !== undefined) return field.default
@@ -151,7 +151,7 @@ function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   return kind === 'bool' ? false : kind === 'int32' || kind === 'int64' ? 0 : undefined
 }
 
-/** Types may be recursive, so fields are built on first use. */
+/** Type of a struct. Builds its fields on first use, because types may be recursive. */
 class StructType implements MergeMap {
   readonly kind = 'map'
   readonly atomic: boolean
@@ -179,13 +179,13 @@ class StructType implements MergeMap {
     return (this.#byElement ??= new Map(this.fields.map((field) => [field.element, field])))
   }
 
-  /** A struct without declared fields, or one that keeps unknown members, accepts any. */
+  /** The type of undeclared members. A struct without declared fields, or one that keeps unknown members, accepts any type. */
   get values(): MergeType | undefined {
     return this.fields.length === 0 || this.#schema.keepsUnknown === true ? deduced : undefined
   }
 }
 
-/** A list without declared keys is merged as in a strategic merge patch. */
+/** Returns the type of a field. A list without declared keys is merged like in a strategic merge patch. */
 function fieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
   if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return mergeTypeOf(type)
   return patchMergeKey === undefined ? listOf(type.items, 'set', []) : listOf(type.items, 'keyed', [patchMergeKey])
@@ -201,10 +201,10 @@ export interface TypedObject {
 /** Converts an object to another version; undefined if the kind does not exist in that version. */
 export type ConvertTyped = (object: TypedObject, apiVersion: string) => TypedObject | undefined
 
-/** Paths repeat request data; a message must not become many times the request's size. */
+/** Maximum length of a message. Paths repeat request data, so without a limit a message could become much larger than its request. */
 export const maxMessageLength: number = 4 * 1024 * 1024
 
-/** A value does not fit its type. The message matches kube-apiserver's; failures beyond the size limit are omitted. */
+/** Thrown if a value does not match its type. The message matches kube-apiserver's. Failures beyond the size limit are omitted. */
 export class TypedError extends Error {
   override readonly name = 'TypedError'
 
@@ -226,14 +226,17 @@ export interface TypedFailure {
   readonly message: string
 }
 
-/** Converts a set for a type that has become atomic: owners of a part own the whole. Returns the same set if nothing changes. */
-export function foldAtomic(set: FieldSet, type: MergeType): FieldSet {
+/**
+ * Adapts a set to types that have become atomic: paths inside an atomic value become the path of that value. Returns the same set if
+ * nothing changes.
+ */
+export function foldAtomicFields(set: FieldSet, type: MergeType): FieldSet {
   let folded: Map<PathElement, FieldSet> | undefined
   for (const element in set) {
     const child = set[element]!
     const inner = isEmptySet(child) ? undefined : innerType(type, element)
     if (inner === undefined) continue
-    const kept = isWhole(inner) ? leaf : foldAtomic(child, inner)
+    const kept = isWhole(inner) ? leaf : foldAtomicFields(child, inner)
     if (kept !== child) (folded ??= new Map()).set(element, kept)
   }
   if (folded === undefined) return set

@@ -9,8 +9,8 @@ import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
- * Merges a configuration into an object: its leaves win, nothing is removed. Lists keep the object's order where the configuration has
- * none. The inputs are not modified, and unchanged parts are shared with the object, so comparing them is cheap.
+ * Merges a configuration into an object. Values of the configuration win; nothing is removed. Items that are not in the configuration keep
+ * the object's order. The inputs are not modified. The result shares unchanged values with the object, so comparing them is fast.
  */
 export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue): JsonValue {
   const resolved = resolveType(type, config)
@@ -94,7 +94,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
         c++
         continue
       }
-      // A shared item out of order.
+      // This shared item is out of order.
       if (configItems.has(element) && nextShared < shared.length && shared[nextShared] !== element) {
         l++
         continue

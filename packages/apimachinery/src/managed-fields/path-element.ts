@@ -14,7 +14,7 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
-/** Expects `fields` sorted by name. */
+/** Builds the element of a list item from its key fields, sorted by name. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   if (fields.length === 1) return `k:{${scalarText(fields[0]![0])}:${scalarText(fields[0]![1])}}`
   const members = fields.map(([name, value]) => `${scalarText(name)}:${scalarText(value)}`)
@@ -41,10 +41,10 @@ export type ParsedElement =
 
 const parsed = new Map<string, ParsedElement>()
 const maxParsed = 4096
-/** Longer elements are rare and not worth the memory. */
+/** Longer elements are not cached: they are rare and not worth the memory. */
 const maxParsedLength = 256
 
-/** Throws on an invalid path element. Returns undefined for an unknown kind of element, which kube-apiserver ignores. */
+/** Parses a path element. Returns undefined for an unknown type of element, which kube-apiserver ignores. Throws on an invalid element. */
 export function parseElement(text: PathElement): ParsedElement | undefined {
   let element = parsed.get(text)
   if (element === undefined) {
@@ -79,7 +79,7 @@ function parseUncached(text: string): ParsedElement | undefined {
   }
 }
 
-/** Normalizes an untrusted element; undefined if it is ignored. Throws if it is invalid. */
+/** Normalizes a path element from a client. Returns undefined for an element to ignore. Throws if it is invalid. */
 export function normalizeElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return text
   const element = parseElement(text)
@@ -97,7 +97,7 @@ export function normalizeElement(text: string): PathElement | undefined {
 
 const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
 
-/** The order of the elements of one level in `fieldsV1`. */
+/** Compares the elements of one level by their order in `fieldsV1`. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks[a[0]!]! - ranks[b[0]!]!
@@ -111,7 +111,7 @@ function compareParsed(left: ParsedElement | undefined, right: ParsedElement | u
   return left?.kind === 'index' && right?.kind === 'index' ? left.index - right.index : 0
 }
 
-/** Sorts elements, parsing each once. */
+/** Sorts elements. Parses each only once. */
 export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
   if (elements.length < 2) return elements
   const decorated = elements.map(decorate)
@@ -125,7 +125,7 @@ export function sortElements(elements: readonly PathElement[]): readonly PathEle
 interface DecoratedElement {
   readonly element: PathElement
   readonly rank: number
-  /** For equal keys, the `text` decides. */
+  /** The sort key. For equal keys, `text` decides. */
   readonly key: string | undefined
   readonly text: string
   readonly parsed: ParsedElement | undefined
@@ -185,7 +185,7 @@ function showValue(value: JsonValue): string {
   return String(value)
 }
 
-/** A total order: numbers, strings, booleans, lists, maps, null. */
+/** Compares values of any type: numbers come first, then strings, booleans, lists, maps, null. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank
@@ -228,7 +228,7 @@ function compareMaps(a: { readonly [key: string]: JsonValue }, b: { readonly [ke
   return left.length - right.length
 }
 
-/** Compares values; absent and null members differ. Numbers may be `bigint`. */
+/** Returns whether two values are equal. Absent and null members differ. Numbers may be `bigint`. */
 export function equalValues(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'bigint' || typeof b === 'bigint')

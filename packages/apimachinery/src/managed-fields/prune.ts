@@ -11,7 +11,9 @@ import { fieldElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
 
-/** Removes fields that the applier applied last time but not `now`, unless others own them. `managed` already contains the new set. */
+/**
+ * Removes fields that the manager applied last time but not `now`, unless other managers own them. `managed` already contains the new set.
+ */
 export function prune(
   merged: TypedObject,
   managed: Managed,
@@ -36,7 +38,7 @@ function fieldsOf({ type, value }: TypedObject): FieldSet {
   return ensureNamedFields(toFieldSet(type, value), type)
 }
 
-/** Restores fields that have owners. The pruned version is first, because other versions may need its fields for conversion. */
+/** Restores fields that have owners. Starts with the pruned version, because other versions may need its fields for conversion. */
 function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): TypedObject {
   const owned = new Map<string, FieldSet[]>([[merged.apiVersion, []]])
   for (const { apiVersion, set } of managed.values()) {
@@ -57,7 +59,7 @@ function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed
   return result
 }
 
-/** Restores unowned fields, unless the applier applied them last time. */
+/** Restores fields without an owner, unless the manager applied them last time. */
 function addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): TypedObject {
   const rest = convert(pruned, last.apiVersion)
   if (rest === undefined) return merged
@@ -65,7 +67,7 @@ function addBackDangling(merged: TypedObject, pruned: TypedObject, last: Version
   return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
 }
 
-/** Adds the structs around the members: `spec.replicas` adds `spec`. Keys of maps stay unchanged. */
+/** Adds the structs that contain a member: `spec.replicas` adds `spec`. Does not add keys of maps. */
 function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   return ensured(set, type, false) ?? leaf
 }

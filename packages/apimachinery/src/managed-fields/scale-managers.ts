@@ -23,7 +23,8 @@ export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths
 }
 
 /**
- * Returns the object's managers after a write made `scaleEntries` the managers of its `Scale`. New managers are recorded in `apiVersion`.
+ * Returns the managers of the object after a write of its `Scale`. `scaleEntries` are the managers of the written `Scale`. New managers get
+ * `apiVersion`.
  */
 export function managersAfterScale(
   entries: ManagedFieldsEntry[] | undefined,

@@ -76,14 +76,14 @@ function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | unde
   }
 }
 
-/** `%T` of decoded YAML and JSON. */
+/** Returns the Go type of a decoded YAML or JSON value, like `%T`. */
 function goType(value: JsonValue): string {
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** `%v` of a pointer to structured-merge-diff's value. */
+/** Formats like `%v` of a pointer to structured-merge-diff's value. */
 function wrapped(value: JsonValue): string {
   return `&{${plain(value)}}`
 }
@@ -98,7 +98,7 @@ function plain(value: JsonValue): string {
     .join(' ')}]`
 }
 
-/** `%#v`. */
+/** Formats like Go's `%#v`. */
 function goSyntax(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)'
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`

@@ -10,7 +10,7 @@ import { TypedError, mergeTypeOf } from './merge-type.ts'
 import type { ConvertTyped, MergeType, TypedObject } from './merge-type.ts'
 import { validateTyped } from './validate-typed.ts'
 
-/** The facts about a kind and its versions that a field manager needs. Versions are spelled as in `apiVersion`. */
+/** Schemas and conversions of a kind, for field managers. Versions are spelled like `apiVersion`. */
 export interface VersionedKind {
   /** Returns undefined if the kind does not exist in that version. */
   schemaOf(apiVersion: string): StructSchema | undefined
@@ -21,7 +21,7 @@ export interface VersionedKind {
   setDefaults(object: KubeObject, apiVersion: string): void
 }
 
-/** Converts between hub objects and versioned objects, to which field sets refer. */
+/** Converts between hub objects and versioned objects. Field sets refer to versioned objects. */
 export class TypedKind {
   readonly apiVersion: string
   readonly #kind: string
@@ -45,13 +45,13 @@ export class TypedKind {
     return schema && mergeTypeOf(schema)
   }
 
-  /** undefined yields an empty object of the kind. */
+  /** Converts a hub object to this version. For `undefined`, returns an empty object of the kind. */
   typed(object: KubeObject | undefined): TypedObject {
     if (object !== undefined) return this.#wrap(withoutManaged(this.#versions.fromHub(object, this.apiVersion)))
     return (this.#empty ??= this.#wrap(decodeStruct(this.#schema, {}).object))
   }
 
-  /** Expects kind and apiVersion, which the caller validates. Throws `ApiError` on a type mismatch. */
+  /** Converts an applied configuration. Its kind and apiVersion must be valid. Throws `ApiError` on a type mismatch. */
   typedConfig(config: JsonObject): TypedObject {
     const { kind: _, apiVersion: __, ...value } = config
     const object = this.#wrap(value)
@@ -64,7 +64,7 @@ export class TypedKind {
     return object
   }
 
-  /** Applies defaults. Throws `ApiError` for values of `config` that fail to decode. */
+  /** Converts to a hub object with defaults. Throws `ApiError` if a value of `config` cannot be decoded. */
   toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {

@@ -10,7 +10,7 @@ export interface HistogramVector extends Collector {
   with(labels: LabelValues): Histogram
 }
 
-/** `bounds` must ascend; `+Inf` is added. */
+/** Creates a histogram. `bounds` must be in ascending order; `+Inf` is added. */
 export function createHistogram(name: string, help: string, bounds: readonly number[]): HistogramVector {
   const series = new Map<string, { counts: Float64Array; sum: number; histogram: Histogram }>()
   return {

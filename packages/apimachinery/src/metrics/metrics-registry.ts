@@ -6,14 +6,14 @@ export interface Collector {
 }
 
 /**
- * The metrics of one server. Client libraries look up a series by its labels at each observation, which costs more than a small response,
- * and have one registry per process, which may contain many servers. The text format is a page.
+ * The metrics of one server. Not a client library: these look up a series by its labels at each observation, which takes longer than a
+ * small response, and have one registry for each process, which may contain many servers.
  */
 export interface MetricsRegistry {
   register<T extends Collector>(collector: T): T
   /** The Prometheus text exposition format, version 0.0.4. */
   text(): string
-  /** Resets all counts. Series stay valid for their holders. */
+  /** Resets all counts. References to series stay valid. */
   reset(): void
 }
 

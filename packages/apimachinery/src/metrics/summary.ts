@@ -13,9 +13,12 @@ export interface SummaryVector extends Collector {
 
 /** The quantiles of kube-apiserver's summaries. */
 const quantiles = [0.5, 0.9, 0.99]
-/** Quantiles cover the last windows; sum and count cover all time. */
+/** Number of windows that quantiles cover. Sum and count cover all time. */
 const windows = 5
-/** From 100 ns to 1000 s. Each bin is 4 % wider than the previous one, so the relative error of a quantile is at most 2 %. */
+/**
+ * Bins for durations from 100 ns to 1000 s. Each bin is 4 % wider than the previous one, so the relative error of a quantile is at most 2
+ * %.
+ */
 const [lowest, ratio, bins] = [1e-7, 1.04, 590]
 const binsPerE = 1 / Math.log(ratio)
 

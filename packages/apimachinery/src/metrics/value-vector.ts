@@ -8,7 +8,7 @@ export interface Value {
 }
 
 export interface ValueVector extends Collector {
-  /** Returns the same object for the same labels: keep it where speed matters. */
+  /** Returns the series of these labels, always the same object. Keep it where speed matters. */
   with(labels: LabelValues): Value
   delete(labels: LabelValues): void
 }
@@ -56,7 +56,7 @@ export function createSampledMetric(type: 'counter' | 'gauge', name: string, hel
 }
 
 /** Creates a value on first use and keeps it, for metric series that should appear on first use. */
-export function lazily<V>(make: () => V): () => V {
-  let made: V | undefined
-  return () => (made ??= make())
+export function lazily<V>(create: () => V): () => V {
+  let value: V | undefined
+  return () => (value ??= create())
 }

@@ -93,7 +93,7 @@ describe('decoding a patch', () => {
     expect(decodeJsonPatch(text).strictErrors).toEqual([])
   })
 
-  test('accepts at most ten thousand operations', () => {
+  test('accepts at most 10,000 operations', () => {
     const many = JSON.stringify(Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: null })))
     expect(statusOf(() => decodeJsonPatch(many))).toBe(
       '413 Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
@@ -125,14 +125,14 @@ describe('in time slices', () => {
   const list = Array.from({ length: 100_000 }, (_, i) => i)
   const moves = Array.from({ length: 500 }, () => ({ op: 'move', from: '/a/50000', path: '/a/1000' }))
 
-  test('gives the same result as at once', async () => {
+  test('gives the same result as without slices', async () => {
     const never = new AbortController().signal
     expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toEqual({})
     expect(await applyJsonPatchInSlices({ a: list }, moves, { signal: () => never })).toEqual(applyJsonPatch({ a: list }, moves))
     expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toThrow('rejected our request')
   })
 
-  test('yields to others, and stops when aborted', async () => {
+  test('lets other work run, and stops when aborted', async () => {
     const leaving = new AbortController()
     const endless = Array.from({ length: 10_000 }, () => moves[0]!)
     const patched = applyJsonPatchInSlices({ a: list }, endless, { signal: () => leaving.signal })

@@ -32,7 +32,7 @@ const operationSchema: StructSchema = {
 
 export interface JsonPatch {
   readonly operations: readonly JsonObject[]
-  /** `json patch unknown field "[0].foo"`. */
+  /** Errors of strict decoding: `json patch unknown field "[0].foo"`. */
   readonly strictErrors: readonly string[]
 }
 
@@ -59,20 +59,22 @@ export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict:
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly JsonObject[]): JsonValue {
   const run = new PatchRun(document, operations)
-  run.until(() => false)
+  run.applyUntil(() => false)
   return run.result
 }
 
 export interface SlicedPatchOptions {
-  /** Called only for long patches. */
+  /** Returns the signal that stops the patch. Called only for long patches. */
   readonly signal: () => AbortSignal
-  /** Collects the containers that operations, including tests, passed through. May also contain removed ones. */
+  /**
+   * Collects the containers that the pointers of operations pass through, including those of tests and containers that are removed later.
+   */
   readonly passed?: Set<JsonValue>
 }
 
 /**
- * Like `applyJsonPatch`, but in time slices for long patches: few operations on long lists may take long. Returns a promise only then,
- * which rejects with the signal's reason when aborted.
+ * Like `applyJsonPatch`, but applies a long patch in time slices and returns a promise for it. The promise rejects with the signal's reason
+ * when aborted. A few operations on long lists can take long.
  */
 export function applyJsonPatchInSlices(
   document: JsonValue,
@@ -80,25 +82,25 @@ export function applyJsonPatchInSlices(
   { signal, passed }: SlicedPatchOptions,
 ): JsonValue | Promise<JsonValue> {
   const run = new PatchRun(document, operations, passed)
-  return slice(run) ? run.result : inSlices(run, signal())
+  return runForSlice(run) ? run.result : inSlices(run, signal())
 }
 
 async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> {
   do {
     await nextTurn()
     signal.throwIfAborted()
-  } while (!slice(run))
+  } while (!runForSlice(run))
   return run.result
 }
 
-/** Returns whether the patch is finished. */
-function slice(run: PatchRun): boolean {
+/** Applies operations for one time runForSlice. Returns whether the patch is complete. */
+function runForSlice(run: PatchRun): boolean {
   const time = new TimeSlice()
-  return run.until(() => time.isOver)
+  return run.applyUntil(() => time.isOver)
 }
 
 /** Operations between two checks of the clock. */
-const operationsPerLook = 8
+const operationsPerCheck = 8
 
 class PatchRun {
   readonly #target: PatchDocument
@@ -115,12 +117,12 @@ class PatchRun {
     return this.#target.root
   }
 
-  /** Returns true when all operations are applied, false if stopped earlier. */
-  until(isTime: () => boolean): boolean {
+  /** Applies operations applyUntil `shouldStop` returns true. Returns whether all operations are applied. */
+  applyUntil(shouldStop: () => boolean): boolean {
     try {
       while (this.#next < this.#operations.length) {
         applyOperation(this.#target, this.#operations[this.#next++] ?? {}, this.#count)
-        if (this.#next % operationsPerLook === 0 && isTime()) return this.#next === this.#operations.length
+        if (this.#next % operationsPerCheck === 0 && shouldStop()) return this.#next === this.#operations.length
       }
       return true
     } catch (e) {

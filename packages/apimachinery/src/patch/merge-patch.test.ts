@@ -43,7 +43,7 @@ test('property: is idempotent, does not modify inputs, does not reach prototypes
   )
 })
 
-test('property: keeps unnamed members and removes those set to null', () => {
+test('property: keeps members that the patch does not name and removes members set to null', () => {
   fc.assert(
     fc.property(objects, objects, (document, patch) => {
       const merged = applyMergePatch(document, patch)
@@ -63,7 +63,7 @@ const refusal = (run: () => unknown): string => {
   return ''
 }
 
-test('rejects anything but objects, with the message of each patch type', () => {
+test('rejects values that are not objects, with the message of each patch type', () => {
   expect(refusal(() => decodeMergePatch('[]'))).toBe(
     'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
   )

@@ -11,7 +11,7 @@ import { withDepthLimit } from './patch-failure.ts'
 
 export interface ObjectPatch {
   readonly patch: JsonObject
-  /** `duplicate field "metadata.name"`. */
+  /** Errors of strict decoding: `duplicate field "metadata.name"`. */
   readonly strictErrors: readonly string[]
 }
 
@@ -20,7 +20,7 @@ export function decodeMergePatch(input: Uint8Array | string | ParsedJson, strict
   return decodeObjectPatch(input, strict, { prefix: 'error decoding patch: ', nullMessage: 'Invalid JSON Patch' })
 }
 
-/** Decodes a strategic merge patch likewise. */
+/** Decodes a strategic merge patch like kube-apiserver's PATCH handler. Throws its `ApiError`. */
 export function decodeStrategicMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
   return decodeObjectPatch(input, strict, { prefix: '' })
 }
@@ -51,8 +51,8 @@ function decodeObjectPatch(
 }
 
 /**
- * Applies RFC 7386. Neither input is modified; the result shares unchanged parts with both. As in kube-apiserver, nulls are also dropped
- * from objects inside a new list.
+ * Applies a JSON merge patch (RFC 7386). Modifies neither input. The result shares unchanged values with both. Like kube-apiserver, also
+ * drops nulls from objects inside a new list.
  */
 export function applyMergePatch<T extends JsonValue = JsonValue>(document: T, patch: JsonValue): T {
   return withDepthLimit(() => mergeValue(document, patch) as T)

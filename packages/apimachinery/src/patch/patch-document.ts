@@ -6,19 +6,19 @@ export type JsonContainer = JsonValue[] | JsonMembers
 
 type JsonMembers = { [key: string]: JsonValue }
 
-/** A copy-on-write document: containers are copied before their first change, and `owned` holds these copies, which are not shared. */
+/** A copy-on-write document: copies each container before its first change. `owned` contains these copies, which are not shared. */
 export class PatchDocument {
   root: JsonValue
   private readonly owned = new WeakSet<object>()
   private readonly passed: Set<JsonValue> | undefined
 
-  /** `passed` collects the containers that pointers pass through, in their current state. */
+  /** `passed` collects the containers that pointers pass through. */
   constructor(root: JsonValue, passed?: Set<JsonValue>) {
     this.root = root
     this.passed = passed
   }
 
-  /** Returns the container of a pointer's last step, ready to be modified; undefined if there is none. */
+  /** Returns the container of a pointer's last step, as a copy that may be modified; undefined if there is no container. */
   writable(steps: readonly string[]): JsonContainer | undefined {
     if (!isContainer(this.root)) return undefined
     let container: JsonContainer = this.copyForWrite(this.root)
@@ -53,7 +53,7 @@ export class PatchDocument {
     return copy
   }
 
-  /** Marks all of a value as passed. */
+  /** Marks a value and everything below it as passed. */
   pass(value: JsonValue): void {
     if (this.passed === undefined || !isContainer(value)) return
     this.passed.add(value)
@@ -70,7 +70,7 @@ export class PatchDocument {
   }
 }
 
-/** If a container was not passed, nothing below it was. */
+/** Adds the copies of passed containers to `passed`. If a container was not passed, no container below it was. */
 function passCopy(passed: Set<JsonValue>, value: JsonValue, copy: JsonValue): void {
   if (!passed.has(value) || !isContainer(value) || !isContainer(copy)) return
   passed.add(copy)
@@ -87,7 +87,7 @@ function copyMembers(object: { [key: string]: JsonValue }): { [key: string]: Jso
   return copy
 }
 
-/** On the way to a target, an invalid or out-of-range index yields undefined. */
+/** Returns the member or item of a step; undefined if there is none or the index is invalid. */
 export function readMember(container: JsonContainer, step: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, step) ? container[step] : undefined
   const index = parseIndex(step)
@@ -102,7 +102,7 @@ function writeMember(container: JsonContainer, step: string, value: JsonValue): 
   }
 }
 
-/** strconv.Atoi. */
+/** Parses an integer like Go's strconv.Atoi. Returns undefined for other text. */
 export function parseIndex(step: string): number | undefined {
   if (!/^[+-]?[0-9]+$/.test(step)) return undefined
   const index = Number(step)

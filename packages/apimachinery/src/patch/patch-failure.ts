@@ -1,7 +1,7 @@
 import { newBadRequest } from '../api-errors.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 
-/** A strategic merge patch cannot be applied. `status` is kube-apiserver's code, 500 for most. */
+/** Thrown if a strategic merge patch cannot be applied. `status` is kube-apiserver's code, usually 500. */
 export class PatchFailure extends Error {
   readonly status: 400 | 422 | 500
 
@@ -36,7 +36,7 @@ export function goType(value: JsonValue): string {
   return Number.isInteger(value) || typeof value === 'bigint' ? 'int64' : 'float64'
 }
 
-/** `%v` */
+/** Formats a value like Go's `%v`. */
 export function goValue(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (typeof value !== 'object') return String(value)
@@ -45,7 +45,7 @@ export function goValue(value: JsonValue): string {
   return `map[${members.map((key) => `${key}:${goValue(value[key]!)}`).join(' ')}]`
 }
 
-/** Patches recurse through their input, so nesting beyond the stack is rejected. */
+/** Runs a recursive function on a patch. Throws a 400 if the patch is nested deeper than the stack allows. */
 export function withDepthLimit<T>(apply: () => T): T {
   try {
     return apply()

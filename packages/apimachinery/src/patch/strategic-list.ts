@@ -7,7 +7,7 @@ import type { PatchMeta } from './strategic-schema.ts'
 
 export type MergeObjects = (original: JsonObject, patch: JsonObject, schema: TypeSchema) => JsonObject
 
-/** Merges a list of scalars (as sets) or of objects (by merge key). Consumes its arguments. */
+/** Merges two lists: scalars as sets, objects by merge key. Modifies its arguments. */
 export function mergeLists(
   original: JsonValue[],
   patch: JsonValue[],
@@ -36,7 +36,10 @@ function withoutItems(list: readonly JsonValue[], items: ReadonlySet<JsonValue>)
   return list.filter((item) => !items.has(item))
 }
 
-/** A `$patch: delete` item deletes items with the same key. A `$patch: replace` item makes the patch's other items the whole list. */
+/**
+ * Applies directives of items. `$patch: delete` deletes items with the same key. `$patch: replace` replaces the list by the other items of
+ * the patch.
+ */
 function applyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKey: string): { live: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []
   const deleted = new Set<JsonValue>()

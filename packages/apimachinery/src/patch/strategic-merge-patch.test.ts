@@ -93,7 +93,7 @@ describe('lists', () => {
     { name: 'b', image: '2' },
   ]
 
-  test('merges items by key and puts new ones before those only on the server', () => {
+  test('merges items by key and puts new items before items that only the server has', () => {
     expect(apply({ containers }, { containers: [{ name: 'c' }, { name: 'a', env: [{ name: 'y' }] }] }).containers).toEqual([
       { name: 'c' },
       { name: 'a', image: '1', env: [{ name: 'y' }, { name: 'x', value: '1' }] },
@@ -117,7 +117,7 @@ describe('lists', () => {
     expect(apply({ finalizers: ['a', 'b', 'c'] }, { '$deleteFromPrimitiveList/finalizers': ['b'] })).toEqual({ finalizers: ['a', 'c'] })
   })
 
-  test('orders lists by $setElementOrder around items only on the server', () => {
+  test('orders lists by $setElementOrder, around items that only the server has', () => {
     expect(apply({ containers: named('a', 's', 'b') }, { '$setElementOrder/containers': named('b', 'a') }).containers).toEqual(
       named('s', 'b', 'a'),
     )
@@ -126,13 +126,13 @@ describe('lists', () => {
     })
   })
 
-  test('puts an added item in the place of a deleted one', () => {
+  test('puts an added item at the position of a deleted one', () => {
     const patch = { '$setElementOrder/containers': named('n'), containers: [{ name: 'n' }, { name: 'b', $patch: 'delete' }] }
     expect(apply({ containers: named('b', 'd', 'e') }, patch).containers).toEqual(named('d', 'e', 'n'))
   })
 })
 
-describe('refusals', () => {
+describe('rejected patches', () => {
   const refusal = (document: JsonObject, patch: JsonObject): string => {
     try {
       apply(document, patch)
@@ -164,7 +164,7 @@ describe('refusals', () => {
     expect(refusal(document, patch)).toBe(message)
   })
 
-  test('rejects a patch list that contradicts its own order', () => {
+  test('rejects a list that contradicts $setElementOrder', () => {
     expect(refusal({}, { containers: named('b', 'a'), '$setElementOrder/containers': named('a', 'b') })).toMatch(
       /^500 The order in patch list:\n\[map\[name:b\] map\[name:a\]\]\n doesn't match/,
     )

@@ -23,12 +23,12 @@ const elementOrder = '$setElementOrder'
 const deleteFromList = '$deleteFromPrimitiveList'
 
 /**
- * Applies a strategic merge patch with all directives. The schema says which lists are merged, and by which key. Neither input is modified,
- * and the result shares nothing with them. Throws kube-apiserver's `ApiError`.
+ * Applies a strategic merge patch with all directives. The schema says which lists are merged, and by which key. Modifies neither input.
+ * The result shares no values with them. Throws kube-apiserver's `ApiError`.
  */
 export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(document: T, patch: JsonObject, schema: StructSchema): T {
   try {
-    // Merging consumes both arguments, so it gets copies.
+    // Merging modifies both arguments, so it gets copies.
     return withDepthLimit(() => mergeObjects(copyObject(document), copyObject(patch), schema) as T)
   } catch (e) {
     if (!(e instanceof PatchFailure)) throw e
@@ -39,8 +39,8 @@ export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(docu
 }
 
 /**
- * Returns the remains of the patch after merging, which consumes it: without executed directives, and without nulls in copied values.
- * The patch must be applicable.
+ * Merges a patch and returns the patch afterwards: merging removes executed directives, and nulls in copied values. kube-apiserver prints
+ * it in errors. The patch must be applicable.
  */
 export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
   const rest = copyObject(patch)
@@ -48,7 +48,7 @@ export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject
   return rest
 }
 
-/** Consumes both arguments. kube-apiserver prints the remains of the patch. */
+/** Merges a patch into an object. Modifies both arguments, because kube-apiserver prints the patch after merging. */
 function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchema): JsonObject {
   if (Object.hasOwn(patch, directive)) return replaceOrDelete(patch)
   retainListedKeys(original, patch)
@@ -58,7 +58,7 @@ function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchem
     const key = deletes ? listName(name, deleteFromList) : name
     if (value === null) delete original[key]
     else if (!Object.hasOwn(original, key) || !sameGoType(original[key]!, value)) {
-      if (!deletes) take(original, key, withoutNulls(value))
+      if (!deletes) setNewMember(original, key, withoutNulls(value))
     } else if (isJsonObject(value)) setOwn(original, key, mergeMember(original[key] as JsonObject, value, schema, key))
     else if (Array.isArray(value)) setOwn(original, key, mergeListMember(original[key] as JsonValue[], value, schema, key, deletes))
     else setOwn(original, key, value)
@@ -90,7 +90,7 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
   throw new PatchFailure(`unknown patch type: ${goValue(what!)} in map: ${goValue(patch)}`)
 }
 
-/** Implements `$retainKeys`: drops members it does not list. All members set by the patch must be listed. */
+/** Implements `$retainKeys`: drops members that are not listed. All members that the patch sets must be listed. */
 function retainListedKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return
   const list = patch[retainKeys]!
@@ -134,10 +134,7 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
   }
 }
 
-/**
- * Returns the live order for a merged list. Added items count as live and last, as far as they replace deleted items, because
- * kube-apiserver behaves this way.
- */
+/** Returns the live order for a merged list. Like in kube-apiserver, added items count as live and last if they replace deleted items. */
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
   const deletions = new Set(
@@ -163,7 +160,7 @@ function listName(key: string, prefix: typeof elementOrder | typeof deleteFromLi
   return key.slice(slash + 1)
 }
 
-/** Items of the patch, except deletions, must be in the order list, and in its order. */
+/** Throws if items of the patch are not in the order list, or in another order. Ignores deletions. */
 function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0 || patchList.length === 0) return
   const items = mergeKey === '' ? patchList : patchList.filter((item) => !isDeletion(item))
@@ -198,8 +195,8 @@ function identityOf(item: JsonObject, mergeKey: string): JsonValue {
   return id
 }
 
-/** Sets a value that has no counterpart. Directives set nothing. */
-function take(object: JsonObject, key: string, value: JsonValue): void {
+/** Sets a member that the object does not have. Ignores directives. */
+function setNewMember(object: JsonObject, key: string, value: JsonValue): void {
   const taken = withoutDirectives(value)
   if (taken === undefined) delete object[key]
   else setOwn(object, key, taken)
@@ -209,7 +206,7 @@ function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined)
   if (!isJsonObject(value)) return value
   if (Object.hasOwn(value, directive)) return undefined
-  for (const key of Object.keys(value)) take(value, key, value[key]!)
+  for (const key of Object.keys(value)) setNewMember(value, key, value[key]!)
   return value
 }
 

@@ -2,10 +2,10 @@ import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 
-/** Above this size, unordered items go first without emulating kube-apiserver's sort. */
+/** Maximum size of lists that are sorted exactly like in kube-apiserver. In longer lists, unordered items come first. */
 const exactSortLimit = 1000
 
-/** All items of merged lists must have the same type, and none may be a list. */
+/** Returns whether the lists contain objects. Throws if items have different types or are lists. */
 export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
   let first: string | undefined
   for (const list of lists) {
@@ -40,7 +40,7 @@ export function positions(list: readonly JsonValue[], mergeKey: string): Map<Jso
   return found
 }
 
-/** Splits a list into listed and other items. */
+/** Splits a list into items that are in the order list, and others. */
 export function partition(
   items: readonly JsonValue[],
   by: readonly JsonValue[],
@@ -76,8 +76,8 @@ export interface OrderInput {
 }
 
 /**
- * Orders a merged list: items of the patch in its order, items only on the server in theirs; then each of the latter is moved before the
- * first patch item that followed it in the live list.
+ * Orders a merged list. Items of the patch keep the patch's order, other items keep the live order. Each of the other items comes before
+ * the first patch item that followed it in the live list.
  */
 export function mergeOrders(input: OrderInput): JsonValue[] {
   const { mergeKey } = input
@@ -106,7 +106,10 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   return [...placed.map(({ item }) => item), ...deleted]
 }
 
-/** Upstream's comparison sorts an unplaced item before everything, including itself, so its sorting algorithm is visible. */
+/**
+ * Sorts like upstream. Its comparison puts an item without a position before all items, including itself, so the result depends on the
+ * algorithm.
+ */
 function insertionSort(list: { at: number }[]): void {
   const before = (a: number, b: number): boolean => a < 0 || b < 0 || a < b
   for (let i = 1; i < list.length; i++) {

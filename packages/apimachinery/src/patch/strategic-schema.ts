@@ -2,7 +2,7 @@ import { quote } from '../go-text.ts'
 import type { FieldSchema, TypeSchema } from '../type-schema.ts'
 import { PatchFailure } from './patch-failure.ts'
 
-/** The schema facts for patching one field. */
+/** Schema and strategy for patching one field. */
 export interface PatchMeta {
   /** Schema of the field's value, or of a list's items. */
   readonly schema: TypeSchema
@@ -51,7 +51,7 @@ const structKinds: ReadonlyMap<string, string> = new Map([
   ['json', 'JSON'],
 ])
 
-/** Returns the name of the reflect.Kind. */
+/** Returns the name of the Go kind (reflect.Kind). */
 export function goKind(schema: TypeSchema): string {
   switch (schema.kind) {
     case 'list':

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 
-/** A clock that only moves on request. */
+/** A clock that tests advance. */
 export interface ManualClock extends Clock {
-  /** Moves on and runs due calls in order. */
+  /** Advances the time and runs due calls in order. */
   advance(milliseconds: number): void
-  /** Moves on like `advance`, and settles promises after each call. */
+  /** Advances the time, and settles promises after each due call. */
   pass(milliseconds: number): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createManualClock(start = 1_700_000_000_000): ManualClock {
   }
 }
 
-/** Waits for everything that needs no timer. */
+/** Waits for promises that do not need a timer. */
 export async function settle(turns = 5): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

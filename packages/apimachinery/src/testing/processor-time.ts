@@ -1,7 +1,10 @@
-/** Limit for the time of four times the work, as a multiple: quadratic work takes sixteen times. */
+/** Maximum ratio of the times for four times the work. Quadratic work takes sixteen times as long. */
 export const fourfold = 10
 
-/** Shorter times are noise. Choose sizes so that linear work stays far below ten times as much, and quadratic work far above. */
+/**
+ * Minimum time, because shorter times are noise. Choose sizes so that the ratio stays far below ten for linear work, and far above for
+ * quadratic work.
+ */
 const leastMicroseconds = 3_000
 
 const runs = 5

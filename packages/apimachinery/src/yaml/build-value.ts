@@ -13,7 +13,7 @@ import { YamlError } from './yaml-error.ts'
 
 export interface Source {
   readonly text: string
-  /** Counts from 1. */
+  /** Returns the line of an offset, counted from 1. */
   lineAt(offset: number): number
 }
 
@@ -25,7 +25,7 @@ export function buildValue(root: Node | null, source: Source): ParsedYaml {
   return { value, duplicates }
 }
 
-/** Each alias refers to the closest preceding anchor of its name, including its own ancestors. */
+/** Finds the node of each alias: the closest preceding anchor of that name, which may be an ancestor of the alias. */
 function resolveAliases(root: Node | null): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>()
   const targets = new Map<Alias, Node>()
@@ -66,7 +66,7 @@ class Builder {
     return jsonScalar(this.scalar(node))
   }
 
-  /** Rejects documents that consist mostly of aliases, through which small texts become large values. */
+  /** Rejects documents that consist mostly of aliases, because a small text could then become a large value. */
   private count(): void {
     this.steps++
     if (this.expanding.size > 0) this.aliasSteps++
@@ -112,7 +112,7 @@ class Builder {
     return this.scalar(node)
   }
 
-  /** Merges `<<` at its position: later members win over it, earlier ones do not. */
+  /** Merges the members of `<<` at its position: they replace earlier members, and later members replace them. */
   private merge(node: unknown, members: Map<YamlScalar, JsonValue>): void {
     if (isSeq(node)) {
       for (const item of node.items.toReversed()) this.mergeOne(item, members)
@@ -133,7 +133,7 @@ class Builder {
     return tag === '' && node.type !== 'PLAIN' && node.type !== undefined ? text : resolveScalar(text, tag)
   }
 
-  /** A block at the end of the text without a line break has none in its value. */
+  /** Returns the text of a scalar. If the text of the document does not end with a line break, neither does a block at its end. */
   private textOf(node: Scalar): string {
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '')
     const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'
@@ -173,7 +173,7 @@ function keyText(key: YamlScalar, value: JsonValue): string {
   return Number.isInteger(key) ? String(key) : formatFloat(key, { single: true })
 }
 
-/** `%#v` */
+/** Formats a value like Go's `%#v`. */
 function goSyntax(value: JsonValue | YamlScalar): string {
   if (value === null) return 'interface {}(nil)'
   if (typeof value === 'string') return quote(value)

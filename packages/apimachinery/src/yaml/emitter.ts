@@ -22,8 +22,8 @@ const escapes: Readonly<Record<string, string>> = {
 const escaped = /[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/u
 
 /**
- * Output state. Breaks and indents lines like libyaml's emitter, which decides by the column and by whether the line only has indentation
- * so far.
+ * Writes text and tracks the position. Breaks and indents lines like libyaml's emitter, depending on the column and on whether the line
+ * contains only indentation.
  */
 export class Emitter {
   private readonly parts: string[] = []

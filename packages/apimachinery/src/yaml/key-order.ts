@@ -1,7 +1,7 @@
 const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
 
-/** The order of keys: letters after other characters, numbers within names by value ("a2" before "a10"). */
+/** Compares keys: letters come after other characters, and numbers within names are compared by value ("a2" before "a10"). */
 export function compareKeys(a: string, b: string): number {
   const left = [...a]
   const right = [...b]
@@ -25,7 +25,7 @@ function compareFrom(left: readonly string[], right: readonly string[], at: numb
   return aEnd === bEnd ? compareCodes(a, b) : aEnd - bEnd
 }
 
-/** Returns 1 if the digits before this position make the zero here significant instead of leading. */
+/** Returns 1 if a zero at this position follows other digits, so that it is not a leading zero. */
 function leadingNumber(text: readonly string[], at: number): bigint {
   for (let i = at - 1; i >= 0 && digit.test(text[i]!); i--) if (text[i] !== '0') return 1n
   return 0n

@@ -1,2 +1,2 @@
-/** Thrown when text is outside the plain reader's subset. */
+/** Thrown for text that the plain reader does not support. */
 export const notPlain: Error = new Error('not plain')

@@ -4,7 +4,7 @@ import { parseYaml, parseYamlInThread } from './index.ts'
 const never = (): AbortSignal => new AbortController().signal
 const long = (text: string): Buffer => Buffer.from(`${text}padding:\n${'- &a "x y"\n- *a\n'.repeat(3000)}`)
 
-it('leaves short texts to the caller', () => {
+it('does not parse short texts', () => {
   expect(parseYamlInThread(Buffer.from('a: &x 1\nb: *x\n'), never)).toBeUndefined()
 })
 
@@ -19,7 +19,7 @@ it.each([
   expect(second.value).not.toBe(first.value)
 })
 
-it('parses long text outside the subset like the parser, without blocking', async () => {
+it('parses long text that the plain reader does not support, without blocking', async () => {
   const text = long('k: &n {x: [1, 2.5], y: yes}\nk2: *n\nbig: 9007199254740993\n"__proto__": 1\n')
   let turns = 0
   const timer = setInterval(() => turns++, 1)
@@ -55,7 +55,7 @@ it('parses many texts at once, and none for disconnected clients', async () => {
   for (const read of [await reads[0], await reads[2]]) expect(read!().value).toHaveProperty('padding')
   const alone = new AbortController()
   const last = parseYamlInThread(long(''), () => alone.signal)
-  // Its thread has started by then, but takes much longer to be ready.
+  // The thread has started, but takes much longer to become ready.
   setImmediate(() => alone.abort(new Error('too late')))
   await expect(last).rejects.toThrow('too late')
 })

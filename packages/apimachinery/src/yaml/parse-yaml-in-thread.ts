@@ -7,15 +7,15 @@ import { ReadingThreads } from './reading-threads.ts'
 import { YamlError } from './yaml-error.ts'
 import type { YamlOutcome } from './yaml-worker.ts'
 
-/** Up to this length, the parser does not block other requests noticeably. */
+/** Maximum length for parsing without a thread. Shorter texts do not delay other requests noticeably. */
 const shortLength = 32 * 1024
 /** Shared by the whole process. */
 const threads = new ReadingThreads(readInWorker)
 
 /**
- * Parses long texts that need the full YAML parser, at seconds per megabyte, in one of two threads. The resolved function returns or throws
- * like `parseYaml`, with a new value each time. Returns undefined if the text is short, or so deep that only `parseYaml` has the right
- * error.
+ * Parses a long text in one of two threads if it needs the full YAML parser, which takes seconds per megabyte. The resolved function
+ * returns or throws like `parseYaml`, with a new value each time. Returns undefined if the text is short, or nested so deep that only
+ * `parseYaml` reports the right error.
  */
 export function parseYamlInThread(input: Uint8Array, signal: () => AbortSignal): Promise<(() => ParsedYaml) | undefined> | undefined {
   return input.byteLength <= shortLength ? undefined : parseInThread(input, signal())

@@ -74,13 +74,13 @@ describe('structure', () => {
 })
 
 describe('aliases', () => {
-  test('resolve to their anchor', () => {
+  test('refer to their anchor', () => {
     expect(value('a: &x {b: 1}\nc: *x')).toEqual({ a: { b: 1 }, c: { b: 1 } })
     expect(messageOf('a: *x')).toBe("yaml: unknown anchor 'x' referenced")
     expect(messageOf('a: &x [*x]')).toBe("yaml: anchor 'x' value contains itself")
   })
 
-  test('cannot expand a small text', () => {
+  test('cannot expand a small text to a large value', () => {
     const levels = Array.from({ length: 20 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`)
     expect(messageOf(`a0: &a0 [x]\n${levels.join('\n')}`)).toBe('yaml: document contains excessive aliasing')
   })

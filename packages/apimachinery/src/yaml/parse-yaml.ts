@@ -9,9 +9,9 @@ import { syntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
 export interface ParsedYaml {
-  /** As JSON: keys are strings, in byte order. Integers beyond a double are `bigint`. */
+  /** The document as JSON. Keys are strings in byte order. Integers beyond a double are `bigint`. */
   readonly value: JsonValue
-  /** At most one message, which lists the lines of all duplicate keys, for strict decoding. */
+  /** Errors of strict decoding: at most one message, which lists the lines of all duplicate keys. */
   readonly duplicates: readonly string[]
 }
 
@@ -31,14 +31,14 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
   }
 }
 
-/** Avoids the full YAML parser; undefined if that is not possible. */
+/** Parses text without the full YAML parser. Returns undefined if the text needs it. */
 export function readQuickly(text: string): JsonValue | undefined {
   return readAsJson(text) ?? readPlainYaml(text)
 }
 
 /**
- * Uses the full YAML parser. js-yaml 5 takes a third of the time for documents with anchors, but stops at errors after the first document,
- * which kube-apiserver never reads, and its errors lack the details for go-yaml's messages.
+ * Parses text with the full YAML parser. js-yaml 5 takes a third of the time for documents with anchors, but also reports errors after the
+ * first document, which kube-apiserver never reads. Its errors lack details for go-yaml's messages.
  */
 export function parseAnyYaml(text: string): ParsedYaml {
   const lines = new (yamlLibrary().LineCounter)()
@@ -50,7 +50,7 @@ export function parseAnyYaml(text: string): ParsedYaml {
   return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
 }
 
-/** Most clients send JSON under this media type, which is faster to read. Used where YAML gives the same result. */
+/** Parses JSON, if YAML gives the same result. Most clients send JSON with this media type, and parsing JSON is faster. */
 function readAsJson(text: string): JsonValue | undefined {
   if (!/^\s*\{/.test(text) || text.includes('\\u')) return undefined
   try {
@@ -71,7 +71,7 @@ function sortedKeys(value: JsonValue): JsonValue {
 
 const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
-/** Leaves scalars as text: the parser's rules for them differ from kube-apiserver's. */
+/** Parses the first document. Scalars stay text, because the parser's rules for them differ from kube-apiserver's. */
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   const { Composer } = yamlLibrary()
   const composer = new Composer({
@@ -89,7 +89,7 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
 /** The nesting limit of kube-apiserver's parser. */
 const maxDepth = 10_000
 
-/** Yields tokens up to the nesting limit; later text is not read. */
+/** Yields tokens. Throws at the nesting limit. */
 function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = yamlLibrary()
   const parser = new Parser(lines.addNewLine)
@@ -104,7 +104,7 @@ function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, 
   yield* parser.end()
 }
 
-/** Text after a root that is a scalar or in brackets is ignored. */
+/** Returns the first error of a document. Ignores errors after a root that is a scalar or in brackets. */
 function firstError(document: Document.Parsed): YAMLParseError | undefined {
   const root = document.contents
   const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow

@@ -5,13 +5,13 @@ export const blockHeader: RegExp = /^([|>])([+-]?)$/
 
 export interface BlockScalar {
   readonly value: string
-  /** The line after it. */
+  /** Index of the line after the block. */
   readonly next: number
 }
 
 /**
  * Reads the block scalar that starts at line `start` and is indented more than `parent`. Throws `notPlain` for folded lines with
- * indentation, and for text that does not end with a line break.
+ * indentation and for text without a final line break.
  */
 export function readBlockScalar(lines: readonly string[], start: number, parent: number, header: string): BlockScalar {
   const [, style, chomping] = blockHeader.exec(header)!

@@ -4,7 +4,7 @@ import { notPlain } from './not-plain.ts'
 import { apostrophe, checkRest, quotationMark, readQuoted, resolvePlain } from './plain-scalar.ts'
 
 const maxDepth = 100
-/** Excludes the colon: its meaning depends on the context. */
+/** Matches a plain scalar in brackets. Excludes the colon, whose meaning depends on the context. */
 const plain = /(?:[\w./+]|-(?=[\w.]))[\w./+@=~$%()-]*(?: +[\w./+@=~$%()-]+)*/y
 const key = /(?:([A-Za-z_][\w./-]*)|(?="))/y
 

@@ -16,7 +16,7 @@ export function readPlainScalar(text: string): JsonValue {
   return resolvePlain(text)
 }
 
-/** Throws unless only a comment follows. */
+/** Throws `notPlain` if anything but a comment follows. */
 export function checkRest(text: string, end: number): void {
   if (end < text.length && !/^ +#/.test(text.slice(end))) throw notPlain
 }

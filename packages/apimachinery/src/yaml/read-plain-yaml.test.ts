@@ -144,7 +144,7 @@ it.each([
   'a: b\n- c',
   'a',
   '',
-])('leaves %j to the parser', (text) => {
+])('does not support %j', (text) => {
   expect(readPlainYaml(text)).toBeUndefined()
 })
 

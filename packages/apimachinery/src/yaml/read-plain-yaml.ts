@@ -22,7 +22,7 @@ const unsupportedCharacter = /[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufe
 
 /**
  * Reads the common subset of YAML: block maps and lists, simple keys, scalars and brackets on one line, block scalars. Much faster than the
- * full parser. Returns undefined for everything else, including errors, which the parser must report.
+ * full parser. Returns undefined for other text, including invalid text, for which the full parser reports the error.
  */
 export function readPlainYaml(text: string): JsonValue | undefined {
   if (unsupportedCharacter.test(text)) return undefined
@@ -127,7 +127,7 @@ class PlainReader {
     return text.startsWith('[') || text.startsWith('{') ? readPlainFlow(text) : readPlainScalar(text)
   }
 
-  /** After a block, the indentation must decrease. */
+  /** Throws if the indentation does not decrease after a block. */
   #checkDedent(indent: number): void {
     if ((this.#line?.indent ?? -1) > indent) throw notPlain
   }
@@ -137,7 +137,7 @@ function splitKey(content: string): RegExpExecArray | null {
   return keyAndRest.exec(content) ?? (content.charCodeAt(0) === 0x22 ? quotedKeyAndRest.exec(content) : null)
 }
 
-/** Not for quoted strings and brackets, which may contain number signs. */
+/** Removes a comment. Not for quoted strings and brackets, which may contain number signs. */
 function withoutComment(text: string): string {
   const at = text.indexOf(' #')
   return at < 0 || /^["'[{]/.test(text) ? text : trimRight(text.slice(0, at), ' ')

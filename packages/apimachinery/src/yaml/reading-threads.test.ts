@@ -8,7 +8,7 @@ const done: YamlOutcome = { parsed: { value: 1, duplicates: [] } }
 const text = (length: number): string => 'x'.repeat(length)
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Threads whose reads end on request, identified by the text's length. */
+/** Creates threads whose reads end on request. The text's length identifies a read. */
 function manualThreads() {
   const running = new Map<number, { readonly finish: () => void; readonly signal: AbortSignal }>()
   const budgets: { readonly milliseconds: number; readonly pass: () => void }[] = []

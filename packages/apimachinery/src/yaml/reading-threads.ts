@@ -9,17 +9,17 @@ interface Waiting {
   readonly begin: (thread: Thread) => void
 }
 
-/** A slot for a thread. */
+/** A slot in which one thread can run. */
 interface Thread {
   readonly choose: (waiting: readonly Waiting[]) => Waiting | undefined
   busy: boolean
 }
 
-/** Longer texts wait for the second thread. */
+/** Maximum length of texts for the first thread. Longer texts wait for the second. */
 const maxShortLength = 256 * 1024
 /**
- * The parser takes about a second per megabyte on an idle machine, and a thread takes half a second to start on Node 22. The rest is a
- * margin.
+ * Minimum time budget in milliseconds. Parsing takes about a second per megabyte on an idle machine, and a thread takes half a second to
+ * start on Node 22. The rest is a margin.
  */
 const minBudget = 4_000
 const budgetPerMegabyte = 5_000
@@ -37,13 +37,13 @@ export class ReadingThreads {
     { choose: ([oldest]) => oldest, busy: false },
   ]
 
-  /** `delay` is `setTimeout` of `node:timers/promises`; tests replace it. */
+  /** `delay` waits like `setTimeout` of `node:timers/promises`. Tests replace it. */
   constructor(read: ReadInThread, delay: typeof pause = pause) {
     this.#read = read
     this.#delay = delay
   }
 
-  /** Rejects with the signal's reason when aborted. */
+  /** Parses a text when a thread is free. Rejects with the signal's reason when aborted. */
   async read(text: string, signal: AbortSignal): Promise<YamlOutcome> {
     const thread = await this.#freeThread(text.length, signal)
     try {

@@ -45,7 +45,7 @@ export function readsAsString(text: string): boolean {
   return resolvePlain(text).kind === 'str' && !timestampLike.test(text)
 }
 
-/** Formats that kube-apiserver treats as dates. They are read as strings and quoted on output. */
+/** Matches dates of kube-apiserver's parser. They are read as strings and written in quotes. */
 const timestampLike =
   /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
@@ -68,7 +68,7 @@ function floatOrString(text: string, form: RegExp, original: string): Resolved {
 
 const integerForm = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))$/
 
-/** Go's ParseInt with base 0, then ParseUint, up to 64 bits; larger numbers are floats. */
+/** Parses an integer like Go's ParseInt with base 0, then like ParseUint. Integers of more than 64 bits become floats. */
 function parseInteger(text: string): number | bigint | undefined {
   const match = text.length > 100 ? null : integerForm.exec(text)
   if (match === null) return undefined

@@ -3,7 +3,7 @@ import { readsAsString } from './resolve-scalar.ts'
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 
-/** Includes characters beyond the basic multilingual plane, as kube-apiserver's emitter does. */
+/** Matches characters that need escapes. Like in kube-apiserver's emitter, these include characters beyond the basic multilingual plane. */
 const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 const lineBreak = /[\r\n\x85\u2028\u2029]/
 const blankAfter = '(?=[ \\t]|$)'
@@ -12,14 +12,14 @@ const indicators = new RegExp(
   `^(?:---|\\.\\.\\.|[#,[\\]{}&*!|>'"%@\`]|[?:-]${blankAfter})|.:${blankAfter}|[ \\t\\r\\n\\x85\\u2028\\u2029]#`,
   's',
 )
-/** Sexagesimal numbers: strings here, but not for every YAML reader. */
+/** Matches sexagesimal numbers. They are strings here, but numbers for some YAML readers. */
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 export function needsExplicitKey(text: string): boolean {
   return lineBreak.test(text) || byteLength(text) > 128
 }
 
-/** Chooses the same style as kube-apiserver's emitter. */
+/** Returns the style of a scalar, like kube-apiserver's emitter. */
 export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   const multiline = lineBreak.test(text)
   const special = unprintable.test(text) || / [\r\n\x85\u2028\u2029]/.test(text)

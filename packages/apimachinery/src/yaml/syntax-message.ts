@@ -2,7 +2,10 @@ import type { LineCounter, YAMLParseError } from 'yaml'
 
 interface Finding {
   readonly text: string
-  /** Scanner errors name their line, parser errors the previous one. The first line is never named. */
+  /**
+   * Go's component that reports the error. Scanner errors name the line of the error, parser errors the previous line. The first line is
+   * never named.
+   */
   readonly by: 'scanner' | 'parser'
   readonly offset: number
   /** True if go-yaml reports the error one line later. */
@@ -54,7 +57,10 @@ function interpret(error: YAMLParseError, text: string): Finding {
   }
 }
 
-/** Inside a mapping, a line without a key is reported immediately; before its first key, only at the next `:`. */
+/**
+ * Returns whether the mapping has a key before this line. Then a line without a key is reported immediately, otherwise only at the next
+ * `:`.
+ */
 function hasSiblingBefore(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   const column = offset - start

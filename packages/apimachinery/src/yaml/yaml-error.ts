@@ -1,4 +1,4 @@
-/** Invalid YAML, or YAML without a JSON equivalent. The message follows go-yaml's as closely as our parser allows. */
+/** Thrown for invalid YAML and for YAML without a JSON equivalent. The message is go-yaml's, or similar. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
 
@@ -7,7 +7,7 @@ export class YamlError extends Error {
   }
 }
 
-/** Compares by name: packages may be loaded twice. */
+/** Returns whether the error is a `YamlError`. Compares names, because a package can be loaded twice. */
 export function isYamlError(e: unknown): e is YamlError {
   return e instanceof Error && e.name === 'YamlError'
 }

@@ -4,7 +4,7 @@ import type { ParsedYaml } from './parse-yaml.ts'
 
 export type YamlOutcome = { readonly parsed: ParsedYaml } | { readonly message: string; readonly name: string }
 
-/** An ordinary document of 3 MB takes most of it; there are two threads. */
+/** Memory limit of a thread. An ordinary document of 3 MB needs most of it. */
 const maxMegabytes = 512
 
 /** Starts a thread that parses one text, sends a `YamlOutcome` and ends. This module is also the thread's entry point. */
@@ -13,7 +13,7 @@ export function startYamlWorker(yamlText: string): Worker {
 }
 
 const threadInput = workerData as { readonly yamlText?: unknown } | null | undefined
-// A thread's port, not a window: there is no origin.
+// This is the port of a thread, not a window, so there is no origin.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 if (!isMainThread && typeof threadInput?.yamlText === 'string') parentPort?.postMessage(read(threadInput.yamlText))
 

@@ -11,7 +11,7 @@ export interface AllocationOptions {
   readonly dryRun: boolean
 }
 
-/** Addresses and ports that one write of a service allocates, and those that it releases on success. A dry run allocates nothing. */
+/** The addresses and ports that one write of a service allocates, and those that it releases after success. A dry run allocates nothing. */
 export class Allocation {
   readonly allocators: ServiceAllocators
   readonly #options: AllocationOptions
@@ -26,7 +26,7 @@ export class Allocation {
     this.#options = options
   }
 
-  /** Returns an error message if the address cannot be allocated. */
+  /** Allocates an address. Returns an error message if that is not possible. */
   async takeIP(allocator: IPAllocator, ip: string): Promise<string | undefined> {
     const { service, dryRun } = this.#options
     if (dryRun) return allocator.tryTake(ip)
@@ -42,7 +42,7 @@ export class Allocation {
     return ip
   }
 
-  /** Returns an error message if the port cannot be allocated. */
+  /** Allocates a port. Returns an error message if that is not possible. */
   async takePort(port: number): Promise<string | undefined> {
     const { ports } = this.allocators
     const { dryRun } = this.#options
@@ -53,7 +53,7 @@ export class Allocation {
   }
 
   async takeAnyPort(): Promise<number | undefined> {
-    // A dry run returns placeholder numbers: it counts up from the highest port and may wrap around int32.
+    // A dry run returns placeholders: numbers after the highest port, which may wrap around int32.
     const port = this.#options.dryRun ? this.#highest + 1 : await this.allocators.ports.takeAny()
     if (port === undefined) return undefined
     this.#claim(port)

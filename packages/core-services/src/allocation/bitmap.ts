@@ -1,6 +1,6 @@
 /**
- * Set of allocated numbers. Stored in kube-apiserver's encoding, a big-endian integer without leading zeros whose bit n means n. In memory, the
- * lowest byte comes first.
+ * Set of allocated numbers. Stored in kube-apiserver's encoding: a big-endian integer without leading zeros, in which bit n stands for
+ * number n. In memory, the lowest byte comes first.
  */
 export class Bitmap {
   #bytes: Uint8Array
@@ -26,7 +26,7 @@ export class Bitmap {
     return ((this.#bytes[n >> 3] ?? 0) >> (n & 7)) % 2 === 1
   }
 
-  /** Returns false if the number is already in the set. */
+  /** Adds a number. Returns false if it is already in the set. */
   add(n: number): boolean {
     if (this.has(n)) return false
     this.#bytes[n >> 3] = this.#bytes[n >> 3]! | (1 << (n & 7))

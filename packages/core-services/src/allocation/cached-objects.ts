@@ -32,7 +32,7 @@ export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
     return api
   }
 
-  /** Resolves after the initial list. Await this before reading. */
+  /** Resolves after the initial list. Await it before reading. */
   synced(): Promise<void> {
     this.#following ??= followResource<T>(
       this.api,

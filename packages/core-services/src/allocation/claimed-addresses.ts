@@ -17,29 +17,29 @@ const ipFamily = 'ipaddress.kubernetes.io/ip-family'
 const manager = 'ipallocator.k8s.io'
 
 /**
- * Allocates addresses by creating IPAddress objects: the name is the address, so only one server can succeed. A local cache avoids futile
- * attempts; the store decides.
+ * Allocates addresses by creating IPAddress objects: the name is the address, so only one server can succeed. A local cache avoids useless
+ * attempts, but only the store decides.
  */
 export class ClaimedAddresses {
   readonly #cache: CachedObjects<IPAddress>
-  /** Addresses this server claimed or tried to claim that are not in the cache yet. */
+  /** Addresses that this server claimed or tried to claim, and that are not in the cache yet. */
   readonly #pending = new Set<string>()
 
   constructor(createCache: (onChange: (ip: string) => void) => CachedObjects<IPAddress>) {
     this.#cache = createCache((ip) => this.#pending.delete(ip))
   }
 
-  /** Await this before calling `seemsFree`, `get` or `list`. */
+  /** Resolves when the cache is filled. Await it before calling `seemsFree`, `get` or `list`. */
   synced(): Promise<void> {
     return this.#cache.synced()
   }
 
-  /** Returns false if the address is taken or being claimed, according to the cache. */
+  /** Returns whether the address is free, according to the cache and the pending claims of this server. */
   seemsFree(ip: string): boolean {
     return !this.#pending.has(ip) && !this.#cache.has('', ip)
   }
 
-  /** Returns false if the address is taken. */
+  /** Claims an address. Returns false if another service has it. */
   async claim(ip: string, service: ServiceName, family: Family): Promise<boolean> {
     this.#pending.add(ip)
     try {
@@ -52,7 +52,7 @@ export class ClaimedAddresses {
     }
   }
 
-  /** Releases an address unless another service owns it now. Never throws: the repair loop cleans up what remains. */
+  /** Releases an address unless another service owns it now. Never throws: the repair loop releases the address later. */
   async release(ip: string, service: ServiceName): Promise<void> {
     this.#pending.delete(ip)
     try {
@@ -62,14 +62,14 @@ export class ClaimedAddresses {
     }
   }
 
-  /** Deletes the address object if `condition` holds for it; never deletes its replacement. */
+  /** Deletes the address object if `condition` is true for it. Never deletes an object that replaced it. */
   async remove(ip: string, condition: (address: ReadonlyAddress) => boolean): Promise<void> {
     if (await this.#removeIf(ip, this.#cache.get('', ip), condition)) return
     // The cache may be stale.
     await this.#removeIf(ip, await this.#cache.api.get('', ip, { resourceVersion: '' }), condition)
   }
 
-  /** Returns false if the condition fails or the object has changed or gone. */
+  /** Deletes the object if `condition` is true. Returns false if it is not, or if the object has changed or was deleted. */
   async #removeIf(ip: string, address: ReadonlyAddress | undefined, condition: (address: ReadonlyAddress) => boolean): Promise<boolean> {
     if (address === undefined || !condition(address)) return false
     try {

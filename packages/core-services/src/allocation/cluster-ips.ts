@@ -9,7 +9,7 @@ import { keepsPreference } from './ip-families.ts'
 
 const ipsPath = fieldPath('spec', 'clusterIPs')
 
-/** Allocates one address per IP family of the service: the requested ones, or any. */
+/** Allocates an address for each IP family of the service: the requested one, or any. */
 export async function allocateClusterIPs(service: Service, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   if (spec.type === 'ExternalName' || spec.clusterIPs?.[0] === noClusterIP) return
@@ -37,7 +37,7 @@ async function allocateOne(service: Service, i: number, allocation: Allocation):
   clusterIPs[i] = ip
 }
 
-/** Allocates or releases addresses when the service changes from or to ExternalName, or gains or loses its second family. */
+/** Allocates or releases addresses after a change of the service's type or IP families. */
 export async function updateClusterIPs(service: Service, old: ReadonlyService, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   const before = getSpec(old)

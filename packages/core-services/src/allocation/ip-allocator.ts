@@ -6,7 +6,7 @@ import type { ClaimedAddresses, ServiceName } from './claimed-addresses.ts'
 import type { Family, IPRange } from './ip-range.ts'
 import type { ServiceRanges } from './service-ranges.ts'
 
-/** Time after which the caches of healthy servers have seen a change in the store. */
+/** Time in milliseconds after which the caches of healthy servers contain a change of the store. */
 const settleMilliseconds = 100
 
 /** Allocates service addresses of one family from all its ranges. */
@@ -23,7 +23,7 @@ export class IPAllocator {
     this.#random = parts.random
   }
 
-  /** Returns an error message if the address cannot be allocated. */
+  /** Allocates an address. Returns an error message if that is not possible. */
   async take(ip: string, service: ServiceName): Promise<string | undefined> {
     const within = (ranges: readonly IPRange[]): boolean => ranges.some((range) => range.contains(ip))
     if (!within(await this.#ranges.cached(this.family)) && !within(await this.#ranges.read(this.family))) {
@@ -33,17 +33,17 @@ export class IPAllocator {
     return claimed ? undefined : 'provided IP is already allocated'
   }
 
-  /** Allocates any address; undefined if all ranges are full. */
+  /** Allocates any free address. Returns undefined if all ranges are full. */
   async takeAny(service: ServiceName): Promise<string | undefined> {
     await this.#addresses.synced()
     const ip = await this.#takeFrom(await this.#ranges.cached(this.family), service)
     if (ip !== undefined) return ip
-    // The cache may not have seen addresses just released, or ranges just added, by another server.
+    // The cache may not yet contain changes of another server: released addresses, new ranges.
     await pause(systemClock, settleMilliseconds, { keepAlive: true })
     return this.#takeFrom(await this.#ranges.read(this.family), service)
   }
 
-  /** Like kube-apiserver, a dry run checks only whether the address is in range. */
+  /** Checks an address for a dry run. Like in kube-apiserver, only checks whether it is in a range. */
   async tryTake(ip: string): Promise<string | undefined> {
     const range = await this.#anyRange()
     if (range === undefined) return 'allocator not ready'
@@ -79,7 +79,7 @@ export class IPAllocator {
   }
 }
 
-/** Formats a valid address canonically, as IPAddress objects are named. */
+/** Returns the canonical text of a valid address, which is the name of its IPAddress object. */
 function canonical(ip: string): string {
   return formatIP(parseIP(ip)!)
 }

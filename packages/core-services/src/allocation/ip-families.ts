@@ -35,7 +35,7 @@ export function initIPFamilies(service: Service, old: ReadonlyService | undefine
   if (wantsTwo && (isUnmanaged || configured.length === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
 }
 
-/** True if the service prefers dual-stack and is unchanged: then it keeps its families although those of the cluster may have changed. */
+/** Returns whether an update keeps the families of a service that prefers dual-stack, even if the families of the cluster have changed. */
 export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefined): boolean {
   if (old === undefined || spec.ipFamilyPolicy !== 'PreferDualStack' || old.type !== spec.type) return false
   if (!['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? '')) return false
@@ -43,7 +43,7 @@ export function keepsPreference(spec: ReadonlySpec, old: ReadonlySpec | undefine
   return hasEqualItems(old.clusterIPs, spec.clusterIPs) && hasEqualItems(old.ipFamilies, spec.ipFamilies)
 }
 
-/** Drops the unchanged secondary values of a service that becomes single-stack. Otherwise rejects the removal of secondary values. */
+/** Drops unchanged secondary values of a service that becomes single-stack. Rejects other removals of secondary values. */
 function matchPolicy(spec: ServiceSpec, old: ReadonlySpec | undefined): FieldErrorList {
   const policy = spec.ipFamilyPolicy!
   const errors: FieldErrorList = []

@@ -4,7 +4,7 @@ import { staticBandSize } from './static-band.ts'
 
 export type Family = 'IPv4' | 'IPv6'
 
-/** Only the first addresses of larger ranges are used, so that offsets stay exact integers. */
+/** Maximum number of usable addresses of a range, so that offsets are exact integers. */
 const largestRange = 2 ** 48
 
 /** Usable addresses of a range by offset, without the network address and the IPv4 broadcast address. */
@@ -13,14 +13,14 @@ export class IPRange {
   readonly cidr: string
   /** Number of usable addresses. */
   readonly size: number
-  /** Size of the static band, whose addresses dynamic allocation uses last. */
+  /** Size of the static band. Dynamic allocation uses the addresses of this band last. */
   readonly band: number
-  /** Address returned by dry runs. */
+  /** Address that dry runs return. */
   readonly placeholder: string
   readonly #first: bigint
   readonly #network: IPAddress
 
-  /** Throws if the text is not a CIDR, or the range is too small or too large. */
+  /** Parses a CIDR. Throws if it is invalid, or if the range is too small or too large. */
   constructor(text: string) {
     const cidr = parseCidr(text)
     if (cidr === undefined || cidr.address.isMapped) throw new Error(`${JSON.stringify(text)} is not a valid CIDR`)

@@ -2,7 +2,7 @@ import type { Service } from '@keelson/api/core/v1'
 import { allocatesNodePorts, needsClusterIP, needsHealthCheck, getNodePorts, hasEqualItems, getSpec } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
 
-/** Restores values allocated by the server that the client omits, for example by applying its manifest again. Mutates `service`. */
+/** Restores allocated values that the client omits, for example when it applies its manifest again. Mutates `service`. */
 export function keepAllocatedValues(service: Service, old: ReadonlyService): void {
   const spec = service.spec!
   const before = getSpec(old)

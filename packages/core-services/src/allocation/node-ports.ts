@@ -11,7 +11,7 @@ export async function allocateNodePorts(service: Service, allocation: Allocation
   if (needsHealthCheck(spec)) await allocateHealthCheckPort(service, allocation)
 }
 
-/** Ports with the same number and different protocols share a node port, unless they request different ones. */
+/** Allocates node ports. Ports with the same number and different protocols share a node port, unless they request different ones. */
 async function allocateForPorts(service: Service, allocation: Allocation): Promise<void> {
   const ports = service.spec?.ports ?? []
   const requestedPorts = new Map<number, number>()

@@ -27,7 +27,7 @@ export class PortAllocator {
     this.registry = new RangeRegistry({ storage, key, range: formatPortRange(range), size, resource: 'servicenodeportallocations' })
   }
 
-  /** Returns an error message if the port cannot be allocated. */
+  /** Allocates a port. Returns an error message if that is not possible. */
   async take(port: number): Promise<string | undefined> {
     if (!isInPortRange(this.range, port)) {
       return `provided port is not in the valid range. The range of valid ports is ${formatPortRange(this.range)}`
@@ -40,7 +40,7 @@ export class PortAllocator {
     }
   }
 
-  /** Allocates any port; undefined if the range is full. */
+  /** Allocates any free port. Returns undefined if the range is full. */
   takeAny(): Promise<number | undefined> {
     const { first, last } = this.range
     const size = last - first + 1
@@ -55,7 +55,7 @@ export class PortAllocator {
     return isInPortRange(this.range, port) && (await this.registry.read()).bitmap.has(port - this.range.first)
   }
 
-  /** Releases ports. Never throws: the repair loop cleans up what remains. */
+  /** Releases ports. Never throws: the repair loop releases the ports later. */
   async release(ports: readonly number[]): Promise<void> {
     const offsets = ports.filter((port) => isInPortRange(this.range, port)).map((port) => port - this.range.first)
     if (offsets.length === 0) return

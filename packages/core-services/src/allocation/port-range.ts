@@ -24,7 +24,7 @@ export function isInPortRange({ first, last }: PortRange, port: number): boolean
   return port >= first && port <= last
 }
 
-/** Size of the static band, whose ports dynamic allocation uses last. */
+/** Returns the size of the static band. Dynamic allocation uses the ports of this band last. */
 export function portStaticBand({ first, last }: PortRange): number {
   return staticBandSize(last - first + 1, { min: 16, max: 128, divisor: 32 })
 }

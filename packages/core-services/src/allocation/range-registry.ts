@@ -7,7 +7,7 @@ import { Bitmap } from './bitmap.ts'
 export interface RangeRegistryOptions {
   readonly storage: Storage<RangeAllocation>
   readonly key: string
-  /** Range as stored in the object, like "30000-32767". */
+  /** The range, like "30000-32767", which the object also contains. */
   readonly range: string
   readonly size: number
   /** Name of the allocated resource, for error messages. */
@@ -32,8 +32,8 @@ interface Waiting {
 }
 
 /**
- * Allocated numbers of a range, stored in one object that all servers update with optimistic locking. Changes requested during a write are
- * batched into the next one.
+ * Allocated numbers of a range. One object stores them, and all servers update it with optimistic locking. Changes that arrive during a
+ * write are combined in the next write.
  */
 export class RangeRegistry {
   readonly #options: RangeRegistryOptions
@@ -64,7 +64,7 @@ export class RangeRegistry {
     }
   }
 
-  /** Replaces the state that was read; returns false if it has changed since. */
+  /** Replaces the stored state. Returns false if it has changed since it was read. */
   async replace(bitmap: Bitmap, { stored }: RangeState): Promise<boolean> {
     const { storage, key, range } = this.#options
     const object: RangeAllocation = { metadata: { name: key.slice(key.lastIndexOf('/') + 1) }, range, data: bitmap.toBase64() }

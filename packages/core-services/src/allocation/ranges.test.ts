@@ -6,7 +6,7 @@ import { IPRange, parseIPRanges } from './ip-range.ts'
 import { formatPortRange, parsePortRange, portStaticBand } from './port-range.ts'
 
 describe('searchOrder', () => {
-  it('yields each number once, and those of the static band last', () => {
+  it('yields each number once, and the numbers of the static band last', () => {
     const arbitrary = fc.record({
       size: fc.integer({ min: 1, max: 300 }),
       share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -86,7 +86,7 @@ describe('Bitmap', () => {
     expect(bitmap.toBase64()).toBe(Buffer.from([2, 1]).toString('base64'))
   })
 
-  it('survives a round trip', () => {
+  it('round-trips', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(499)), fc.uniqueArray(fc.nat(499)), (added, deleted) => {
         const bitmap = new Bitmap(500)

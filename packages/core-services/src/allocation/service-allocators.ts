@@ -39,7 +39,7 @@ export interface ServiceAllocators extends AsyncDisposable {
 
 const group = 'networking.k8s.io'
 
-/** Throws for invalid ranges. */
+/** Creates the allocators of a server. Throws for invalid ranges. */
 export function createServiceAllocators(options: ServiceAllocatorsOptions): ServiceAllocators {
   const { client, nodePorts, nodePortRange = defaultNodePortRange, random = (below) => randomInt(below), onError } = options
   const families = parseIPRanges(options.clusterIPRange ?? defaultClusterIPRange).map(({ family }) => family)

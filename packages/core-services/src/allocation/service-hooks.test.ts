@@ -130,7 +130,7 @@ describe('cluster addresses', () => {
     await create('b', { clusterIP: '10.0.0.7' })
   })
 
-  it('are not allocated for a service created through its status', async () => {
+  it('are not allocated for a service created by a write of its status', async () => {
     const status = test.store.subresource(services.subresources!['status']!)
     const given = service('a', { clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7'] })
     given.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } }
@@ -243,7 +243,7 @@ describe('node ports', () => {
     await expect(create('a', nodePort(30_000))).rejects.toMatchObject(portTaken)
   })
 
-  it('include one for the health checks of a load balancer', async () => {
+  it('include a port for the health checks of a load balancer', async () => {
     const local: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false }
     const { healthCheckNodePort, ports } = await create('a', local)
     expect(healthCheckNodePort).toBeGreaterThanOrEqual(30_000)

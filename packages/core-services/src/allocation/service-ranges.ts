@@ -40,7 +40,7 @@ export class ServiceRanges {
   }
 }
 
-/** Returns undefined for ranges that are too small or too large. */
+/** Parses a range. Returns undefined if it is too small or too large. */
 function parse(text: string): IPRange | undefined {
   try {
     return new IPRange(text)

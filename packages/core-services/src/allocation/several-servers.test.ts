@@ -42,7 +42,7 @@ describe('several servers on one store', () => {
     await expect.poll(() => [...first.allocators.addresses.list()]).toHaveLength(50)
   })
 
-  it('see values released by another server', async () => {
+  it('allocate values that another server has released', async () => {
     await using backend = openMemory()
     const options = { backend, clusterIPRange: '10.0.0.0/30', nodePortRange: '30000-30001' }
     await using first = await openServices(options)

@@ -6,11 +6,11 @@ import type { Getter, Remote, RemoteTls } from '@keelson/registry'
 import { kubeletDefaults } from './kubelet-defaults.ts'
 
 export interface KubeletOptions {
-  /** Port of nodes that do not report one. */
+  /** Kubelet port of nodes that do not report one. */
   readonly port?: number
   /** Node address types in order of preference. */
   readonly preferredAddressTypes?: readonly string[]
-  /** Connect timeout. */
+  /** Connect timeout in milliseconds. */
   readonly timeoutMs?: number
   /** Called for each connection, because certificates may be renewed. Default: no client certificate and no server verification. */
   readonly tls?: () => Promise<RemoteTls>
@@ -19,11 +19,11 @@ export interface KubeletOptions {
 /** Connection parameters of a kubelet. */
 export interface KubeletConnection {
   readonly remote: Omit<Remote, 'path' | 'query'>
-  /** True if the kubelet supports all WebSocket protocol versions itself. */
+  /** True if the kubelet supports all WebSocket protocol versions. */
   readonly speaksWebSocket: boolean
 }
 
-/** Throws ApiError if the node does not exist or has no usable address. */
+/** Returns the connection parameters of a node's kubelet. Throws ApiError if the node does not exist or has no usable address. */
 export type KubeletClient = (context: RequestContext, nodeName: string) => Promise<KubeletConnection>
 
 const anyCertificate = async (): Promise<RemoteTls> => ({ verify: false })

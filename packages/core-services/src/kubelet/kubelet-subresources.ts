@@ -54,19 +54,19 @@ function podProxySubresource(pods: Getter): RESTStorage & Connecter {
 }
 
 /** Resolves a host name to all its addresses. */
-type LookUp = (host: string) => Promise<readonly string[]>
+type ResolveHost = (host: string) => Promise<readonly string[]>
 
-const lookUpWithSystem: LookUp = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
+const lookUpWithSystem: ResolveHost = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** nodes/NAME/proxy: forwards requests to the kubelet with this server's certificate, or to another port of the node without it. */
-export function nodeProxySubresource(kubelet: KubeletClient, lookUp: LookUp = lookUpWithSystem): RESTStorage & Connecter {
+export function nodeProxySubresource(kubelet: KubeletClient, resolveHost: ResolveHost = lookUpWithSystem): RESTStorage & Connecter {
   return {
     ...proxyFacts('NodeProxyOptions', { namespaced: false }),
     async connect(context, id, options) {
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid node request ${JSON.stringify(id)}`)
       const { remote } = await kubelet(context, target.name)
-      const destination = { address: await resolveAllowedAddress(remote.host, lookUp), path: getProxiedPath(options), query: '' }
+      const destination = { address: await resolveAllowedAddress(remote.host, resolveHost), path: getProxiedPath(options), query: '' }
       if (target.port === '' || target.port === remote.port) return { remote: { ...remote, ...destination }, passes: 'proxy' }
       const { host } = remote
       return { remote: { scheme: target.scheme, host, port: target.port, tls: { verify: false }, ...destination }, passes: 'proxy' }
@@ -74,9 +74,12 @@ export function nodeProxySubresource(kubelet: KubeletClient, lookUp: LookUp = lo
   }
 }
 
-/** Returns the address to dial, after checking all addresses of the host. Dialing an address rules out a second DNS lookup. */
-async function resolveAllowedAddress(host: string, lookUp: LookUp): Promise<string> {
-  const addresses = await lookUp(host).catch(() => {
+/**
+ * Returns an address of the host, after checking all its addresses. Connecting to an address avoids a second DNS lookup with another
+ * result.
+ */
+async function resolveAllowedAddress(host: string, resolveHost: ResolveHost): Promise<string> {
+  const addresses = await resolveHost(host).catch(() => {
     throw newBadRequest(`lookup ${host}: no such host`)
   })
   const [first] = addresses

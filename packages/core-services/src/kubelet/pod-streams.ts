@@ -17,29 +17,29 @@ type StreamStorage = RESTStorage & Connecter
 const processMembers = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'string' } as const
 
 /** GET and POST pods/NAME/exec: runs a command in a container. */
-export function execSubresource(parts: PodStreams): StreamStorage {
+export function execSubresource(clients: PodStreams): StreamStorage {
   return {
-    ...streamFacts({ kind: 'PodExecOptions', members: { ...processMembers, command: 'strings' } }),
-    connect: (context, name, options) => connectProcess(parts, context, { name, verb: 'exec', options }),
+    ...describeStream({ kind: 'PodExecOptions', members: { ...processMembers, command: 'strings' } }),
+    connect: (context, name, options) => connectProcess(clients, context, { name, verb: 'exec', options }),
   }
 }
 
 /** GET and POST pods/NAME/attach: attaches to the main process of a container. */
-export function attachSubresource(parts: PodStreams): StreamStorage {
+export function attachSubresource(clients: PodStreams): StreamStorage {
   return {
-    ...streamFacts({ kind: 'PodAttachOptions', members: processMembers }),
-    connect: (context, name, options) => connectProcess(parts, context, { name, verb: 'attach', options }),
+    ...describeStream({ kind: 'PodAttachOptions', members: processMembers }),
+    connect: (context, name, options) => connectProcess(clients, context, { name, verb: 'attach', options }),
   }
 }
 
 /** GET and POST pods/NAME/portforward: multiplexes connections to ports of a pod over one connection. */
-export function portForwardSubresource(parts: PodStreams): StreamStorage {
+export function portForwardSubresource(clients: PodStreams): StreamStorage {
   return {
-    ...streamFacts({ kind: 'PodPortForwardOptions', members: { ports: 'integers' } }),
+    ...describeStream({ kind: 'PodPortForwardOptions', members: { ports: 'integers' } }),
     async connect(context, name, options) {
       const { ports = [] } = options as unknown as PodPortForwardOptions
-      const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
-      const { remote, speaksWebSocket } = await connectToKubelet(parts, context, name, pod)
+      const pod = readResult<Pod>(await clients.pods.get(context, name, {}))
+      const { remote, speaksWebSocket } = await connectToKubelet(clients, context, name, pod)
       const path = `/portForward/${pod.metadata.namespace}/${pod.metadata.name}`
       const query = ports.length === 0 ? '' : new URLSearchParams({ port: ports.join(',') }).toString()
       return { remote: { ...remote, path, query }, passes: 'upgrade', ...(speaksWebSocket ? {} : { websocket: { tunnel: true } }) }
@@ -47,8 +47,8 @@ export function portForwardSubresource(parts: PodStreams): StreamStorage {
   }
 }
 
-/** GET is supported because browsers open WebSockets with GET. */
-function streamFacts(connectOptions: OptionsDescription): RESTStorage & Omit<Connecter, 'connect'> {
+/** Describes a subresource that streams. GET is supported because browsers open WebSockets with GET. */
+function describeStream(connectOptions: OptionsDescription): RESTStorage & Omit<Connecter, 'connect'> {
   const gvk = { group: '', version: 'v1', kind: connectOptions.kind }
   return { ...restFacts(gvk), connectMethods: ['GET', 'POST'], connectOptions, connectNeedsCreate: true }
 }
@@ -59,12 +59,12 @@ interface ProcessRequest {
   readonly options: KubeObject
 }
 
-async function connectProcess(parts: PodStreams, context: RequestContext, request: ProcessRequest): ReturnType<Connecter['connect']> {
+async function connectProcess(clients: PodStreams, context: RequestContext, request: ProcessRequest): ReturnType<Connecter['connect']> {
   const { name, verb } = request
   const options = request.options as unknown as PodAttachOptions & Partial<Pick<PodExecOptions, 'command'>>
-  const pod = readResult<Pod>(await parts.pods.get(context, name, {}))
+  const pod = readResult<Pod>(await clients.pods.get(context, name, {}))
   const container = resolveContainerName(pod, options.container ?? '')
-  const { remote, speaksWebSocket } = await connectToKubelet(parts, context, name, pod)
+  const { remote, speaksWebSocket } = await connectToKubelet(clients, context, name, pod)
   const { stdin = false, stdout = false, stderr = false, tty = false, command } = options
   const streams: ProcessStreams = { stdin, stdout, stderr, tty }
   const path = `/${verb}/${pod.metadata.namespace}/${pod.metadata.name}/${container}`

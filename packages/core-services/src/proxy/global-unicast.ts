@@ -1,8 +1,8 @@
 import { parseIP } from '@keelson/resources-core'
 
 /**
- * True if clients may make this server connect to the address. Excludes loopback, link-local (such as cloud metadata services), multicast,
- * broadcast and unspecified addresses. Private networks are allowed, because pods and nodes are there.
+ * Returns whether this server may connect to the address for a client. Excludes loopback, link-local (such as cloud metadata services),
+ * multicast, broadcast and unspecified addresses. Private networks are allowed, because pods and nodes are there.
  */
 export function isGlobalUnicast(address: string): boolean {
   const ip = parseIP(address)

@@ -5,7 +5,7 @@ import type { Connecter, RESTStorage } from '@keelson/registry'
 
 const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
-/** REST facts of the three proxies: all methods, and a path after the name. */
+/** Describes a proxy subresource: it has all methods, and a path after the name. */
 export function proxyFacts(
   kind: string,
   facts: { readonly namespaced: boolean },

@@ -6,7 +6,7 @@ export interface SchemeNamePort {
   readonly port: string
 }
 
-/** Parses a target; undefined if it is invalid. */
+/** Parses a target. Returns undefined if it is invalid. */
 export function parseSchemeNamePort(id: string): SchemeNamePort | undefined {
   const parts = id.split(':')
   if (parts.length > 3) return undefined

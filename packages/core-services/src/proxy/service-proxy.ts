@@ -14,16 +14,16 @@ export interface ServiceProxyParts {
 }
 
 /** services/NAME/proxy: forwards requests to one of the pods of a service. */
-export function serviceProxySubresource(parts: ServiceProxyParts): RESTStorage & Connecter {
+export function serviceProxySubresource(clients: ServiceProxyParts): RESTStorage & Connecter {
   return {
     ...proxyFacts('ServiceProxyOptions', { namespaced: true }),
     async connect(context, id, options) {
       const target = parseSchemeNamePort(id)
       if (target === undefined) throw newBadRequest(`invalid service request ${JSON.stringify(id)}`)
-      const port = await resolvePortName(parts.services, context, target)
-      const { subsets } = readResult<Endpoints>(await parts.endpoints.get(context, target.name, {}))
+      const port = await resolvePortName(clients.services, context, target)
+      const { subsets } = readResult<Endpoints>(await clients.endpoints.get(context, target.name, {}))
       if ((subsets ?? []).length === 0) throw noEndpoints(target.name)
-      const found = await pickAddress(parts, context, subsets ?? [], port)
+      const found = await pickAddress(clients, context, subsets ?? [], port)
       if (found === undefined) throw noEndpoints(id)
       const destination = { scheme: target.scheme, ...found, path: getProxiedPath(options), query: '' }
       return { remote: { ...destination, tls: { verify: false } }, passes: 'proxy' }
@@ -31,7 +31,7 @@ export function serviceProxySubresource(parts: ServiceProxyParts): RESTStorage &
   }
 }
 
-/** Returns the port name, which endpoints use; looks up a number in the service. */
+/** Returns the name of the port, which endpoints use. Finds the name of a number in the service. */
 async function resolvePortName(
   services: Getter,
   context: RequestContext,
@@ -45,7 +45,7 @@ async function resolvePortName(
   return found.name ?? ''
 }
 
-/** Parses a number like Go parses an int64; undefined for a port name. */
+/** Parses a number like Go parses an int64. Returns undefined for a port name. */
 function parsePortNumber(text: string): bigint | undefined {
   if (!/^[+-]?0*\d{1,19}$/.test(text)) return undefined
   const number = BigInt(text)
@@ -69,7 +69,7 @@ async function pickAddress(
   return undefined
 }
 
-/** True if the address belongs to a pod: writers of endpoints must not make this server connect elsewhere. */
+/** Returns whether the address belongs to a pod. Clients that write endpoints must not make this server connect to other addresses. */
 async function isPodAddress(pods: Getter, context: RequestContext, { ip, targetRef }: DeepReadonly<EndpointAddress>): Promise<boolean> {
   if (targetRef === undefined || (targetRef.namespace ?? '') !== context.namespace) return false
   try {

@@ -12,15 +12,15 @@ export interface RepairOptions {
   readonly allocators: ServiceAllocators
   readonly services: CachedObjects<Service>
   readonly clock: Clock
-  /** Called for each problem, repaired or not. */
+  /** Called for each problem, even if it was repaired. */
   readonly report: (text: string) => void
 }
 
 type ReadonlyAddress = DeepReadonly<IPAddress>
 
-/** Maximum duration of a request: an older address without a service was left by a crash. */
+/** Maximum duration of a request in milliseconds. An older address without a service is the result of a crash. */
 const requestMilliseconds = 60_000
-/** Maximum time between claiming an address and releasing it because the service already exists. */
+/** Maximum time in milliseconds from claiming an address until releasing it because the service already exists. */
 const revertMilliseconds = 5_000
 
 /** Reconciles services and IPAddress objects: each cluster address has one object that refers to its service. */
@@ -31,7 +31,9 @@ export class IPRepair {
     this.#options = options
   }
 
-  /** Resolves to the delay in milliseconds after which pending requests should be checked again; undefined if there are none. */
+  /**
+   * Repairs once. Resolves to the delay in milliseconds after which pending requests should be checked again; undefined if there are none.
+   */
   async run(): Promise<number | undefined> {
     const { allocators, services } = this.#options
     await Promise.all([services.synced(), allocators.addresses.synced()])
@@ -95,7 +97,7 @@ export class IPRepair {
   }
 }
 
-/** Grace period for addresses that are claimed before their service is written. */
+/** Returns the grace period of an address, which is claimed before its service is written. */
 function graceFor(address: ReadonlyAddress, service: ReadonlyService | undefined): number {
   if (service === undefined || service.spec?.type === 'ExternalName') return requestMilliseconds
   return (address.metadata.creationTimestamp ?? '') > (service.metadata.creationTimestamp ?? '') ? revertMilliseconds : 0

@@ -5,7 +5,7 @@ import { Bitmap } from '../allocation/bitmap.ts'
 import { isInPortRange } from '../allocation/port-range.ts'
 import type { RepairOptions } from './ip-repair.ts'
 
-/** Runs after which a port without a service is released: its service may not be written yet, or not be cached yet. */
+/** Number of runs after which a port without a service is released. Its service may not be written or cached yet. */
 const runsBeforeCleanup = 3
 
 /** Reconciles the RangeAllocation of node ports with the services: creates it, and cleans up after crashes. */
@@ -18,7 +18,7 @@ export class PortRepair {
     this.#options = options
   }
 
-  /** Retries if ports are allocated concurrently. */
+  /** Repairs once. Retries if ports are allocated concurrently. */
   async run(): Promise<void> {
     for (let tries = 0; tries < 10; tries++) if (await this.#runOnce()) return
     throw new Error('node ports change too fast to be repaired')
@@ -48,7 +48,7 @@ export class PortRepair {
     return (await registry.replace(rebuilt, state)) && this.#commit(leaks)
   }
 
-  /** Keeps ports without a service allocated for some more runs. */
+  /** Keeps ports without a service allocated for a few more runs. */
   #keepLeakedPorts(rebuilt: Bitmap, stored: Bitmap): ReadonlyMap<number, number> {
     const leaks = new Map<number, number>()
     for (const offset of stored) {

@@ -41,7 +41,7 @@ async function waitUntilCached(ip: string, exists = true): Promise<void> {
 }
 const ports = async (): Promise<number[]> => [...(await test.allocators.ports.registry.read()).bitmap].map((offset) => 30_000 + offset)
 
-/** Allocates values without writing the service, like a server that is killed in between. */
+/** Allocates values without writing the service, like a server that is killed after the allocation. */
 async function crash(name: string): Promise<{ ip: string; port: number }> {
   const ip = await test.allocators.ips.get('IPv4')!.takeAny({ namespace: 'ns', name })
   const port = await test.allocators.ports.takeAny()
@@ -106,7 +106,7 @@ describe('the repair loop', () => {
     expect(reports).toEqual([])
   })
 
-  it('ignores addresses managed by others', async () => {
+  it('ignores addresses with another manager', async () => {
     const parentRef = { group: 'gateway.example.com', resource: 'gateways', name: 'g' }
     await addresses().create('', { metadata: { name: '10.0.0.200' }, spec: { parentRef } })
     await repair.start()

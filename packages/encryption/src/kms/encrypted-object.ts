@@ -1,15 +1,15 @@
 import { isDNS1123Subdomain } from '@keelson/apimachinery'
 import { messageCodec } from './kms-messages.ts'
 
-/** The plaintext of the DEK source is the AES-GCM key itself. Old servers wrote it; only supported for reading. */
+/** Type of a DEK source that is an AES-GCM key. Only read: old servers wrote it. */
 export const aesGcmKey = 0
-/** The plaintext is a seed: HKDF-Expand with the first 32 bytes of the data as info derives a key per value. */
+/** Type of a DEK source that is a seed. HKDF-Expand derives a key for each value, with the first 32 bytes of the data as info. */
 export const hkdfSeed = 1
 
 /** The stored data after `k8s:enc:kms:v2:NAME:`. */
 export interface EncryptedObject {
   readonly encryptedData: Uint8Array
-  /** Id of the plugin's key that wrapped the DEK source. */
+  /** Id of the plugin's key that encrypts the DEK source. */
   readonly keyID: string
   readonly encryptedDEKSource: Uint8Array
   readonly annotations: Readonly<Record<string, Uint8Array>>
@@ -39,7 +39,7 @@ export function validateEncryptedObject(object: EncryptedObject): void {
   validateWrapped(object)
 }
 
-/** Also validates the response of a plugin's Encrypt call. */
+/** Throws if a stored object, or the response of a plugin's Encrypt call, is invalid. */
 export function validateWrapped(object: Pick<EncryptedObject, 'keyID' | 'encryptedDEKSource' | 'annotations'>): void {
   const { length } = object.encryptedDEKSource
   if (length === 0) throw new Error('failed to validate encrypted DEK source: encrypted DEK source is empty')

@@ -3,7 +3,7 @@ import type { Clock } from '@keelson/apimachinery'
 import type { ValueTransformer } from '@keelson/storagebackend'
 import type { EncryptedObject } from './encrypted-object.ts'
 
-/** Keys not used for this long are dropped. */
+/** Unused keys are dropped after this time in milliseconds. */
 const timeToLive = 24 * 3_600_000
 const sweepPeriod = 3_600_000
 
@@ -12,7 +12,7 @@ interface Cached {
   usedAt: number
 }
 
-/** Caches unwrapped keys by their wrapped form, so that a key is unwrapped once, not once per value. */
+/** Caches decrypted keys by their encrypted form, so that the plugin decrypts each key once instead of once for each value. */
 export class KeyCache {
   readonly #clock: Clock
   readonly #readers = new Map<string, Cached>()
@@ -40,8 +40,8 @@ export class KeyCache {
 }
 
 /**
- * Hashes everything the plugin receives to unwrap the key, plus the type of the key. Each part is prefixed with its length so that ids
- * cannot collide.
+ * Hashes the arguments of the plugin's Decrypt call and the type of the key. Each value is prefixed with its length, so that ids cannot
+ * collide.
  */
 export function keyCacheId(object: Omit<EncryptedObject, 'encryptedData'>): string {
   const hash = createHash('sha256')

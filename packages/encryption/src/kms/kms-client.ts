@@ -2,7 +2,7 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { kmsMethods } from './kms-messages.ts'
 import type { DecryptRequest, EncryptResponse, Method, StatusResponse } from './kms-messages.ts'
 
-/** The calls of a KMS plugin. They reject with the plugin's error, or after the timeout. */
+/** The calls of a KMS plugin. A call rejects with the plugin's error, or after the timeout. */
 export interface KmsService {
   status(): Promise<StatusResponse>
   encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptResponse>
@@ -11,12 +11,12 @@ export interface KmsService {
 }
 
 export interface KmsClientOptions {
-  /** For example unix:///path, or unix:///@name for an abstract socket. */
+  /** Address of the plugin: unix:///path, or unix:///@name for an abstract socket. */
   readonly endpoint: string
   readonly timeoutMs: number
 }
 
-/** Connects on first use, waits for the plugin until the timeout, and reconnects after the connection is lost. */
+/** Creates a client that connects on first use, waits for the plugin until the timeout, and reconnects after a lost connection. */
 export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsService {
   const client = new Client(socketTarget(endpoint), credentials.createInsecure(), {
     'grpc.default_authority': 'localhost',

@@ -9,7 +9,7 @@ import type { WriteKey } from './write-key.ts'
 
 const healthyInterval = 60_000
 const unhealthyInterval = 10_000
-/** Writing stays allowed for this long after the last good status. Reading is not limited. */
+/** Time in milliseconds after the last good status during which writes are allowed. Reads have no limit. */
 const writeKeyLifetime = 180_000
 const answerLifetimeHealthy = 20_000
 const answerLifetimeUnhealthy = 3000
@@ -37,12 +37,12 @@ export class KmsProbe {
     this.#clock = clock
   }
 
-  /** Undefined until the plugin has wrapped a first seed. */
+  /** The current seed; undefined until the plugin has encrypted a first one. */
   get writeKey(): WriteKey | undefined {
     return this.#current?.key
   }
 
-  /** Throws if there is no seed yet, or if the seed has expired because the plugin stopped answering. */
+  /** Returns the current seed. Throws if there is none yet, or if it has expired because the plugin stopped answering. */
   requireWriteKey(): WriteKey {
     if (this.#current === undefined) throw new Error(`kmsv2 Provider ${this.#name} is not ready: the plugin has not wrapped a key yet`)
     const { key, expiresAt } = this.#current
@@ -56,7 +56,7 @@ export class KmsProbe {
     return key
   }
 
-  /** Checks once, then at intervals until `stop`. Resolves even if the plugin is not running yet. */
+  /** Checks the plugin once, then at intervals until `stop`. Resolves even if the plugin is not running yet. */
   async start(): Promise<void> {
     const failed = await this.check().then(
       () => false,
@@ -97,7 +97,7 @@ export class KmsProbe {
   }
 
   async #checkPlugin(): Promise<void> {
-    // Taken before the call, so that the lifetime is an upper bound.
+    // Read before the call, so that the lifetime is an upper bound.
     const expiresAt = this.#clock.now() + writeKeyLifetime
     let status
     try {
@@ -146,7 +146,7 @@ export class KmsProbe {
   }
 }
 
-/** Key ids are not logged in plain text. */
+/** Returns the hash of a key id for logs, which must not contain key ids. */
 function hashKeyId(keyId: string): string {
   return keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`
 }

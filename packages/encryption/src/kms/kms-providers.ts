@@ -1,7 +1,7 @@
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { KmsProvider } from './kms-provider.ts'
 
-/** Rejects with the problems of all providers. */
+/** Checks all providers. Rejects with the problems of all of them. */
 export async function checkAll(providers: readonly KmsProvider[]): Promise<void> {
   const problems: string[] = []
   for (const [at, provider] of providers.entries()) {
@@ -18,7 +18,7 @@ export function closeAll(providers: readonly KmsProvider[]): void {
   for (const provider of providers) provider.close()
 }
 
-/** Longer than any pending call can take. */
+/** Returns a time in milliseconds after which no call is pending. */
 export function graceMs(providers: readonly KmsProvider[]): number {
   return 2 * providers.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)
 }

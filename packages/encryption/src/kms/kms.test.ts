@@ -43,7 +43,7 @@ describe('a KMS provider', () => {
     expect(() => transformer.fromStorage(stored, `${key}b`)).toThrow('message authentication failed')
   })
 
-  test('rejects a value with any byte changed', async () => {
+  test('rejects a value if any byte is changed', async () => {
     const kms = await plugin()
     const { transformer } = await start(kms)
     const stored = Buffer.from(transformer.toStorage(plain, key))
@@ -89,7 +89,7 @@ describe('a KMS provider', () => {
     expect(transformer.fromStorage(stored, key)).toEqual({ data: plain, stale: true })
   })
 
-  test('the next status reports a new key id: creates a new seed and marks old values as stale', async () => {
+  test('creates a new seed and marks old values as stale when the status reports a new key id', async () => {
     const kms = await plugin()
     const { transformer, clock } = await start(kms)
     const old = transformer.toStorage(plain, key)
@@ -102,7 +102,7 @@ describe('a KMS provider', () => {
     expect(transformer.fromStorage(stored, key).stale).toBe(false)
   })
 
-  test('while a plugin fails, writes work for three minutes and reads forever; recovers without a restart', async () => {
+  test('while a plugin fails, allows writes for three minutes and reads without limit; recovers without a restart', async () => {
     const kms = await plugin()
     const { transformer, encryption, clock } = await start(kms)
     const [check] = encryption.checks
