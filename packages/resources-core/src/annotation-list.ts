@@ -1,6 +1,6 @@
 import { parseJson } from '@keelson/apimachinery'
 
-/** Parses the JSON list in an annotation. Keys of the items are lower-cased, because Go matches field names case-insensitively. */
+/** Parses the JSON list in an annotation. Converts keys of the items to lower case, because Go ignores the case of field names. */
 export function parseAnnotationList(text: string, goType: string): Readonly<Record<string, unknown>>[] {
   const { value } = parseJson(text)
   if (value === null) return []

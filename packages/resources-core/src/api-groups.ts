@@ -25,7 +25,7 @@ import { tokenRequestKind } from './serviceaccounts/token-subresource.ts'
 import { setTokenRequestDefaults } from './serviceaccounts/validate-token-request.ts'
 import { services } from './services/index.ts'
 
-/** The core group, with the types of other groups that its subresources accept. To add a resource, add a folder and a line here. */
+/** The core group, with types of other groups for its subresources. To add a resource, add a folder and a line here. */
 export const core: ApiGroup = defineApiGroup({
   name: '',
   priority: 18000,
@@ -50,7 +50,7 @@ export const core: ApiGroup = defineApiGroup({
   bodies: [bindingKind, componentStatusKind, { ...tokenRequestKind, setDefaults: setTokenRequestDefaults }],
 })
 
-/** Without resources of its own: core's events are served under a second name. */
+/** The group events.k8s.io. It has no resources of its own, but serves the events of the core group under a second name. */
 const eventsGroup: ApiGroup = defineApiGroup({
   name: 'events.k8s.io',
   priority: 17750,

@@ -4,17 +4,17 @@ import { formatIP, parseIP } from './ip-address.ts'
 import type { IPAddress } from './ip-address.ts'
 
 export interface Cidr {
-  /** Address as written, including host bits. */
+  /** The address, including host bits. */
   readonly address: IPAddress
-  /** Address without host bits. */
+  /** The address without host bits. */
   readonly network: IPAddress
-  /** Prefix length as written: at most 32 for IPv4 and 128 for IPv6. */
+  /** The prefix length: at most 32 for IPv4 and 128 for IPv6. */
   readonly prefixLength: number
   /** True if the address or the prefix length has leading zeros, which strict parsers reject. */
   readonly hasLeadingZeros: boolean
 }
 
-/** Parses a CIDR the way kube-apiserver's legacy fields do. Returns undefined if it is invalid. */
+/** Parses a CIDR by the rules of kube-apiserver's legacy fields. Returns undefined if it is invalid. */
 export function parseCidr(text: string): Cidr | undefined {
   const slash = text.indexOf('/')
   const address = slash < 0 ? undefined : parseIP(text.slice(0, slash))
@@ -28,7 +28,7 @@ export function parseCidr(text: string): Cidr | undefined {
   return { address, network, prefixLength, hasLeadingZeros: address.hasLeadingZeros || (digits.length > 1 && digits.startsWith('0')) }
 }
 
-/** True for dotted IPv4 notation. An IPv4-mapped IPv6 address counts as IPv6. */
+/** Returns whether the address has dotted IPv4 notation. An IPv4-mapped IPv6 address counts as IPv6. */
 function isIPv4({ family, isMapped }: IPAddress): boolean {
   return family === 4 && !isMapped
 }
@@ -37,7 +37,7 @@ function maskBytes(bytes: readonly number[], prefixLength: number): number[] {
   return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefixLength - 8 * i))) & 0xff)
 }
 
-/** True if `outer` contains the first address of `inner`. */
+/** Returns whether `outer` contains the first address of `inner`. */
 export function cidrContains(outer: Cidr, inner: Cidr): boolean {
   if (isIPv4(outer.network) !== isIPv4(inner.network)) return false
   const bits = isIPv4(outer.network) ? 32 : 128
@@ -45,20 +45,20 @@ export function cidrContains(outer: Cidr, inner: Cidr): boolean {
   return masked.every((byte, i) => byte === outer.network.bytes[i])
 }
 
-/** Formats a CIDR canonically; an IPv4-mapped one as IPv4. */
+/** Formats a CIDR in canonical form. An IPv4-mapped CIDR is formatted as IPv4. */
 export function formatCidr({ network, prefixLength }: Cidr): string {
   if (network.isMapped && prefixLength >= 96) return `${formatIP(network)}/${prefixLength - 96}`
   return `${formatIP(network.isMapped ? { ...network, family: 6 } : network)}/${prefixLength}`
 }
 
-/** Validates legacy fields, which accept non-canonical CIDRs. Values in `known` are not validated. */
+/** Validates a CIDR of a legacy field, which need not be canonical. Values in `known` are not validated. */
 export function validateLegacyCidr(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
   if (known?.has(value) === true) return []
   const error = findCidrError(parseCidr(value))
   return error === undefined ? [] : [fieldError.invalid(path, value, error)]
 }
 
-/** Validates newer fields, which accept only canonical CIDRs. */
+/** Validates a CIDR of a newer field, which must be canonical. */
 export function validateCidr(value: string, path: FieldPath): FieldErrorList {
   const cidr = parseCidr(value)
   const canonical = cidr && formatCidr(cidr)
@@ -77,7 +77,7 @@ function hasHostBits({ address, network }: Cidr): boolean {
   return address.bytes.some((byte, i) => byte !== network.bytes[i])
 }
 
-/** Warns about values that are accepted but not canonical. */
+/** Returns warnings about a valid CIDR that is not canonical. */
 export function findCidrWarnings(value: string, path: FieldPath): readonly string[] {
   const cidr = parseCidr(value)
   if (cidr === undefined) return []

@@ -14,7 +14,7 @@ export function sumStringSizes(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + byteLength(value), 0)
 }
 
-/** Total size of base64 values after decoding. */
+/** Returns the total size of base64 values after decoding. */
 export function sumBinarySizes(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + decodedLength(value), 0)
 }
@@ -28,7 +28,10 @@ interface MaybeImmutable {
   readonly immutable?: boolean
 }
 
-/** Rejects changes of `members` and of `immutable` once that is set. A missing map differs from an empty one unless it is `defaulted`. */
+/**
+ * Rejects changes of `members` and of `immutable` if the stored object is immutable. A missing map differs from an empty map, except in the
+ * member `defaulted`.
+ */
 export function validateImmutableData<T extends MaybeImmutable>(
   object: T,
   old: T,

@@ -16,7 +16,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { core } from './api-groups.ts'
 
-/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
+/** Recorded responses of kube-apiserver. They are not in the repository; without them, these tests are skipped. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
 const kinds = new Set([
   'ConfigMap',
@@ -71,7 +71,7 @@ function protect(metadata: ObjectMeta, finalizer: string): void {
   metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
 }
 
-/** Decodes, sets defaults, prepares and validates, like a create; omits names, UIDs and times. */
+/** Creates an object without storing it: decodes, sets defaults, prepares and validates. Omits names, UIDs and times. */
 function create(step: Step): string | JsonObject {
   const { apiVersion, kind } = step.body
   const gvk = parseGroupVersionKind(String(apiVersion), String(kind))

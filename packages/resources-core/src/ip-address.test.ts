@@ -7,7 +7,7 @@ import { formatIP, findIPWarnings, parseIP, validateLegacyIP } from './ip-addres
 const path = fieldPath('ip')
 
 describe('IP addresses', () => {
-  it('without leading zeros are valid exactly if Node.js accepts them', () => {
+  it('without leading zeros are valid if and only if Node.js accepts them', () => {
     fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => parseIP(text) !== undefined))
     const character = fc.constantFrom('0', '1', 'f', ':', '.', '::', 'g')
     fc.assert(
@@ -19,7 +19,7 @@ describe('IP addresses', () => {
     )
   })
 
-  it('parse to the same address from their canonical form', () => {
+  it('do not change when their canonical form is parsed', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const address = parseIP(text)!

@@ -2,7 +2,7 @@ import { fieldError, fieldPath, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export interface IPAddress {
-  /** Sixteen bytes; IPv4 is stored in mapped form (`::ffff:…`). */
+  /** The sixteen bytes of the address. IPv4 addresses are in mapped form (`::ffff:…`). */
   readonly bytes: readonly number[]
   readonly family: 4 | 6
   /** True if written as `::ffff:a.b.c.d`. */
@@ -13,7 +13,10 @@ export interface IPAddress {
 
 const mappedPrefix: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-/** Parses an address the way kube-apiserver's legacy fields do: leading zeros are decimal. Returns undefined if it is invalid. */
+/**
+ * Parses an address by the rules of kube-apiserver's legacy fields: numbers with leading zeros are decimal. Returns undefined if it is
+ * invalid.
+ */
 export function parseIP(text: string): IPAddress | undefined {
   const separator = /[.:]/.exec(text)?.[0]
   if (separator === '.') {
@@ -63,7 +66,7 @@ function parseGroups(text: string, isLast: boolean): { bytes: number[]; hasLeadi
   return { bytes, hasLeadingZeros }
 }
 
-/** Formats an address by RFC 5952; an IPv4-mapped one as IPv4. */
+/** Formats an address by RFC 5952. An IPv4-mapped address is formatted as IPv4. */
 export function formatIP({ bytes, family }: IPAddress): string {
   if (family === 4) return bytes.slice(12).join('.')
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16))
@@ -78,7 +81,7 @@ export function formatIP({ bytes, family }: IPAddress): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`
 }
 
-/** Validates legacy fields, which accept every unambiguous notation. Values in `known` are not validated. */
+/** Validates an address of a legacy field, in any unambiguous notation. Values in `known` are not validated. */
 export function validateLegacyIP(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
   if (known?.has(value) === true) return []
   const address = parseIP(value)
@@ -91,7 +94,7 @@ export function validateLegacyIP(value: string, path: FieldPath, known?: Readonl
   return errors
 }
 
-/** Validates newer fields, which accept only canonical addresses. */
+/** Validates an address of a newer field, which must be canonical. */
 export function validateIP(value: string, path: FieldPath): FieldErrorList {
   const errors = validateLegacyIP(value, path)
   if (errors.length > 0) return errors
@@ -104,7 +107,7 @@ export function findIPErrors(value: string): readonly string[] {
   return validateIP(value, fieldPath()).map(({ detail }) => detail)
 }
 
-/** Warns about values that pass `validateLegacyIP` but are not canonical. */
+/** Returns warnings about an address that passes `validateLegacyIP` but is not canonical. */
 export function findIPWarnings(value: string, path: FieldPath): readonly string[] {
   const address = parseIP(value)
   if (address === undefined) return []

@@ -3,7 +3,7 @@ import { diffLines } from './sequence-matcher.ts'
 import type { Edit } from './sequence-matcher.ts'
 
 const context = 3
-/** Limit for the diff, whose run time grows with the product of both lengths. Larger inputs are shown as fully replaced. */
+/** Maximum product of both lengths, which determines the run time. Larger inputs are shown as fully replaced. */
 const maxCells = 1_000_000
 
 /** Returns the hunks of a unified diff between two JSON values, printed with indentation. */
@@ -81,7 +81,7 @@ function printHunk(hunk: readonly Edit[], a: readonly string[], b: readonly stri
   return text
 }
 
-/** Formats a line range for a hunk header. Lines count from one; an empty range starts at the preceding line. */
+/** Formats a line range for a hunk header. Lines are counted from one. An empty range starts at the preceding line. */
 function formatRange(start: number, end: number): string {
   const length = end - start
   if (length === 1) return `${start + 1}`

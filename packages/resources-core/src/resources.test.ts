@@ -24,7 +24,7 @@ import { serviceAccounts } from './serviceaccounts/index.ts'
 import { services } from './services/index.ts'
 
 const types = createApiTypes([coreV1])
-/** Except those of pods, which have their own test file. */
+/** Plurals of resources with test cases. Pods have a test file of their own. */
 const described = new Set(['pods'])
 function describeCore<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   described.add(definition.plural)

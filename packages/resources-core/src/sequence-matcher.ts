@@ -1,4 +1,4 @@
-/** Edit of a run of lines: keep, replace, delete or insert. Ends are exclusive. */
+/** An edit of adjacent lines: keep, replace, delete or insert. Ends are exclusive. */
 export interface Edit {
   readonly kind: 'equal' | 'replace' | 'delete' | 'insert'
   readonly oldStart: number
@@ -14,8 +14,8 @@ interface Block {
 }
 
 /**
- * Computes the edits between two lists of lines from their longest common runs (Ratcliff-Obershelp), as difflib does. The result is not
- * always minimal, but equals upstream's output.
+ * Computes the edits between two lists of lines like difflib, from their longest common runs (Ratcliff-Obershelp). The result is not always
+ * minimal, but equals upstream's.
  */
 export function diffLines(a: readonly string[], b: readonly string[]): Edit[] {
   const edits: Edit[] = []
@@ -60,7 +60,7 @@ function joinAdjacent(blocks: readonly Block[]): Block[] {
 
 const manyLines = 200
 
-/** Maps each line to its indexes. In long inputs, very frequent lines are left out, as difflib does. */
+/** Maps each line to its indexes. Like difflib, omits very frequent lines of long inputs. */
 function indexLines(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const positions = new Map<string, number[]>()
   for (const [i, line] of lines.entries()) {
@@ -82,7 +82,7 @@ interface Window {
   readonly positions: ReadonlyMap<string, readonly number[]>
 }
 
-/** Finds the longest common run; of equally long ones the first in `a`, then the first in `b`. */
+/** Finds the longest common run. Of runs with equal length, returns the first in `a`, then the first in `b`. */
 function findLongestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, positions }: Window): Block {
   let best: Block = { a: aStart, b: bStart, size: 0 }
   /** Length of the common run that ends at each line of `b` and the previous line of `a`. */

@@ -1,4 +1,4 @@
-/** Deprecated annotation that preceded `storageClassName` and still overrides it. */
+/** Deprecated annotation with the storage class. It overrides `storageClassName`. */
 export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
 export const storageClassAnnotationMessage = 'deprecated since v1.8; use "storageClassName" attribute instead'

@@ -8,15 +8,15 @@ interface WithTemplate extends KubeObject {
 }
 
 /**
- * Gives a workload without labels the labels of its pod template. Shares the map, so that labels generated for the pods later apply to the
- * workload, too. Mutates its argument.
+ * Sets the labels of a workload without labels to the labels of its pod template. Both share the map, so that labels added to the template
+ * later are also labels of the workload. Mutates its argument.
  */
 export function copyTemplateLabels({ metadata, spec }: WithTemplate): void {
   const labels = spec?.template?.metadata?.labels
   if (labels !== undefined && hasNoLabels(metadata.labels)) metadata.labels = labels
 }
 
-/** Fills the labels on reads: stored objects may lack them if template labels were generated later or a status write dropped them. */
+/** Sets missing labels on reads. Stored objects can lack them if template labels were generated later or a status write dropped them. */
 export const templateLabelsOnRead: DefaultOnRead<WithTemplate> = {
   isDue: ({ metadata, spec }) => hasNoLabels(metadata.labels) && !hasNoLabels(spec?.template?.metadata?.labels),
   fill: copyTemplateLabels,

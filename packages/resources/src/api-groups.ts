@@ -21,11 +21,11 @@ import type { DeviceServices } from './resource/index.ts'
 import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
 
-/** The services of a server that the groups use. */
+/** Services of the server that the groups use. */
 export interface ResourceServices extends AuthenticationServices, AuthorizationServices, DeviceServices, PolicyServices {}
 
 /**
- * Every built-in group except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the
+ * All built-in groups except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the
  * index of its group.
  */
 export const apiGroups: readonly ApiGroup<ResourceServices>[] = [

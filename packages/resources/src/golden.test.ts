@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { apiGroups } from './api-groups.ts'
 
-/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
+/** Recorded responses of kube-apiserver. They are not in the repository; without them, these tests are skipped. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
 
 interface Step {
@@ -83,7 +83,7 @@ async function create(step: Step): Promise<string | JsonObject> {
   }
 }
 
-/** Removes random values; jobs have their UID in labels, too. */
+/** Removes random values, such as the UID in the labels of jobs. */
 function comparable({ metadata, ...rest }: JsonObject): JsonObject {
   const { uid, creationTimestamp: _created, managedFields: _managed, ...kept } = metadata as JsonObject
   return JSON.parse(JSON.stringify({ ...rest, metadata: kept }).replaceAll(String(uid), 'UID')) as JsonObject

@@ -9,13 +9,13 @@ import { workloadCases } from './workloads/workload-cases.fixture.ts'
 import { requests } from './certificates/certificatesigningrequests/requests.fixture.ts'
 
 interface Cases {
-  /** Object as a client sends it. */
+  /** An object of a client. */
   readonly valid: object
   readonly names?: readonly [string, string, string]
   readonly invalid: Readonly<Record<string, object>>
 }
 
-/** Valid and invalid objects by plural; invalid ones are keyed by the field in the error. */
+/** Valid and invalid objects by plural. The key of an invalid object is the field of its error. */
 const commonCases: Readonly<Record<string, Cases>> = {
   leases: {
     valid: { spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } },
@@ -371,7 +371,7 @@ const scheme = new Scheme()
 for (const group of apiGroups) group.register(scheme)
 const definitions = apiGroups.flatMap(({ resources }) => resources)
 
-/** Builds an object with defaults, as the store receives it. */
+/** Builds an object with defaults, like the store receives it. */
 function object({ group, version, kind }: ResourceDefinition, members: object, name = ''): KubeObject {
   const made: KubeObject = { metadata: { name }, ...structuredClone(members) }
   scheme.setDefaults({ group, version, kind }, made)

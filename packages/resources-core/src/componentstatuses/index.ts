@@ -37,7 +37,7 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
   }
 }
 
-/** Component statuses have no labels, and `metadata.name` is their only field. */
+/** Returns whether a component matches the selectors of a list. It has no labels, and `metadata.name` is its only field. */
 function matches(name: string, { labels, fields }: ListRequest['predicate']): boolean {
   return labels.matches({}) && fields.matches((field) => (field === 'metadata.name' ? name : ''))
 }

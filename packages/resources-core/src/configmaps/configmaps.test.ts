@@ -28,7 +28,7 @@ describe('config maps', () => {
     ])
   })
 
-  it('cannot change once immutable', () => {
+  it('cannot change after they became immutable', () => {
     const old = { data: { a: '1' }, immutable: true }
     expect(update(old, old)).toEqual([])
     expect(update({ data: { a: '2' }, binaryData: { b: 'AA==' } }, old)).toEqual([

@@ -8,7 +8,7 @@ const made = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: '
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
 
 describe('endpoints', () => {
-  it('require routable addresses, and port names if there are several ports', () => {
+  it('require routable addresses, and names for several ports', () => {
     const ports = [
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },

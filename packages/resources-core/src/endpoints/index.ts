@@ -40,7 +40,9 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
   columns: [{ name: 'Endpoints', description: 'First addresses and ports.', value: formatEndpoints }],
 })
 
-/** Warns about non-canonical addresses, except in objects of the endpoints controller, which canonicalizes them itself. */
+/**
+ * Returns warnings about addresses that are not canonical. None for objects of the endpoints controller, which writes canonical addresses.
+ */
 export function findEndpointsWarnings({ metadata, subsets = [] }: DeepReadonly<Endpoints>): readonly string[] {
   if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []
   return subsets.flatMap((subset, i) =>

@@ -9,7 +9,7 @@ type ReadonlyEndpoints = DeepReadonly<Endpoints>
 
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-/** Ratcheting: unchanged subsets are not reported. */
+/** Validates endpoints. Unchanged subsets are not reported (ratcheting). */
 export function validateEndpoints({ subsets = [] }: ReadonlyEndpoints, old?: ReadonlyEndpoints): FieldErrorList {
   const errors = subsets.flatMap((subset, i) => validateSubset(subset, fieldPath('subsets').index(i)))
   return errors.length > 0 && old !== undefined && semanticEqual(subsets, old.subsets ?? []) ? [] : errors

@@ -23,7 +23,7 @@ export const eventColumns: readonly Column<Event>[] = [
   { name: 'Name', priority: 1, format: 'name', description: 'Name of the event.', value: (event) => event.metadata.name ?? '' },
 ]
 
-/** Returns the count of the series if there is one. */
+/** Returns the count of the series; without a series, the count of the event. */
 function count({ series, count }: ReadonlyEvent): number {
   return series ? (series.count ?? 0) : count || 1
 }

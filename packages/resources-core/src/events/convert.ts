@@ -2,7 +2,10 @@ import type { Event as CoreEvent } from '@keelson/api/core/v1'
 import type { Event as NewEvent } from '@keelson/api/events/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 
-/** Converts from events.k8s.io. Fields come in the order of the target type; empty ones are omitted unless JSON always has them. */
+/**
+ * Converts an event from events.k8s.io. Fields are in the order of the target type. Empty fields are omitted, unless JSON always contains
+ * them.
+ */
 export function convertEventToHub(object: KubeObject): KubeObject {
   const event = object as NewEvent
   const { series } = event
@@ -53,7 +56,7 @@ function withoutUndefined<T extends object>(members: Sparse<T>): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }
 
-/** The field labels of events.k8s.io, with the names of core/v1. */
+/** Maps the field labels of events.k8s.io to those of core/v1. */
 export const eventFieldLabels: Readonly<Record<string, string>> = {
   'metadata.name': 'metadata.name',
   'metadata.namespace': 'metadata.namespace',

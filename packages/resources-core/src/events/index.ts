@@ -40,6 +40,6 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
   },
   allColumns: eventColumns,
   quota: 'none',
-  // Events are numerous, short-lived and rarely read, so a watch cache would not pay off.
+  // A watch cache would cost more than it saves: events are numerous, short-lived and rarely read.
   storage: { ttlSeconds: 3600, watchCache: false },
 })

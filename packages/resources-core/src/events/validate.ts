@@ -21,7 +21,7 @@ type ReadonlyEvent = DeepReadonly<Event>
 const maxWordLength = 128
 const maxNoteLength = 1024
 
-/** Validates events. Those written as events.k8s.io/v1 follow stricter rules than those written as core/v1. */
+/** Validates an event. The rules for events.k8s.io/v1 are stricter than those for core/v1. */
 export function validateEvent(event: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
   const errors = validateConsistency(event, requested)
   return isCoreV1(requested) ? errors : [...errors, ...validateName(event), ...validateSeries(event), ...validateNewStyle(event)]
@@ -85,7 +85,7 @@ function validateLength(member: string, value: string | undefined, max: number):
   return [fieldError.invalid(fieldPath(member), '', `can have at most ${max} characters`)]
 }
 
-/** Validates the names; other metadata is validated for every version. */
+/** Validates name and namespace. Other metadata is validated for every version. */
 function validateName(event: ReadonlyEvent): FieldErrorList {
   const { name = '', generateName = '' } = event.metadata
   const check = (member: string, value: string): FieldErrorList =>
@@ -117,7 +117,7 @@ function validateNewStyle(event: ReadonlyEvent): FieldErrorList {
   return errors
 }
 
-/** Only the series and metadata are mutable. */
+/** Rejects changes of anything but the series and metadata. */
 function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldErrorList {
   const errors: FieldErrorList = []
   const reference = coreV1.table.resolve('ObjectReference')

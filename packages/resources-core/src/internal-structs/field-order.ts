@@ -1,4 +1,4 @@
-/** Fields (by JSON name) of the internal structs whose fields or order differ from the API types. */
+/** Fields (JSON names) of internal structs. Contains the structs whose fields or order differ from the API types. */
 export const internalFieldOrder: Readonly<Record<string, string>> = {
   PersistentVolumeSource:
     'gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker ' +

@@ -5,7 +5,7 @@ import { toInternalStruct } from './to-internal-struct.ts'
 import { valueFields, internalFieldOrder } from './field-order.ts'
 
 describe('toInternalStruct', () => {
-  it('prints all fields, missing ones too, under their Go names', () => {
+  it('prints all fields with their Go names, including missing fields', () => {
     expect(
       JSON.stringify(
         toInternalStruct(coreV1.table.resolve('PersistentVolumeClaimSpec'), {
@@ -18,7 +18,7 @@ describe('toInternalStruct', () => {
     )
   })
 
-  it('moves fields to their place in the internal type', () => {
+  it('moves fields to their position in the internal type', () => {
     const pod = toInternalStruct(coreV1.table.resolve('PodSpec'), {
       containers: [{ name: 'c' }],
       hostNetwork: true,
@@ -35,11 +35,11 @@ describe('toInternalStruct', () => {
     })
   })
 
-  it('prints numbers that are optional only in the API as zero', () => {
+  it('prints missing numbers as zero if the internal type requires them', () => {
     expect(toInternalStruct(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), {})).toEqual({ Partition: 0, MaxUnavailable: null })
   })
 
-  it('lists only fields that the API or the pod spec has', () => {
+  it('only lists fields that exist in the API type or the pod spec', () => {
     const struct = (name: string) => coreV1.table.struct(name) ?? appsV1.table.resolve(name)
     const podSpec = struct('PodSpec').byName
     for (const [name, fields] of Object.entries(internalFieldOrder))

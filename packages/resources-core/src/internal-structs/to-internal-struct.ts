@@ -13,7 +13,7 @@ type Members = Readonly<Record<string, unknown>>
 const memberCache = new WeakMap<StructSchema, readonly Member[]>()
 
 /**
- * Converts a value to kube-apiserver's internal type, as error messages print it: Go field names, and zero values for missing fields.
+ * Converts a value to kube-apiserver's internal type for error messages: with Go field names, and zero values for missing fields.
  *
  *     toInternalStruct(coreV1.table.resolve('Taint'), { key: 'a', effect: 'NoSchedule' })
  *     // { Key: 'a', Value: '', Effect: 'NoSchedule', TimeAdded: null }
@@ -62,7 +62,7 @@ function encodeStruct(value: Members, struct: StructSchema): object {
   return object
 }
 
-/** The host namespaces of a pod are fields of the pod spec in v1, but of the security context in the internal type. */
+/** Returns the internal security context of a pod. It contains the host namespaces, which are fields of the pod spec in v1. */
 function securityContextOf({ hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers, securityContext }: PodSpecMembers): object {
   return { ...securityContext, hostNetwork, hostPID, hostIPC, shareProcessNamespace, hostUsers }
 }
@@ -72,7 +72,7 @@ interface PodSpecMembers {
   readonly securityContext?: object
 }
 
-/** Types of meta/v1 have no internal counterpart: Go prints them with their JSON names. */
+/** Returns whether Go prints a struct with its JSON names: types of meta/v1 have no internal type. */
 function hasJsonTags({ definition }: StructSchema): boolean {
   return definition.startsWith('io.k8s.apimachinery.')
 }

@@ -41,7 +41,7 @@ describe('limit ranges', () => {
     ])
   })
 
-  it('reject duplicate types and resources that a type cannot have', () => {
+  it('reject duplicate types, and resources that the type does not allow', () => {
     expect(validate({ type: 'Pod', default: { cpu: '1' } }, { type: 'Pod' }, { type: 'House' })).toEqual([
       "spec.limits[0].default: Forbidden: may not be specified when `type` is 'Pod'",
       'spec.limits[1].type: Duplicate value: "Pod"',

@@ -9,7 +9,7 @@ type Item = DeepReadonly<LimitRangeItem>
 type ListName = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
 const standardTypes: ReadonlySet<string> = new Set(['Container', 'PersistentVolumeClaim', 'Pod'])
-/** Larger quantities would overflow in thousandths and are compared as integers. */
+/** Maximum quantity that is compared in thousandths. Larger quantities would overflow and are compared as integers. */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n
 const one = parseQuantity('1')
 

@@ -27,7 +27,7 @@ describe('namespaces', () => {
     expect(generated.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a-x' })
   })
 
-  it('remove finalizers only through finalize, and change phase only through status', () => {
+  it('lose finalizers only by finalize, and change their phase only by status writes', () => {
     const old: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     const changed = (): Namespace => ({ metadata: { name: 'a' }, spec: { finalizers: [] }, status: { phase: 'Terminating' } })
     const whole = changed()

@@ -6,7 +6,7 @@ import type { Strategy, SubresourceStrategy } from '@keelson/registry'
 import { keepMember } from '../keep-member.ts'
 import { labelWithName } from './defaults.ts'
 
-/** Finalizer of the namespace controller, which removes it after deleting the contents of the namespace. */
+/** Finalizer of the namespace controller. The controller removes it after deleting the contents of the namespace. */
 const kubernetesFinalizer = 'kubernetes'
 
 export const namespaceStrategy: Strategy<Namespace> = {
@@ -36,7 +36,7 @@ export const statusStrategy: Update = {
   validateUpdate: (_context, namespace) => validateStatus(namespace),
 }
 
-/** Only this subresource can remove entries from `spec.finalizers`. */
+/** Strategy of the subresource finalize. Only this subresource can remove entries from `spec.finalizers`. */
 export const finalizeStrategy: Update = {
   resetFields: withoutFields('status'),
   canonicalize: labelWithName,
@@ -55,7 +55,7 @@ function validateFinalize(namespace: DeepReadonly<Namespace>): FieldErrorList {
   return (namespace.spec?.finalizers ?? []).flatMap((name, i) => validateFinalizer(name, finalizersPath.index(i)))
 }
 
-/** The phase must be "Terminating" exactly if the namespace is being deleted. */
+/** Validates the phase: it must be "Terminating" if and only if the namespace is being deleted. */
 function validateStatus(namespace: DeepReadonly<Namespace>): FieldErrorList {
   const phase = namespace.status?.phase ?? ''
   const path = fieldPath('status', 'Phase')

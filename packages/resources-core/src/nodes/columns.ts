@@ -8,7 +8,7 @@ const roleLabel = 'kubernetes.io/role'
 
 type ReadonlyNode = DeepReadonly<Node>
 
-/** All columns, because Age comes before Version. */
+/** Table columns of nodes, including Name and Age, because Age comes before Version. */
 export const nodeColumns: readonly Column<Node>[] = [
   nameColumn,
   { name: 'Status', description: 'Readiness, and whether scheduling is disabled.', value: formatStatus },

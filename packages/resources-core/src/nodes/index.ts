@@ -21,7 +21,7 @@ export const nodes: ResourceDefinition<Node> = defineResource<Node>({
   subresources: { status: nodeStatus },
 })
 
-/** Defaults `allocatable` to `capacity`. */
+/** Sets the default of `allocatable`, which is `capacity`. */
 export function setNodeDefaults({ status }: Node): void {
   if (status === undefined) return
   if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity }
@@ -29,7 +29,7 @@ export function setNodeDefaults({ status }: Node): void {
   roundUpToMilli(status.allocatable)
 }
 
-/** Makes `podCIDR` the first of `podCIDRs`; if they differ, `podCIDR` wins. Mutates and returns its argument. */
+/** Makes `podCIDR` and the first of `podCIDRs` equal. If they differ, `podCIDR` wins. Mutates and returns its argument. */
 export function normalizeNode(node: Node): Node {
   const { spec } = node
   if (spec === undefined) return node

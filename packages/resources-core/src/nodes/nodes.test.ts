@@ -49,7 +49,7 @@ describe('nodes', () => {
     ])
   })
 
-  it('reject changes of pod CIDRs and provider ID, and keep their status', () => {
+  it('reject changes of pod CIDRs and provider ID, and keep the stored status', () => {
     const old = { spec: { podCIDRs: ['10.0.0.0/24'], providerID: 'p' }, status: { phase: 'Running' } }
     expect(update({ spec: { podCIDRs: ['10.1.0.0/24'], providerID: 'q' } }, old)).toEqual([
       'spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid',

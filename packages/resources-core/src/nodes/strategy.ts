@@ -7,7 +7,7 @@ import { findCidrWarnings } from '../cidr.ts'
 import { keepMember } from '../keep-member.ts'
 import { validateNode, validateNodeChange } from './validate.ts'
 
-/** Keeps the status on create, because kubelets register nodes with their status. */
+/** Strategy of nodes. A create keeps the status, because kubelets register nodes with it. */
 export const nodeStrategy: Strategy<Node> = {
   resetFields: withoutFields('status'),
   prepareForCreate(_context, node) {

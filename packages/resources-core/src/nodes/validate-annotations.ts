@@ -39,7 +39,7 @@ function validateAvoidPodsAnnotation(text: string | undefined, path: FieldPath):
   }
 }
 
-/** An entry identifies pods by the controller that owns them. */
+/** Validates an entry, which identifies pods by their controller. */
 function validateAvoidedPod(entry: unknown, path: FieldPath): FieldErrorList {
   const signature = lowerCaseKeys(lowerCaseKeys(entry, 'v1.PreferAvoidPodsEntry')['podsignature'] ?? {}, 'v1.PodSignature')
   const owner = signature['podcontroller']

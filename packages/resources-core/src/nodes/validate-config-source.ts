@@ -6,7 +6,7 @@ import { invalidEach, validateRequired } from '../pod-spec/field-rules.ts'
 type Source = DeepReadonly<NodeConfigSource>
 type ConfigMapSource = DeepReadonly<ConfigMapNodeConfigSource>
 
-/** Dynamic kubelet configuration is removed, but stored nodes may still have it. */
+/** Validates a dynamic kubelet configuration. Kubernetes has removed the feature, but stored nodes may still have this field. */
 export function validateConfigSource(source: Source, path: FieldPath): FieldErrorList {
   return validateOneSource(source, path, ({ uid, resourceVersion }, at) => [
     ...(uid ? [fieldError.forbidden(at.child('uid'), 'uid must not be set in spec')] : []),

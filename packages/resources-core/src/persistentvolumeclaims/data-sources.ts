@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Keeps `dataSource` and `dataSourceRef` in sync; `dataSource` accepts only claims and snapshots. Mutates `spec`. */
+/** Makes `dataSource` and `dataSourceRef` consistent. Drops a `dataSource` that is neither a claim nor a snapshot. Mutates `spec`. */
 export function normalizeDataSources(spec: PersistentVolumeClaimSpec, old?: DeepReadonly<PersistentVolumeClaimSpec>): void {
   // Data sources in other namespaces are disabled.
   if (spec.dataSourceRef?.namespace && old?.dataSourceRef === undefined) delete spec.dataSourceRef
@@ -16,7 +16,7 @@ function isClaimOrSnapshot({ dataSource }: PersistentVolumeClaimSpec): boolean {
   return (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 }
 
-/** Copies one data source field to the other if that is unset. Mutates `spec`. */
+/** Copies `dataSource` to `dataSourceRef`, or the reverse if only that is set. Mutates `spec`. */
 export function syncDataSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined) spec.dataSourceRef ??= { ...dataSource }

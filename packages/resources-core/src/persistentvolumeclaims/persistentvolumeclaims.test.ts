@@ -39,7 +39,7 @@ describe('claims', () => {
     expect(create({ dataSourceRef: { ...snapshot, namespace: 'other' } })).not.toHaveProperty('dataSourceRef')
   })
 
-  it('may set volume and class once', () => {
+  it('can set volume and class once', () => {
     expect(update(claim({ volumeName: 'v', storageClassName: 'fast' }), claim({}))).toEqual([])
     expect(update(claim({ volumeName: 'w' }), claim({ volumeName: 'v' }))[0]).toMatch(
       /^spec: Forbidden: spec is immutable after creation except/,
@@ -51,7 +51,7 @@ describe('claims', () => {
     ])
   })
 
-  it('may grow when bound, and shrink down to their capacity', () => {
+  it('can grow when bound, and shrink to a size above their capacity', () => {
     const bound = (size: string, capacity = '1Gi'): PersistentVolumeClaim =>
       claim({}, { phase: 'Bound', capacity: { storage: capacity } }, size)
     expect(update(claim({}, undefined, '2Gi'), claim({}))).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('claims', () => {
     ])
   })
 
-  it('cannot unset an attributes class in use', () => {
+  it('cannot remove an attributes class in use', () => {
     const status = { phase: 'Bound', currentVolumeAttributesClassName: 'gold' }
     const old = claim({ volumeAttributesClassName: 'gold' }, status)
     expect(update(claim({ volumeAttributesClassName: 'silver' }, status), old)).toEqual([])

@@ -11,7 +11,10 @@ const claims = 'persistentvolumeclaims'
 const requested = 'requests.storage'
 const storageClassSuffix = '.storageclass.storage.k8s.io/'
 
-/** Quota rules of claims: counts claims and requested storage, in total and by storage class. A larger allocated size counts instead. */
+/**
+ * Quota rules of claims: counts claims and requested storage, in total and by storage class. If the allocated size is larger than the
+ * request, the allocated size counts.
+ */
 export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   isCharged({ operation, subresource }) {
     if (subresource === 'status') return operation === 'UPDATE'

@@ -24,7 +24,10 @@ const specPath = fieldPath('spec')
 const sizePath = specPath.child('resources', 'requests', 'storage')
 const attributesClassPath = specPath.child('volumeAttributesClassName')
 
-/** The spec is immutable, except that volume and class may be set later, and a bound claim may request more storage. */
+/**
+ * Validates an update of a claim. The spec is immutable, with two exceptions: volume and class can be set later, and a bound claim can
+ * request more storage.
+ */
 export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
   const { spec = {} } = claim
   const { spec: oldSpec = {} } = old
@@ -52,7 +55,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   ]
 }
 
-/** True if the class moves from the annotation to the field unchanged. */
+/** Returns whether the update moves the same class from the annotation to the field. */
 function isClassMoved({ metadata, spec }: ReadonlyClaim, old: ReadonlyClaim): boolean {
   const annotated = old.metadata.annotations?.[storageClassAnnotation]
   const annotation = metadata.annotations?.[storageClassAnnotation]
@@ -84,7 +87,7 @@ function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentV
   return [before, after]
 }
 
-/** A smaller request is allowed to recover from a failed expansion, as long as it exceeds the actual capacity. */
+/** Validates a change of the requested size. A smaller request is allowed after a failed expansion if it exceeds the actual capacity. */
 function validateSize(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
   const size = parseQuantity(claim.spec?.resources?.requests?.['storage'] ?? '0')
   const oldSize = parseQuantity(old.spec?.resources?.requests?.['storage'] ?? '0')

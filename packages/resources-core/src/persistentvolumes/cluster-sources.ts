@@ -13,7 +13,7 @@ import { invalidEach, validateDNSLabel, validateDNSSubdomain, validateRequired }
 import { validateAzureFile, validateCinder } from '../pod-spec/volume-sources-cloud.ts'
 import { isInitiatorName, validateCSIDriverName, validateGlusterfs, validateStorageOS } from '../pod-spec/volume-sources-network.ts'
 
-/** Volume sources that differ from those of pods: persistent volumes are cluster-scoped, so their references include a namespace. */
+// Validates volume sources that differ from those of pods. Persistent volumes are cluster-scoped, so their references include a namespace.
 
 export function validateGlusterfsVolume(source: DeepReadonly<GlusterfsPersistentVolumeSource>, path: FieldPath): FieldErrorList {
   const errors = validateGlusterfs(source, path)

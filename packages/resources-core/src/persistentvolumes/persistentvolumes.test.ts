@@ -50,7 +50,7 @@ describe('persistent volumes', () => {
     expect(create({ cinder: { volumeID: 'v', secretRef: { name: 's' } } })).toEqual(['spec.cinder.secretRef.namespace: Required value'])
   })
 
-  it('have an immutable source and node affinity', () => {
+  it('reject changes of source and node affinity', () => {
     expect(update({ nfs: { ...nfs, server: 't' } }, { nfs })[0]).toMatch(
       /^spec\.persistentvolumesource: Forbidden: spec\.persistentvolumesource is immutable after creation\n/,
     )

@@ -6,7 +6,7 @@ import { validatePersistentVolumeSource } from './validate-source.ts'
 
 const context = 'in the context of inline volumes'
 
-/** Validates an inline volume spec, which a VolumeAttachment has for volumes without a PersistentVolume object. */
+/** Validates the inline volume spec of a VolumeAttachment, for volumes without a PersistentVolume object. */
 export function validateInlineVolumeSpec(spec: DeepReadonly<PersistentVolumeSpec>, path: FieldPath): FieldErrorList {
   const { accessModes = [], persistentVolumeReclaimPolicy: policy = '', volumeMode = 'Filesystem' } = spec
   const forbidIf = (condition: boolean, member: string, detail = `may not be specified ${context}`): FieldErrorList =>

@@ -8,18 +8,18 @@ import * as network from '../pod-spec/volume-sources-network.ts'
 import * as cluster from './cluster-sources.ts'
 
 interface SourceRule<T> {
-  /** Field name in error paths, if it differs from the actual one. */
+  /** Field name for error paths, if upstream uses another name there. */
   readonly pathName?: string
-  /** Field name in the error about a second source, if it differs. */
+  /** Field name for the error about a second source, if upstream uses another name there. */
   readonly duplicatePathName?: string
-  /** Validates this source even if another one is set. */
+  /** True to validate this source even if another source is set. */
   readonly alwaysValidate?: true
   validate(source: DeepReadonly<T>, path: FieldPath, volumeName: string): FieldErrorList
 }
 
 type SourceRules = { readonly [K in keyof PersistentVolumeSource]-?: SourceRule<NonNullable<PersistentVolumeSource[K]>> }
 
-/** Rules in upstream's order, because only the first source is validated. Sources that pods have too share the rules of pods. */
+/** Rules in upstream's order, because only the first source is validated. Sources that pods can use have the rules of pods. */
 const sourceRules: SourceRules = {
   hostPath: { validate: validateHostPath },
   gcePersistentDisk: { pathName: 'persistentDisk', validate: cloud.validateGCEPersistentDisk },
@@ -72,5 +72,5 @@ export function validatePersistentVolumeSource(
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
-/** Spec fields that hold a volume source. */
+/** Spec fields that contain a volume source. */
 export const sourceFields: readonly (keyof PersistentVolumeSource)[] = Object.keys(sourceRules) as (keyof PersistentVolumeSource)[]

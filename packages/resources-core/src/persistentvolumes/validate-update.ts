@@ -12,7 +12,10 @@ type ReadonlySpec = DeepReadonly<PersistentVolumeSpec>
 type Affinity = DeepReadonly<VolumeNodeAffinity>
 type Requirement = DeepReadonly<NodeSelectorRequirement>
 
-/** The volume source is immutable. Like kube-apiserver, validates metadata and spec twice and so reports their errors twice. */
+/**
+ * Validates an update of a volume, whose source is immutable. Like kube-apiserver, validates metadata and spec twice, and therefore reports
+ * their errors twice.
+ */
 export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: ReadonlyVolume): FieldErrorList {
   const { spec = {} } = volume
   const { spec: oldSpec = {} } = old
@@ -43,7 +46,7 @@ function sourceOf(spec: ReadonlySpec): Record<string, unknown> {
   return Object.fromEntries(sourceFields.flatMap((member) => (spec[member] === undefined ? [] : [[member, spec[member]]])))
 }
 
-/** Ignores a new `controllerExpandSecretRef`, which may be set once. */
+/** Returns the source for the comparison, without a new `controllerExpandSecretRef`, which can be set once. */
 function comparableSource(spec: ReadonlySpec, old: ReadonlySpec): Record<string, unknown> {
   const source = sourceOf(spec)
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
@@ -59,7 +62,7 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ])
 
-/** Compares affinities; a deprecated label equals its replacement. */
+/** Returns whether two affinities are equal. A deprecated label equals its replacement. */
 function sameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
   if (semanticEqual(affinity, old)) return true
   const terms = affinity?.required?.nodeSelectorTerms ?? []

@@ -32,7 +32,7 @@ const sourcesWithMountOptions: readonly (keyof PersistentVolumeSource)[] = [
   'photonPersistentDisk',
 ]
 
-/** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
+/** Validates a volume. On an update, values that `old` already had stay valid, even if a create would reject them (ratcheting). */
 export function validatePersistentVolume(volume: ReadonlyVolume, old?: ReadonlyVolume): FieldErrorList {
   return [...validateVolumeSpec(volume, old), ...validateMountOptions(volume)]
 }
@@ -81,7 +81,7 @@ function hasInvalidLabelValue(spec: ReadonlySpec | undefined): boolean {
   return expressions.some(({ values }) => (values ?? []).some((value) => isValidLabelValue(value).length > 0))
 }
 
-/** Recycling deletes all files below the path, so the root directory is rejected. */
+/** Rejects recycling of the root directory, because recycling deletes all files below the path. */
 function validateRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: ReadonlySpec): FieldErrorList {
   if (hostPath === undefined || policy !== 'Recycle' || !isRoot(hostPath.path)) return []
   const detail = "may not be 'recycle' for a hostPath mount of '/'"

@@ -2,14 +2,14 @@ import { fieldError, isDNS1123Label, isDNS1123Subdomain, isQualifiedName } from 
 import type { FieldError, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /**
- * Returns the path of a field. The rules below take either the path of the field itself, or its parent path and its name: building a path
- * only for errors is faster for fields that every object has.
+ * Returns the path of a field. The functions of this file accept the path of the field, or its parent path and its name. The second is
+ * faster for fields of every object, because a path is only built for an error.
  */
 function fieldAt(path: FieldPath, member: string | undefined): FieldPath {
   return member === undefined ? path : path.child(member)
 }
 
-/** Returns one "Invalid value" error per message. */
+/** Returns an "Invalid value" error for each message. */
 export function invalidEach(messages: readonly string[], value: unknown, path: FieldPath, member?: string): FieldErrorList {
   return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(fieldAt(path, member), value, message))
 }

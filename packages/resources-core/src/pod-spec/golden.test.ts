@@ -10,10 +10,10 @@ import { describe, expect, it } from 'vitest'
 import { setPodTemplateDefaults } from './pod-spec-defaults.ts'
 import { validatePodTemplateSpec } from './validate-pod-template.ts'
 
-/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
+/** Recorded responses of kube-apiserver. They are not in the repository; without them, these tests are skipped. */
 const recorded = new URL('../../../../../shared/golden/objects.jsonl', import.meta.url)
 
-/** Path of the pod template, by workload kind. */
+/** Path of the pod template for each workload kind. */
 const templatePaths: Readonly<Record<string, readonly [string, ...string[]]>> = {
   PodTemplate: ['template'],
   ReplicationController: ['spec', 'template'],
@@ -56,7 +56,7 @@ function gvkOf({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
   return parseGroupVersionKind(String(body['apiVersion']), String(body['kind']))
 }
 
-/** True for kinds that change their template before validation: stateful sets add volumes of claims, jobs add labels. */
+/** Returns whether the kind changes its template before validation: stateful sets add volumes of claims, jobs add labels. */
 function changesTemplate({ body }: Step): boolean {
   const longName = String(at(body, ['metadata', 'name']) ?? '').length > 63
   return at(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
@@ -66,7 +66,7 @@ function at(value: unknown, path: readonly string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((found, name) => (found as JsonObject | undefined)?.[name], value as JsonValue)
 }
 
-/** True for errors from rules that only some kinds have. */
+/** Returns whether the rule of this error exists only for some kinds. */
 function isKindSpecific(field: string, path: string): boolean {
   return ['spec.restartPolicy', 'spec.activeDeadlineSeconds', 'metadata.labels'].some((member) => field === `${path}.${member}`)
 }

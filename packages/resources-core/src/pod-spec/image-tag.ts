@@ -19,7 +19,7 @@ function splitTag(reference: string): readonly [name: string, tag: string | unde
   return colon < 0 ? [reference, undefined] : [reference.slice(0, colon), reference.slice(colon + 1)]
 }
 
-/** Accepts lower-case path components, optionally after the host of a registry. */
+/** Returns whether the name consists of lower-case path components, optionally after the host of a registry. */
 function isRepository(name: string): boolean {
   // An image ID is not a repository name.
   if (/^[a-f0-9]{64}$/.test(name)) return false

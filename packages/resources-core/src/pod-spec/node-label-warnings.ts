@@ -13,12 +13,12 @@ const deprecated: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ])
 
-/** Returns the deprecation notice of a node label; undefined if it is not deprecated. */
+/** Returns the deprecation warning of a node label; undefined if it is not deprecated. */
 export function getNodeLabelDeprecation(key: string): string | undefined {
   return deprecated.get(key)
 }
 
-/** Warns about deprecated labels in a node selector of labels only. */
+/** Returns warnings about deprecated labels in a selector of node labels. */
 export function findNodeLabelSelectorWarnings({ matchExpressions, matchLabels }: DeepReadonly<LabelSelector>, path: FieldPath): string[] {
   const expressions = (matchExpressions ?? []).flatMap(({ key }, i) => {
     const message = getNodeLabelDeprecation(key)

@@ -25,7 +25,7 @@ describe('overlappingPathWarnings', () => {
     ])
   })
 
-  it('reports the same overlap once, and later ones too', () => {
+  it('reports each overlap once', () => {
     expect(overlapsOf(configMap([...paths(500, () => 'a'), 'b/c', 'b', 'a']))).toEqual(['"a" with "a"', '"b" with "b/c"'])
   })
 

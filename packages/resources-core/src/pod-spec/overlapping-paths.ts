@@ -10,13 +10,13 @@ interface PathOf {
 
 type Items = readonly { readonly path: string }[]
 
-/** Warning headers are limited to 4096 characters in total, and each of these warnings has more than 40. */
+/** Maximum number of warnings. Warning headers have at most 4096 characters in total, and each of these warnings has more than 40. */
 const maxWarnings = 100
 
-/** Limit for the quadratic comparison; further files of a volume are ignored. */
+/** Maximum number of compared files of a volume, because the comparison takes quadratic time. Further files are ignored. */
 const maxPaths = 1000
 
-/** Warns about files of a volume that overlap with other files or directories of it. Limits the number of warnings. */
+/** Returns warnings about files of a volume that overlap with its other files or directories, up to a maximum number. */
 export function findOverlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   const warnings: string[] = []
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
@@ -40,7 +40,7 @@ function toPaths(items: Items, source?: () => string): PathOf[] {
   return items.map(({ path }) => ({ path, source }))
 }
 
-/** Uses only the first source: validation rejects projections with several. */
+/** Returns the paths of a projection. Uses only the first source, because validation rejects projections with several sources. */
 function collectProjectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = projection
   if (configMap?.items !== undefined) return toPaths(configMap.items, () => `ConfigMap ${quote(configMap.name ?? '')}`)

@@ -1,6 +1,6 @@
 import { isDNS1123Label } from '@keelson/apimachinery'
 
-/** Warns about names of workloads that are not DNS labels, because pod names and hostnames derive from them. */
+/** Returns warnings about the name of a workload that is not a DNS label. Pod names and hostnames are derived from it. */
 export function findPodNameWarnings(name: string): string[] {
   const messages = isDNS1123Label(name)
   if (messages.length === 0) return []

@@ -10,9 +10,9 @@ import { validateUnreservedPath } from './validate-paths.ts'
 import { listContainers, isSidecar, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Ratcheting rules: each `allow…` is set if the stored pod already violates the rule. */
+/** Rules for validating a pod spec. A member `allow…` is true if the stored pod already violates that rule (ratcheting). */
 export interface PodRules {
-  /** True for a pod and false for a template, which some rules do not apply to. */
+  /** True for a pod, false for a template. Some rules only apply to pods. */
   readonly isPod: boolean
   readonly allowInvalidDeletionCost: boolean
   readonly allowInvalidAffinityLabelValues: boolean
@@ -51,7 +51,7 @@ export interface PodLike {
   readonly spec?: ReadonlyPodSpec | undefined
 }
 
-/** Returns the rules for a new pod or template, or for one that replaces `old`. */
+/** Returns the rules for a new pod or template, or for an update of `old`. */
 export function createPodRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
   const isPod = kind === 'pod'
   const spec = old?.spec

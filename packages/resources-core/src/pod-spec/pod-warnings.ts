@@ -142,7 +142,7 @@ function findPullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, 
   ]
 }
 
-/** Returns index and value of items whose value occurred before. */
+/** Returns index and value of the items whose value occurred before. */
 function findRepeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
   const found: [number, string][] = []
   if (items.length < 2) return found
@@ -180,7 +180,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
   if (container.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccompKey)) {
     warnings.push(seccompWarning(annotationsPath.key(seccompKey)))
   }
-  // For pods, this warning comes from the code that applies the annotation.
+  // For pods, the code that applies the annotation adds this warning.
   const appArmorKey = appArmorContainerPrefix + container.name
   const appArmor = annotations[appArmorKey]
   if (isTemplate && appArmor !== undefined && container.securityContext?.appArmorProfile === undefined) {
@@ -203,7 +203,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
   return [...warnings, ...findEnvWarnings(container, path)]
 }
 
-/** Warns about duplicate variables, except for one that extends the previous value. */
+/** Returns warnings about duplicate variables. A variable that extends its previous value is not a duplicate. */
 function findEnvWarnings({ env = [] }: ReadonlyContainer, path: FieldPath): string[] {
   return findRepeated(env, ({ name }) => name).flatMap(([i, name]) => {
     const { value = '', valueFrom } = env[i]!

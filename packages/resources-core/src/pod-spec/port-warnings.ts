@@ -8,7 +8,7 @@ interface PortAt {
   readonly path: FieldPath
 }
 
-/** Warns about duplicate and ambiguous ports of a pod. */
+/** Returns warnings about duplicate and ambiguous ports of a pod. */
 export function findPortWarnings(containers: readonly ContainerAt[]): string[] {
   const ports = collectPorts(containers)
   if (ports.length < 2) return ports.flatMap(findAddressWarnings)
@@ -37,7 +37,7 @@ function collectPorts(containers: readonly ContainerAt[]): PortAt[] {
   return found
 }
 
-/** Limits the warnings about equal ports, whose number grows quadratically and would not fit into headers. */
+/** Maximum number of warnings about equal ports. Their number grows quadratically, and more would not fit into headers. */
 const maxCollisions = 1000
 
 function findAddressWarnings({ port, path }: PortAt): string[] {

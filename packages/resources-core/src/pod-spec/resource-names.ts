@@ -1,6 +1,6 @@
 import { isQualifiedName } from '@keelson/apimachinery'
 
-/** Classifies names of compute resources as standard, native or extended. */
+// Classifies names of compute resources as standard, native or extended.
 
 const hugePagesPrefix = 'hugepages-'
 const requestsPrefix = 'requests.'
@@ -37,7 +37,7 @@ export function isStandardResource(name: string): boolean {
   return standardResources.has(name) || isHugePages(name) || name.startsWith(requestsPrefix + hugePagesPrefix)
 }
 
-/** True for unqualified names that a quota can limit. */
+/** Returns whether this is a name without a domain that a quota can limit. */
 export function isStandardQuotaResource(name: string): boolean {
   return name !== 'storage' && isStandardResource(name)
 }
@@ -46,7 +46,7 @@ export function isStandardContainerResource(name: string): boolean {
   return containerResources.includes(name) || isHugePages(name)
 }
 
-/** True for names without a domain or with "kubernetes.io". */
+/** Returns whether the name has no domain or the domain "kubernetes.io". */
 export function isNativeResource(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/')
 }
@@ -60,12 +60,12 @@ export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name)
 }
 
-/** True for resources whose quantities must be integers. */
+/** Returns whether quantities of this resource must be integers. */
 export function isIntegerResource(name: string): boolean {
   return countedObjects.includes(name) || isExtendedResource(name)
 }
 
-/** True for resources that can be requested at pod level. */
+/** Returns whether a pod can request this resource at pod level. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name)
 }

@@ -21,7 +21,7 @@ export function validatePositiveQuantity(quantity: Quantity, path: FieldPath): F
   return quantity.sign() > 0 ? [] : [fieldError.invalid(path, quantity.toString(), 'must be greater than zero')]
 }
 
-/** True if the quantity is a multiple of the page size, which must be an integer number of bytes. */
+/** Returns whether the quantity is a multiple of the page size. The page size must be an integer number of bytes. */
 export function isDivisibleHugePages(name: string, quantity: Quantity): boolean {
   try {
     const size = parseQuantity(getHugePageSize(name))

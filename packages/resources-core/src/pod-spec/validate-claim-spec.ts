@@ -22,7 +22,7 @@ import { validatePositiveQuantity } from './resource-quantities.ts'
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const volumeModes: readonly string[] = ['Block', 'Filesystem']
 
-/** Ratcheting rules: set if the stored claim already violates the rule. */
+/** Rules for validating a claim spec. A member is true if the stored claim already violates that rule (ratcheting). */
 export interface ClaimRules {
   readonly allowInvalidSelectorValues?: boolean
   readonly allowInvalidAPIGroups?: boolean
@@ -93,7 +93,7 @@ function validateStorage(storage: string | undefined, path: FieldPath): FieldErr
   return storage === undefined ? [fieldError.required(path)] : validatePositiveQuantity(parseQuantity(storage), path)
 }
 
-/** Accepts an empty name. */
+/** Validates the name of a class, which may be empty. */
 export function validateClassName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path) : []
 }

@@ -12,7 +12,7 @@ import { validateResizePolicy } from './validate-restart-policy.ts'
 import { validateSecurityContext } from './validate-security-context.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
-/** Facts about the pod that the rules of its containers need. */
+/** The pod's data that the rules of its containers need. */
 export interface ContainerScope {
   readonly rules: PodRules
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>

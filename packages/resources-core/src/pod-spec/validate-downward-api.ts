@@ -3,8 +3,7 @@ import { fieldError, parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateQualifiedName, validateRequired } from './field-rules.ts'
 
-/** Fields and resources of a pod that the downward API exposes in variables and files. */
-
+/** Pod fields that the downward API exposes in environment variables. */
 export const environmentFieldPaths: readonly string[] = [
   'metadata.name',
   'metadata.namespace',

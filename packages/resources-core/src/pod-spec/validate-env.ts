@@ -68,7 +68,7 @@ export function validateEnvFrom({ envFrom }: ReadonlyContainer, containerPath: F
   })
 }
 
-/** Validates the name as a prefix, so a trailing dash is allowed. */
+/** Validates the name of a source like a prefix, so it may end with a dash. */
 function validateSourceName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, true), name, path) : [fieldError.required(path)]
 }

@@ -42,7 +42,7 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
   })
 }
 
-/** Defaulting always sets `resources`, so an empty one counts as unset. */
+/** Returns whether a field is set. Defaults always set `resources`, so an empty value counts as unset. */
 function isSet(container: DeepReadonly<EphemeralContainer>, member: (typeof forbiddenFields)[number]): boolean {
   const { resources } = container
   if (member === 'resources') return Object.keys(resources ?? {}).length > 0 || holdsSentEmpty(resources)

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { invalidEach, validateRequired, validateSupported } from './field-rules.ts'
 import { validatePortNumberOrName } from './validate-ports.ts'
 
-/** Actions of probes and lifecycle hooks; each of them supports only some. */
+/** Actions of a probe or lifecycle hook. Neither supports all of them. */
 export interface Handler {
   readonly exec?: DeepReadonly<ExecAction>
   readonly httpGet?: DeepReadonly<HTTPGetAction>

@@ -6,7 +6,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const detail = 'when `hostUsers` is false'
 
-/** A pod with its own user namespace must not share other namespaces of the host. */
+/** Rejects host namespaces for a pod with its own user namespace. */
 export function validateHostUsers(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
   if (spec.hostUsers !== false) return []
   const errors: FieldErrorList = []
@@ -21,7 +21,7 @@ export function validateHostUsers(spec: ReadonlyPodSpec, rules: PodRules, path: 
   return errors
 }
 
-/** In the host network, container ports must equal host ports. Templates may omit host ports. */
+/** Validates ports of a pod in the host network: container ports must equal host ports. Templates may omit host ports. */
 export function validateHostNetworkPorts(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
   if (spec.hostNetwork !== true) return []
   return (spec.containers ?? []).flatMap(({ ports }, i) =>

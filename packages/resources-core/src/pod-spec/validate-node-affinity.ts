@@ -15,7 +15,7 @@ export function validateNodeAffinity(affinity: DeepReadonly<NodeAffinity>, rules
   for (const [i, term] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     const at = preferredPath.index(i)
     errors.push(...validateWeight(term.weight, at.child('weight')))
-    // A preference that no node meets is harmless, so invalid values only cause a warning.
+    // Invalid values of a preference only cause a warning: no node then matches it, which is harmless.
     errors.push(...validateNodeSelectorTerm(term.preference ?? {}, { allowInvalidLabelValues: true }, at.child('preference')))
   }
   return errors
@@ -68,7 +68,7 @@ function validateOperator(operator: string, count: number, path: FieldPath): Fie
   }
 }
 
-/** `metadata.name` is the only field that can be matched. */
+/** Validates a requirement for a field. `metadata.name` is the only supported field. */
 function validateFieldMatch(
   { key = '', operator = '', values = [] }: DeepReadonly<NodeSelectorRequirement>,
   path: FieldPath,

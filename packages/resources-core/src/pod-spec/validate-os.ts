@@ -5,7 +5,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const systems = ['linux', 'windows']
 
-/** Pod fields that Windows does not support; a leading "/" marks fields of the security context. */
+/** Pod fields that Windows does not support. A leading "/" marks fields of the security context. */
 const podFields = [
   '/appArmorProfile',
   '/seLinuxOptions',
@@ -38,7 +38,7 @@ const containerFields = [
   'runAsGroup',
 ] as const
 
-/** Rejects fields that the operating system of the pod does not support. */
+/** Rejects fields that the pod's operating system does not support. */
 export function validateOS(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (spec.os === undefined) return []
   const { name = '' } = spec.os

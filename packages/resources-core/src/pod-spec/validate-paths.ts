@@ -5,7 +5,7 @@ export function validateNoBacksteps(value: string, path: FieldPath): FieldErrorL
   return value.split('/').includes('..') ? [fieldError.invalid(path, value, "must not contain '..'")] : []
 }
 
-/** Accepts relative paths without "..". */
+/** Requires a relative path without "..". */
 export function validateDescendingPath(value: string, path: FieldPath): FieldErrorList {
   const errors = value.startsWith('/') ? [fieldError.invalid(path, value, 'must be a relative path')] : []
   return [...errors, ...validateNoBacksteps(value, path)]

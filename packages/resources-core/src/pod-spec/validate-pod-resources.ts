@@ -6,7 +6,7 @@ import { validatePodLevelResources } from './validate-resources.ts'
 import type { ResourceScope } from './validate-resources.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Validates `spec.resources`, the requests and limits of the pod, against those of its containers. */
+/** Validates the requests and limits of the pod (`spec.resources`). They must be consistent with those of its containers. */
 export function validatePodResources(spec: ReadonlyPodSpec, scope: ResourceScope, specPath: FieldPath): FieldErrorList {
   if (spec.resources === undefined) return []
   const path = specPath.child('resources')

@@ -6,7 +6,7 @@ import { validatePodAnnotations } from './validate-annotations.ts'
 import { validatePodSpec } from './validate-pod-spec.ts'
 import { validateProfileAnnotations } from './validate-profile-annotations.ts'
 
-/** Validates the pod template at `path`. Ratcheting: values that `old` already had stay allowed although a create would reject them. */
+/** Validates the pod template at `path`. Values that `old` already had stay valid, even if a create would reject them (ratcheting). */
 export function validatePodTemplateSpec(
   template: DeepReadonly<PodTemplateSpec>,
   path: FieldPath,

@@ -35,7 +35,7 @@ export function validateSeccompProfile({ seccompProfile: profile }: WithProfiles
   return errors
 }
 
-/** Linux PATH_MAX without the terminating null byte. */
+/** Maximum length of a profile's path: PATH_MAX of Linux without the final null byte. */
 const maxProfileLength = 4095
 
 /** Validates the profile in the security context of a pod or container. */

@@ -8,25 +8,25 @@ import { validateDownwardAPIFile, validateKeyToPath } from './volume-sources-loc
 import { validateFileMode, validateUnreservedPath } from './validate-paths.ts'
 import { isKubernetesSigner, validateSignerName } from './validate-signer-name.ts'
 
-/** Context of the sources of one projected volume. `claim` reserves a path and returns false if it is taken. */
-interface Scope {
+/** Context for validating the sources of a projected volume. `claim` reserves a path. It returns false if another source has the path. */
+interface ProjectionContext {
   readonly rules: PodRules
   readonly volumePath: FieldPath
   claim(path: string): boolean
 }
 
-/** Validates the sources of a projected volume; no two may write the same file. */
+/** Validates the sources of a projected volume. Two sources must not write the same file. */
 export function validateProjectedVolume(source: DeepReadonly<ProjectedVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
   const taken = new Set<string>()
   const claim = (file: string): boolean => !taken.has(file) && taken.add(file) !== undefined
-  const scope: Scope = { rules, volumePath: path, claim }
+  const scope: ProjectionContext = { rules, volumePath: path, claim }
   const sourceErrors = (source.sources ?? []).flatMap((projection, i) =>
     validateProjection(projection, scope, path.child('sources').index(i)),
   )
   return [...validateFileMode(source.defaultMode, path.child('defaultMode')), ...sourceErrors]
 }
 
-function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: Scope, path: FieldPath): FieldErrorList {
+function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: ProjectionContext, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const reservePath = (file: string, badValue: string): void => {
     if (!scope.claim(file)) errors.push(fieldError.invalid(scope.volumePath, badValue, 'conflicting duplicate paths'))
@@ -64,7 +64,7 @@ function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: S
 const minTokenSeconds = 600
 const maxTokenSeconds = 2 ** 32
 
-function validateToken(token: DeepReadonly<ServiceAccountTokenProjection>, scope: Scope, path: FieldPath): FieldErrorList {
+function validateToken(token: DeepReadonly<ServiceAccountTokenProjection>, scope: ProjectionContext, path: FieldPath): FieldErrorList {
   const seconds = token.expirationSeconds ?? 0
   const errors: FieldErrorList = []
   const secondsPath = path.child('expirationSeconds')

@@ -102,7 +102,7 @@ function parseList(list: Readonly<Record<string, string>> | undefined): Readonly
   return quantities
 }
 
-/** A container uses a claim either as a whole or by distinct requests. */
+/** Validates the claims of a container. It uses a whole claim, or different requests of it. */
 function validateClaimNames(claims: DeepReadonly<ResourceClaim[]>, podClaims: ReadonlySet<string>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const used = new Set<string>()

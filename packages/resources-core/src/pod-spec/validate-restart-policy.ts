@@ -34,7 +34,7 @@ function validateRule({ action, exitCodes }: DeepReadonly<ContainerRestartRule>,
   return errors
 }
 
-/** Init containers with rules but without a policy get only the error about the missing policy. */
+/** Validates the restart policy of an init container. If there are rules but no policy, only reports the missing policy. */
 export function validateInitRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
   if (container.restartPolicy !== undefined) return validateContainerRestartPolicy(container, path)
   if ((container.restartPolicyRules ?? []).length === 0) return []

@@ -12,7 +12,7 @@ import type { ReadonlyContainer, ReadonlyPodSpec } from './visit-containers.ts'
 
 const procMounts = ['Default', 'Unmasked']
 
-/** Validates the security context of a container. Whether privileged containers are allowed is decided by admission. */
+/** Validates the security context of a container. Admission decides whether privileged containers are allowed. */
 export function validateSecurityContext(container: ReadonlyContainer, hostUsers: boolean, containerPath: FieldPath): FieldErrorList {
   const { securityContext: context } = container
   if (context === undefined) return []

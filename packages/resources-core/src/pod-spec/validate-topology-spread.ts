@@ -64,8 +64,8 @@ export interface LabelKeyed {
 }
 
 /**
- * Validates keys whose values are taken from the pod's labels and merged into the selector. They are already merged at this point, so a
- * second requirement for the same key comes from the client.
+ * Validates `matchLabelKeys`. The pod's values of these labels are already in the selector, so a second requirement with the same key comes
+ * from the client.
  */
 export function validateLabelKeys(term: LabelKeyed, path: FieldPath): FieldErrorList {
   const { matchLabelKeys: match = [], mismatchLabelKeys: mismatch = [], labelSelector: selector } = term
@@ -95,7 +95,7 @@ function validateKeys(keys: readonly string[], selector: LabelKeyed['labelSelect
   return keys.flatMap((key, i) => validateLabelName(key, path.index(i)))
 }
 
-/** Validates constraints that were stored before keys were merged into selectors. */
+/** Validates constraints that were stored before their keys became part of the selectors. */
 function validateUnmergedLabelKeys({ matchLabelKeys: keys = [], labelSelector: selector }: Constraint, path: FieldPath): FieldErrorList {
   if (keys.length === 0) return []
   const errors = selector === undefined ? [fieldError.forbidden(path, 'must not be specified when labelSelector is not set')] : []

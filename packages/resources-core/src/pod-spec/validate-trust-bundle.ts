@@ -5,7 +5,7 @@ import { validateRequired } from './field-rules.ts'
 import { validateUnreservedPath } from './validate-paths.ts'
 import { validateSignerName } from './validate-signer-name.ts'
 
-/** A projection selects bundles either by name, or by signer and labels. */
+/** Validates a projection of trust bundles, which selects bundles by name, or by signer and labels. */
 export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProjection>, path: FieldPath): FieldErrorList {
   const { name, signerName, labelSelector } = bundle
   const errors: FieldErrorList = []
@@ -29,7 +29,7 @@ export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProje
   return [...errors, ...validateRequired(bundle.path, path.child('path')), ...validateUnreservedPath(bundle.path ?? '', path.child('path'))]
 }
 
-/** Accepts names like "signer.example.com:path:name" and names without colons. */
+/** Returns error messages about the name of a trust bundle. Valid are "signer.example.com:path:name" and names without colons. */
 function findTrustBundleNameErrors(name: string): readonly string[] {
   return nameIsDNSSubdomain(name.slice(name.lastIndexOf(':') + 1), false)
 }

@@ -11,14 +11,14 @@ import type { VolumeScope } from './validate-volumes.ts'
 
 interface VolumeContext extends VolumeScope {
   readonly volume: DeepReadonly<Volume>
-  /** Path of the volume, not of its source. */
+  /** Path of the volume (not of its source). */
   readonly volumePath: FieldPath
 }
 
 interface SourceRule<T> {
-  /** Field name in error paths, if it differs from the actual one. */
+  /** Field name for error paths, if upstream uses another name there. */
   readonly pathName?: string
-  /** Field name in the error about a second source, if it differs. */
+  /** Field name for the error about a second source, if upstream uses another name there. */
   readonly duplicatePathName?: string
   validate(source: DeepReadonly<T>, path: FieldPath, at: VolumeContext): FieldErrorList
 }
@@ -83,7 +83,7 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: Volume
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
-/** Returns the rule of the only source, which is the usual case, or else all rules. */
+/** Returns the rule of the source if there is exactly one, which is usual, and all rules otherwise. */
 function rulesOf(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
   let found: SourceEntry | undefined
   for (const member in volume) {

@@ -8,13 +8,13 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export interface VolumeScope {
   readonly rules: PodRules
-  /** Name of the pod, which claims of ephemeral volumes derive theirs from; "" in templates and if it is not known yet. */
+  /** Name of the pod, for names of claims of ephemeral volumes. "" in templates and if it is not known yet. */
   readonly podName: string
 }
 
 export interface CheckedVolumes {
   readonly errors: readonly FieldError[]
-  /** Valid volumes by name; containers cannot mount the others. */
+  /** Valid volumes by name. Containers cannot mount other volumes. */
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
 }
 

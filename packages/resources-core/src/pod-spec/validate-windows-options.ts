@@ -41,7 +41,7 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   return errors
 }
 
-/** Accepts "user" and "domain\user". */
+/** Returns error messages about a user name: "user" or "domain\user". */
 function findUserNameErrors(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string']
   if (controlCharacters.test(name)) return [' cannot contain control characters']
@@ -63,7 +63,10 @@ function findDomainErrors(domain: string): string[] {
   return messages
 }
 
-/** HostProcess containers run directly on the Windows host. Either all containers of a pod are HostProcess containers or none. */
+/**
+ * Validates HostProcess containers, which run directly on the Windows host. Either all containers of a pod are HostProcess containers, or
+ * none.
+ */
 export function validateHostProcess(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   const podValue = spec.securityContext?.windowsOptions?.hostProcess
   if (!podValue && !hasContainer(spec, ({ securityContext }) => securityContext?.windowsOptions !== undefined)) return []

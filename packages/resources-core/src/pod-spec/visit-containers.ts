@@ -1,7 +1,7 @@
 import type { EphemeralContainer, PodSpec, Container } from '@keelson/api/core/v1'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 
-/** Any of the three kinds of containers; they differ only in `targetContainerName`. */
+/** A container of any kind. The three kinds differ only in `targetContainerName`. */
 export type AnyContainer = Container | EphemeralContainer
 export type ReadonlyContainer = DeepReadonly<AnyContainer>
 export type ReadonlyPodSpec = DeepReadonly<PodSpec>
@@ -23,7 +23,7 @@ export function listContainersWithPath(spec: ReadonlyPodSpec, path: FieldPath): 
   return found
 }
 
-/** True if the predicate holds for any container. Allocates no list, because the answer is almost always false. */
+/** Returns whether the predicate is true for any container. Does not create a list, because the result is almost always false. */
 export function hasContainer(spec: ReadonlyPodSpec, predicate: (container: ReadonlyContainer) => boolean): boolean {
   return (
     (spec.initContainers?.some(predicate) ?? false) ||
@@ -36,12 +36,12 @@ export function listContainers(spec: ReadonlyPodSpec): readonly ReadonlyContaine
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** Returns the containers themselves, for callers that mutate them. */
+/** Returns all containers, for callers that mutate them. */
 export function listMutableContainers(spec: PodSpec): AnyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** True for init containers that keep running next to the regular containers. */
+/** Returns whether an init container keeps running while the regular containers run. */
 export function isSidecar(container: DeepReadonly<Container> | undefined): boolean {
   return container?.restartPolicy === 'Always'
 }

@@ -13,7 +13,7 @@ import { fieldError, inclusiveRangeMessage } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateRequired, validateSupported } from './field-rules.ts'
 
-/** Volume sources for cloud disks, cloud file shares and FlexVolume drivers. */
+// Validates volume sources for cloud disks, cloud file shares and FlexVolume drivers.
 
 export function validateGCEPersistentDisk(source: DeepReadonly<GCEPersistentDiskVolumeSource>, path: FieldPath): FieldErrorList {
   return [...validateRequired(source.pdName, path.child('pdName')), ...validatePartition(source.partition, path.child('partition'))]
@@ -23,7 +23,7 @@ export function validateAWSElasticBlockStore(source: DeepReadonly<AWSElasticBloc
   return [...validateRequired(source.volumeID, path.child('volumeID')), ...validatePartition(source.partition, path.child('partition'))]
 }
 
-/** Accepts 0 for the whole disk, although upstream's message does not mention it. */
+/** Validates a partition. 0 is the whole disk, although upstream's message does not mention it. */
 function validatePartition(partition: number | undefined, path: FieldPath): FieldErrorList {
   if (partition === undefined || (0 <= partition && partition <= 255)) return []
   return [fieldError.invalid(path, partition, inclusiveRangeMessage(1, 255))]

@@ -14,7 +14,7 @@ import { validateRequired, validateSupported } from './field-rules.ts'
 import { validateFieldRef, validateResourceFieldRef, volumeFieldPaths } from './validate-downward-api.ts'
 import { validateDescendingPath, validateFileMode, validateNoBacksteps, validateUnreservedPath } from './validate-paths.ts'
 
-/** Volume sources that read API objects or the disk of the node. */
+// Validates volume sources that read API objects or the disk of the node.
 
 const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket']
 

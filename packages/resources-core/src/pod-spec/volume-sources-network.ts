@@ -15,7 +15,7 @@ import { byteLength, fieldError, inclusiveRangeMessage, isDNS1123Subdomain, name
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateDNSLabel, validateRequired } from './field-rules.ts'
 
-/** Volume sources for network storage, and CSI. */
+// Validates volume sources for network storage, and CSI.
 
 export function validateNFS(source: DeepReadonly<NFSVolumeSource>, path: FieldPath): FieldErrorList {
   const errors = [...validateRequired(source.server, path.child('server')), ...validateRequired(source.path, path.child('path'))]
@@ -32,8 +32,8 @@ const initiatorFormats: Readonly<Record<string, (name: string) => boolean>> = {
 }
 
 /**
- * True if the name contains `iqn\.\d{4}-\d{2}\.[A-Za-z0-9\-.]+:[^,;*&$|\s]+$`. As a single expression it would take quadratic time on
- * repeated "iqn."; here each segment between colons is matched once.
+ * Returns whether the name contains `iqn\.\d{4}-\d{2}\.[A-Za-z0-9\-.]+:[^,;*&$|\s]+$`. That expression would take quadratic time for
+ * repeated "iqn."; this function matches each segment between colons once.
  */
 function isQualifiedInitiator(name: string): boolean {
   const parts = (name.split(/[,;*&$|\s]/).at(-1) ?? '').split(':')
@@ -122,7 +122,7 @@ export function validateQuobyte(source: DeepReadonly<QuobyteVolumeSource>, path:
   return [...errors, ...validateRequired(source.volume, path.child('volume'))]
 }
 
-/** Same rules as Go's `net.SplitHostPort`: host and port may be empty, and a host with colons is in brackets. */
+/** Returns whether Go's `net.SplitHostPort` accepts the text. Host and port may be empty; a host with colons is in brackets. */
 function isHostPort(pair: string): boolean {
   return /^([^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(pair)
 }

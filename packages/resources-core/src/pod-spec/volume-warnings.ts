@@ -3,7 +3,7 @@ import { appendAll, parseQuantity, quote } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 import { isFractional } from './resource-quantities.ts'
 
-/** Volume sources that no longer work, in the order of their warnings; `ephemeral` marks the position of the warnings about its claim. */
+/** Volume sources that no longer work, in the order of their warnings. `ephemeral` marks the position of warnings about its claim. */
 const sources: readonly (readonly [member: keyof VolumeSource, message: string, named?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],

@@ -6,7 +6,7 @@ import { isSidecar } from '../pod-spec/visit-containers.ts'
 
 type ReadonlyPod = DeepReadonly<Pod>
 
-/** The Ready, Status and Restarts columns of `kubectl get pods`, from one walk over the containers. */
+/** The columns Ready, Status and Restarts of `kubectl get pods`. Visits the containers only once. */
 export const summaryColumns: ColumnGroup<Pod> = {
   columns: [
     { name: 'Ready', description: 'Number of ready containers.' },
@@ -64,7 +64,7 @@ interface InitPhase {
   readonly lastSidecarRestart: string
 }
 
-/** Summarizes the init containers up to the first unfinished one. */
+/** Summarizes the init containers, up to the first that has not finished. */
 function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Container>>): InitPhase {
   const isGated = (pod.status?.conditions ?? []).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
   let reason = isGated ? 'SchedulingGated' : pod.status?.reason || (pod.status?.phase ?? '')
@@ -113,7 +113,7 @@ function later(a: string, b: string | null | undefined): string {
 export function readinessGates(pod: ReadonlyPod): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
-  // The first of several conditions with the same type wins.
+  // If several conditions have the same type, the first counts.
   const conditions = new Map((pod.status?.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
   const fulfilled = gates.filter(({ conditionType }) => conditions.get(conditionType) === 'True')
   return `${fulfilled.length}/${gates.length}`

@@ -23,7 +23,7 @@ function defaultRequestsToLimits(container: Container): void {
   if (resources?.limits !== undefined) resources.requests = sortByName({ ...resources.limits, ...resources.requests })
 }
 
-/** Defaults the pod-level resources from the containers, then requests from limits. */
+/** Sets defaults of pod-level resources: requests are the sum of the containers' requests, or the limits. */
 function setPodResourceDefaults(spec: PodSpec): void {
   const { resources } = spec
   if (resources === undefined) return

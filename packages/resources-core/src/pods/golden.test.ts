@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { core } from '../api-groups.ts'
 import { pods } from './index.ts'
 
-/** Recorded answers of kube-apiserver, outside the repository; the tests are skipped without them. */
+/** Recorded responses of kube-apiserver. They are not in the repository; without them, these tests are skipped. */
 const recorded = new URL('../../../../../shared/golden/objects.jsonl', import.meta.url)
 const gvk = { group: '', version: 'v1', kind: 'Pod' }
 
@@ -40,7 +40,7 @@ interface Answer {
   readonly warnings: readonly string[]
 }
 
-/** Decodes, sets defaults and the service account, prepares and validates, like a create. */
+/** Creates a pod without storing it: decodes, sets defaults and the service account, prepares and validates. */
 function create({ body }: Step): Answer {
   const warnings: string[] = []
   const refuse = (message: string): Answer => ({

@@ -35,9 +35,9 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
     'status.nominatedNodeName': (pod) => pod.status?.nominatedNodeName ?? '',
   },
   fieldLabels: {
-    // The name of the node among old clients.
+    // Old clients use this name for the node.
     'spec.host': 'spec.nodeName',
-    // Selects only by the empty value.
+    // Only the empty value can be selected.
     'status.podIPs': 'status.podIPs',
   },
   columns: [

@@ -6,14 +6,14 @@ export function normalizePod(pod: Pod): Pod {
   removeInitContainerAnnotations(pod.metadata)
   if (pod.spec !== undefined) {
     normalizePodSpec(pod.spec)
-    // Negative periods used to be accepted and mean the shortest possible one.
+    // Older servers accepted negative periods, which mean the shortest possible period.
     if ((pod.spec.terminationGracePeriodSeconds ?? 0) < 0) pod.spec.terminationGracePeriodSeconds = 1
   }
   if (pod.status !== undefined) normalizePodIPs(pod.status)
   return pod
 }
 
-/** Makes `podIP` the first of `podIPs`; if they differ, `podIP` wins. */
+/** Makes `podIP` and the first of `podIPs` equal. If they differ, `podIP` wins. */
 function normalizePodIPs(status: PodStatus): void {
   const first = status.podIPs?.[0]?.ip ?? ''
   if (status.podIP && status.podIP !== first) status.podIPs = [{ ip: status.podIP }]

@@ -55,7 +55,7 @@ describe('pod defaults', () => {
     expect(resources).toEqual({ limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '100m', memory: '1Gi' } })
   })
 
-  it('keep the notation of quantities down to thousandths', () => {
+  it('keep the notation of quantities that are multiples of a thousandth', () => {
     const limits = { cpu: '01', memory: '0100Mi', 'example.com/a': '1500u' }
     const { containers } = pod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
     expect(containers![0]!.resources!.limits).toEqual({ cpu: '01', memory: '0100Mi', 'example.com/a': '2m' })
@@ -131,7 +131,7 @@ describe('pod create', () => {
     expect(errorsOf(object)).toEqual([])
   })
 
-  it('keeps the QoS class that the client sent', () => {
+  it('keeps the QoS class sent by the client', () => {
     const sent = pod({}, { status: { phase: 'Running', qosClass: 'Guaranteed' } })
     podStrategy.prepareForCreate?.(context, sent)
     expect(sent.status).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' })
@@ -299,7 +299,7 @@ describe('pod update', () => {
     expect(update(pod(spec), (object) => change(object.spec!)).errors).toEqual(messages)
   })
 
-  it('accepts values stored under older rules', () => {
+  it('accepts stored values that older rules allowed', () => {
     const old = pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } })
     expect(errorsOf(old)).toEqual([
       'spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"',
@@ -339,14 +339,14 @@ describe('pod status', () => {
 })
 
 describe('pod warnings', () => {
-  it('cover names that are not hostnames', () => {
+  it('report names that are not hostnames', () => {
     const object = pod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
     expect(podStrategy.warningsOnCreate?.(context, object)).toEqual([
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
     ])
   })
 
-  it('cover duplicate variables, ports and paths', () => {
+  it('report duplicate variables, ports and paths', () => {
     const port = { containerPort: 80, name: 'http' }
     const object = pod({
       containers: [

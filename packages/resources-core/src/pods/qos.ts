@@ -6,7 +6,10 @@ export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed'
 
 const countedResources = ['cpu', 'memory'] as const
 
-/** Guaranteed: all containers limit CPU and memory, and total requests equal total limits. BestEffort: no requests or limits at all. */
+/**
+ * Returns the QoS class of a pod. Guaranteed: all containers limit CPU and memory, and total requests equal total limits. BestEffort: there
+ * are no requests and no limits.
+ */
 export function computeQosClass(pod: DeepReadonly<Pod>): QosClass {
   const spec = pod.spec
   const sources: DeepReadonly<ResourceRequirements>[] =
@@ -27,7 +30,7 @@ export function computeQosClass(pod: DeepReadonly<Pod>): QosClass {
   return 'Guaranteed'
 }
 
-/** Adds the list to the totals and returns how many of its counted resources are positive. */
+/** Adds the quantities to the totals. Returns the number of counted resources with a positive quantity. */
 function addToTotals(total: Map<string, Quantity>, list: Readonly<Record<string, string>> | undefined): number {
   let positive = 0
   for (const name of countedResources) {

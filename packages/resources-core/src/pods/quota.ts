@@ -37,7 +37,7 @@ function podUsage(pod: ReadonlyPod, now: number): Quantities {
   return addQuantities(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
 }
 
-/** True for terminated pods, and for pods past their deletion grace period, whose node is lost. */
+/** Returns whether the pod has terminated, or its deletion grace period is over because its node is lost. */
 function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
@@ -67,7 +67,7 @@ function computeUsage(requests: Quantities, limits: Quantities): Quantities {
   return used
 }
 
-/** True for requests of extended resources, which are never overcommitted and so have no limits in a quota. */
+/** Returns whether this is a request of an extended resource. Such resources are never overcommitted, so a quota has no limits for them. */
 function isExtendedRequest(name: string): boolean {
   if (!name.startsWith('requests.')) return false
   const isNative = !name.includes('/') || name.includes('kubernetes.io/')

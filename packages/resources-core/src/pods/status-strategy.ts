@@ -8,7 +8,7 @@ import { keepMember } from '../keep-member.ts'
 import { createPodRules } from '../pod-spec/pod-rules.ts'
 import { validatePodStatusUpdate } from './validate-status-update.ts'
 
-/** Status subresource for kubelets: restores everything else from the stored pod. */
+/** Strategy of the status subresource, which kubelets write. Restores all other fields from the stored pod. */
 export const podStatus: SubresourceStrategy<Pod> = {
   update: {
     resetFields: withoutFields('spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'),
@@ -30,7 +30,10 @@ export const podStatus: SubresourceStrategy<Pod> = {
   },
 }
 
-/** Keeps `observedGeneration` if the client, which may not know the field, omits it. Matches conditions of the same type by order. */
+/**
+ * Keeps `observedGeneration` if the client omits it, because old clients do not know the field. Matches conditions of the same type by
+ * order.
+ */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (pod.status === undefined) return
   if (!pod.status.observedGeneration && old.status?.observedGeneration) pod.status.observedGeneration = old.status.observedGeneration

@@ -31,7 +31,7 @@ export const podStrategy: Strategy<Pod> = {
     const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1
     pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || computeQosClass(pod) }
-    // Admission may have set only one of the two service account fields.
+    // Admission may have set one of the two service account fields only.
     normalizePodSpec(spec)
     dropDisabledPodFields(spec)
     if ((spec.schedulingGates ?? []).length > 0) setPodCondition(context, pod, gatedCondition)
@@ -55,7 +55,7 @@ export const podStrategy: Strategy<Pod> = {
   },
 }
 
-/** Warns about names that are not DNS labels, because the name is the hostname of the pod. */
+/** Returns warnings about a name that is not a DNS label, because it is also the hostname of the pod. */
 function findNameWarnings(name: string): string[] {
   const messages = isDNS1123Label(name)
   if (messages.length === 0) return []
@@ -69,7 +69,7 @@ export function countGeneration(pod: Pod, old: DeepReadonly<Pod>): void {
   if (!semanticEqual(pod.spec, old.spec)) pod.metadata.generation = generation + 1
 }
 
-/** Pods without a node and terminated pods are deleted immediately. A negative period means one second. */
+/** Returns the grace period of a delete. It is 0 for pods without a node and for terminated pods. A negative period means one second. */
 function chooseGracePeriod(pod: DeepReadonly<Pod>, options: DeleteOptions): number {
   const requested = options.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0
   const isUnscheduled = (pod.spec?.nodeName ?? '') === ''
@@ -84,7 +84,7 @@ interface LabelKeyed {
   readonly mismatchLabelKeys?: string[]
 }
 
-/** Merges label values of the pod for `matchLabelKeys` into its selectors. Mutates the pod; not idempotent. */
+/** Adds the values of the labels in `matchLabelKeys` to the selectors of the pod. Mutates the pod. Not idempotent. */
 function mergeLabelKeys(pod: Pod): void {
   const { affinity, topologySpreadConstraints } = pod.spec ?? {}
   const keyed: readonly LabelKeyed[] = [...collectPodAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]

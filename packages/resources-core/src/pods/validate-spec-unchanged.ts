@@ -20,7 +20,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
   if (semanticEqual(spec, old)) return []
   const errors: FieldErrorList = []
   let rest = withMutableOf(old, spec)
-  // The scheduler has not considered a gated pod yet, so its node constraints may still be tightened.
+  // The scheduler does not consider a gated pod yet, so its node constraints can become stricter.
   if ((old.schedulingGates ?? []).length > 0) {
     const { affinity: oldAffinity } = old
     errors.push(...validateNodeSelector(spec, old, path.child('nodeSelector')))
@@ -85,7 +85,10 @@ function validateNodeAffinity(
   )
 }
 
-/** A term is a conjunction, so additional requirements only exclude nodes. An empty term matches no node and must stay empty. */
+/**
+ * Returns whether a term only gets additional requirements. These exclude nodes, because all requirements of a term must match. An empty
+ * term matches no node and must stay empty.
+ */
 function onlyAdds(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<NodeSelectorTerm>): boolean {
   const members = ['matchExpressions', 'matchFields'] as const
   if (members.every((member) => (old[member] ?? []).length === 0)) return members.every((member) => (term[member] ?? []).length === 0)

@@ -6,7 +6,7 @@ import type { ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 type Statuses = readonly DeepReadonly<ContainerStatus>[]
 type MayRestart = (name: string, exitCode: number) => boolean
 
-/** A terminated container must stay terminated unless its restart policy restarts it. */
+/** Rejects restarts of terminated containers that their restart policy does not allow. */
 export function validateStateTransitions(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
   const spec = old.spec ?? { containers: null }
   const check = (
@@ -47,7 +47,7 @@ function allContainersCouldRestart(spec: ReadonlyPodSpec): boolean {
   )
 }
 
-/** Checks the container's restart rules first, then its restart policy, then that of the pod. */
+/** Returns whether a terminated container restarts. The container's restart rules come first, then its restart policy, then the pod's. */
 function shouldRestart(container: DeepReadonly<Container> | undefined, spec: ReadonlyPodSpec, exitCode: number): boolean {
   if (container === undefined) return false
   if (container.restartPolicy !== undefined && matchesRule(container, exitCode)) return true

@@ -29,7 +29,7 @@ export function validatePodCreate(pod: DeepReadonly<Pod>, rules: PodRules): Fiel
   return [...errors, ...validateProfileAnnotations(pod.metadata.annotations ?? {}, spec, specPath)]
 }
 
-/** Rules for create and update. */
+/** Validates a pod on create and update. */
 export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const { metadata, spec = noSpec } = pod
   return [
@@ -41,7 +41,7 @@ export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldError
   ]
 }
 
-/** Projected tokens require a service account. */
+/** Requires a service account for projected tokens. */
 function validateTokenSources(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (spec.serviceAccountName) return []
   return (spec.volumes ?? []).flatMap(({ projected }, i) =>

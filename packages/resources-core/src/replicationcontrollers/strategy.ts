@@ -13,7 +13,7 @@ const templatePath = fieldPath('spec', 'template')
 export const replicationControllerStrategy: Strategy<ReplicationController> = {
   resetFields: withoutFields('status'),
   repeatedMetadataChecks: 'update',
-  // ReplicationController predates garbage collection: by default, deleting one orphans its pods.
+  // ReplicationController is older than garbage collection, so a delete orphans its pods by default.
   defaultPropagation: 'orphan',
   prepareForCreate(_context, controller) {
     controller.status = { replicas: 0 }

@@ -18,7 +18,7 @@ export function validateResourceQuota({ spec = {} }: ReadonlyQuota): FieldErrorL
   return validateSpec(spec)
 }
 
-/** Scopes are immutable. */
+/** Validates an update of a quota, whose scopes are immutable. */
 export function validateResourceQuotaUpdate({ spec = {} }: ReadonlyQuota, old: ReadonlyQuota): FieldErrorList {
   const scopes = new Set(spec.scopes)
   const oldScopes = new Set(old.spec?.scopes)

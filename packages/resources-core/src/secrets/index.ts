@@ -17,7 +17,7 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   normalize: mergeStringData,
   quota: countObjects({ group: '', resource: 'secrets' }, 'secrets'),
   strategy: {
-    // In-process callers skip the conversion, but write-only data must not be stored.
+    // Requests of in-process callers are not converted, but write-only data must not be stored.
     prepareForCreate: (_context, secret) => void mergeStringData(secret),
     prepareForExport(secret, exact) {
       // Token secrets are tied to the UID of a service account.

@@ -3,7 +3,7 @@ import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest, newConflict, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 
-/** Reads an object of core/v1; undefined if it does not exist. `namespace` is "" for nodes. */
+/** Reads an object of core/v1. Returns undefined if it does not exist. `namespace` is "" for nodes. */
 export type ObjectLookup = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
@@ -15,7 +15,7 @@ interface Reference {
   readonly uid?: string
 }
 
-/** Objects a token is bound to: it expires when they are deleted. The node of a bound pod is informational. */
+/** Objects to which a token is bound. The token expires when they are deleted. The node of a bound pod is only informational. */
 export interface BoundObjects {
   readonly pod?: Reference
   readonly secret?: Reference
@@ -24,7 +24,7 @@ export interface BoundObjects {
 
 const resources = { Pod: 'pods', Node: 'nodes', Secret: 'secrets' } as const
 
-/** Throws ApiError if the object does not exist, has another UID, or is of a kind that tokens cannot be bound to. */
+/** Finds the object to which a token is bound. Throws ApiError if it does not exist, has another UID, or is of an unsupported kind. */
 export async function findBoundObject(
   reference: DeepReadonly<BoundObjectReference>,
   namespace: string,

@@ -23,7 +23,7 @@ export const serviceAccounts: ResourceDefinition<ServiceAccount> = defineResourc
   columns: [],
 })
 
-/** Reduces references to names, because secrets are always in the namespace of the account. Mutates the account. */
+/** Keeps only the name of each secret reference, because secrets are always in the namespace of the account. Mutates the account. */
 function keepSecretNames(account: ServiceAccount): void {
   if (account.secrets === undefined) return
   account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}))

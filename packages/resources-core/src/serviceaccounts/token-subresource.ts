@@ -30,7 +30,7 @@ export interface TokenSubresourceOptions {
   readonly now?: () => number
 }
 
-/** Lifetime by which requests of kubelets for pod tokens are recognized. */
+/** Lifetime in seconds that kubelets request for pod tokens. Identifies such requests. */
 const kubeletExpirationSeconds = 3607
 const extendedExpirationSeconds = 365 * 24 * 3600
 
@@ -45,7 +45,7 @@ class TokenStorage implements RESTStorage, NamedCreater {
   readonly singularName = ''
   readonly shortNames: readonly string[] = []
   readonly categories: readonly string[] = []
-  /** Requests may specify the UID of the service account. */
+  /** Keeps the UID in the request, which may be the UID of the service account. */
   readonly keepsSystemFields = true
   readonly #options: TokenSubresourceOptions
 
@@ -101,7 +101,10 @@ class TokenStorage implements RESTStorage, NamedCreater {
     return maxExpirationSeconds
   }
 
-  /** Pod tokens stay valid longer than requested, for clients that read them only on start. Use after `warnAfterSeconds` is detectable. */
+  /**
+   * Returns the lifetime of a token. Pod tokens stay valid longer than requested, for clients that only read them on start.
+   * `warnAfterSeconds` detects such clients.
+   */
   #lifetime(
     seconds: number,
     audiences: readonly string[],
@@ -115,7 +118,7 @@ class TokenStorage implements RESTStorage, NamedCreater {
   }
 }
 
-/** Metadata in the body is optional, but must match the URL. */
+/** Throws Invalid if metadata in the body differs from the URL. The metadata is optional. */
 function requireMatch(member: 'name' | 'namespace', actual: string | undefined, expected: string, account: string): void {
   if (actual === undefined || actual === '' || actual === expected) return
   const error = fieldError.invalid(fieldPath('metadata').child(member), actual, `must match the service account ${member} if specified`)

@@ -11,8 +11,8 @@ import {
 import type { ReadonlyService } from './service-facts.ts'
 
 /**
- * Drops fields that the new type of the service does not support, if the client left them unchanged, because most were set by the server.
- * Fields that the client changed stay, so that validation rejects them. Mutates `service`.
+ * Drops unchanged fields that the new type of the service does not support, because the server has set most of them. Fields that the client
+ * changed stay, so that validation rejects them. Mutates `service`.
  */
 export function dropDependentFields(service: Service, oldService: ReadonlyService): void {
   const spec = (service.spec ??= {})

@@ -7,7 +7,10 @@ import { serviceQuota } from './quota.ts'
 import { getSpec, isExternallyAccessible } from './service-facts.ts'
 import { serviceStatus, serviceStrategy } from './strategy.ts'
 
-/** `createServiceHooks` allocates addresses and node ports; without it, services are stored with the values that clients send. */
+/**
+ * The definition of services. `createServiceHooks` allocates addresses and node ports. Without these hooks, services are stored with the
+ * values that clients send.
+ */
 export const services: ResourceDefinition<Service> = defineResource<Service>({
   group: '',
   version: 'v1',

@@ -5,7 +5,7 @@ import type { QuotaRules } from '@keelson/registry'
 
 const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'] as const
 
-/** Quota rules of services. Updates are charged, too, because a changed type changes the usage. */
+/** Quota rules of services. Updates are also charged, because a new type changes the usage. */
 export const serviceQuota: QuotaRules<Service> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => (names as readonly string[]).includes(limit),

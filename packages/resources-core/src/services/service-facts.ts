@@ -11,17 +11,17 @@ export function getSpec(service: ReadonlyService): ReadonlySpec {
   return service.spec ?? emptySpec
 }
 
-/** True if the service is reachable from outside the cluster. */
+/** Returns whether the service can be reached from outside the cluster. */
 export function isExternallyAccessible({ type, externalIPs = [] }: ReadonlySpec): boolean {
   return type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs.length > 0)
 }
 
-/** True if load balancers must probe nodes on a health check port, because traffic goes only to nodes with endpoints. */
+/** Returns whether load balancers must probe nodes on a health check port, because traffic only goes to nodes with endpoints. */
 export function needsHealthCheck({ type, externalTrafficPolicy }: ReadonlySpec): boolean {
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
 }
 
-/** True if the service explicitly has no address. */
+/** Returns whether the service is explicitly without an address. */
 export function isHeadless({ clusterIPs = [] }: ReadonlySpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === noClusterIP
 }
@@ -30,12 +30,12 @@ export function needsClusterIP({ type }: ReadonlySpec): boolean {
   return type !== 'ExternalName'
 }
 
-/** True if the ports of the service are open on every node. */
+/** Returns whether the ports of the service are open on every node. */
 export function opensNodePorts({ type }: ReadonlySpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer'
 }
 
-/** True if ports without a node port get one. */
+/** Returns whether ports without a node port get one. */
 export function allocatesNodePorts({ type, allocateLoadBalancerNodePorts = true }: ReadonlySpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts)
 }
@@ -44,7 +44,7 @@ export function getNodePorts({ ports = [] }: ReadonlySpec): number[] {
   return ports.flatMap(({ nodePort = 0 }) => (nodePort === 0 ? [] : [nodePort]))
 }
 
-/** Returns the addresses and node ports allocated to the service, which its deletion releases. */
+/** Returns the allocated addresses and node ports of the service. A delete releases them. */
 export function getAllocatedValues(service: ReadonlyService): { readonly ips: readonly string[]; readonly ports: readonly number[] } {
   const spec = getSpec(service)
   const { healthCheckNodePort = 0 } = spec

@@ -36,7 +36,7 @@ export const serviceStrategy: Strategy<Service> = {
 }
 
 export const serviceStatus: SubresourceStrategy<Service> = {
-  // As in kube-apiserver, creates a service without addresses.
+  // Like in kube-apiserver, creates a service without addresses.
   allowCreateOnUpdate: true,
   update: {
     resetFields: withoutFields('spec'),
@@ -47,7 +47,7 @@ export const serviceStatus: SubresourceStrategy<Service> = {
   },
 }
 
-/** Drops the traffic policy of ExternalName services, which have no traffic. kube-apiserver stores it and hides it on reads. */
+/** Drops the traffic policy of ExternalName services, which have no traffic. kube-apiserver stores it, but omits it from responses. */
 function dropUnusedPolicy({ spec }: Service): void {
   if (spec?.type === 'ExternalName') delete spec.internalTrafficPolicy
 }

@@ -10,7 +10,7 @@ const policyPath = fieldPath('spec', 'ipFamilyPolicy')
 const families = ['IPv4', 'IPv6']
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 
-/** Validates that cluster IPs, IP families and the family policy are consistent, which allocation relies on. */
+/** Validates that cluster IPs, IP families and the family policy are consistent. Allocation requires that. */
 export function validateClusterIPs(spec: ReadonlySpec, old: ReadonlySpec | undefined): FieldErrorList {
   if (spec.type === 'ExternalName') return []
   const { clusterIPs = [], ipFamilyPolicy } = spec
@@ -33,7 +33,7 @@ export function getFamily(ip: string): 'IPv4' | 'IPv6' {
   return parseIP(ip)?.family === 6 ? 'IPv6' : 'IPv4'
 }
 
-/** The legacy field `clusterIP` must equal the first of `clusterIPs`. */
+/** Validates the legacy field `clusterIP`, which must equal the first of `clusterIPs`. */
 function validatePrimaryIP({ clusterIP = '', clusterIPs = [] }: ReadonlySpec): FieldErrorList {
   if (clusterIP === '') {
     return clusterIPs.length === 0 ? [] : [fieldError.invalid(ipsPath, clusterIPs, 'must be empty when `clusterIP` is not specified')]

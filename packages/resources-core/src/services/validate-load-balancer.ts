@@ -9,7 +9,7 @@ const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges
 const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'"
 const classPath = fieldPath('spec', 'loadBalancerClass')
 
-/** Validates the source ranges of a load balancer in the field or in the annotation that preceded it. */
+/** Validates the source ranges of a load balancer, in the field or in the older annotation. */
 export function validateSourceRanges(service: ReadonlyService, old: ReadonlyService | undefined): FieldErrorList {
   const { type, loadBalancerSourceRanges: ranges = [] } = getSpec(service)
   const isOtherType = type !== 'LoadBalancer'
@@ -38,7 +38,7 @@ export function validateLoadBalancerClass({ type, loadBalancerClass }: ReadonlyS
   return isQualifiedName(loadBalancerClass).map((message) => fieldError.invalid(classPath, loadBalancerClass, message))
 }
 
-/** The class is immutable, because a load balancer stays with the controller that created it. */
+/** Rejects changes of the load balancer class: a load balancer stays with the controller that created it. */
 export function validateLoadBalancerClassUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   const staysLoadBalancer = spec.type === 'LoadBalancer' && old.type === 'LoadBalancer'
   const isChanged = staysLoadBalancer && spec.loadBalancerClass !== old.loadBalancerClass

@@ -15,7 +15,7 @@ import type { ReadonlySpec } from './service-facts.ts'
 const portsPath = fieldPath('spec', 'ports')
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-/** Validates single ports and their names (`each`), or conflicts between ports (`together`), which upstream reports later. */
+/** Validates ports and their names (`each`), or conflicts between ports (`together`), which upstream reports later. */
 export function validatePorts({ ports = [], type }: ReadonlySpec, rules: 'each' | 'together'): FieldErrorList {
   if (rules === 'together')
     return [...forbidNodePortsOfClusterIP(ports, type), ...validateUniqueNodePorts(ports), ...validateUniquePorts(ports)]

@@ -22,7 +22,10 @@ export function validateServiceUpdate(service: ReadonlyService, old: ReadonlySer
   ]
 }
 
-/** The secondary address may be added or removed. The primary one is immutable, unless the type changes from or to ExternalName. */
+/**
+ * Validates changes of cluster IPs. The secondary address can be added or removed. The primary address is immutable, unless the type
+ * changes from or to ExternalName.
+ */
 function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
   if (isHeadless(spec) && isHeadless(old)) return []

@@ -15,7 +15,7 @@ const topologyMode = 'service.kubernetes.io/topology-mode'
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const maxAffinitySeconds = 86_400
 
-/** Validates a service except its metadata, in upstream's order, which clients see. */
+/** Validates a service except its metadata. Reports errors in upstream's order. */
 export function validateService(service: ReadonlyService, old?: ReadonlyService): FieldErrorList {
   const spec = getSpec(service)
   const oldSpec = old && getSpec(old)
@@ -49,7 +49,7 @@ function validateTopology({ metadata: { annotations = {} } }: ReadonlyService): 
   return [fieldError.invalid(annotationsPath.key(topologyMode), mode, `must match annotations[${topologyHints}] when both are specified`)]
 }
 
-/** Validates which fields each type requires and forbids. */
+/** Validates the fields that the type of the service requires or forbids. */
 function validateTypeFields(spec: ReadonlySpec): FieldErrorList {
   const { type, clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' } = spec
   const errors: FieldErrorList = []

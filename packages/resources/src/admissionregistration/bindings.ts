@@ -6,7 +6,7 @@ import { validateMatchResources, validateParamRef } from './match-resources.ts'
 
 const specPath = fieldPath('spec')
 
-/** Validates the fields that both kinds of bindings have. */
+/** Validates the common fields of both kinds of bindings. */
 export function validateBinding(spec: DeepReadonly<MutatingAdmissionPolicyBindingSpec>): FieldErrorList {
   const { policyName: name = '', paramRef, matchResources } = spec
   const namePath = specPath.child('policyName')

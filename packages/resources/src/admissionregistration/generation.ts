@@ -5,8 +5,8 @@ import type { Strategy } from '@keelson/registry'
 const reservedSuffix = '.static.k8s.io'
 
 /**
- * Strategy shared by all kinds of the group: counts changes of `member` in `metadata.generation` and warns about reserved names. With
- * `emptyIsChange`, an empty list or map sent by the client counts as a change, although storage drops it.
+ * Builds the strategy of the group's kinds. It counts changes of `member` in `metadata.generation` and warns about reserved names. With
+ * `emptyIsChange`, an empty list or map from the client counts as a change, although storage drops it.
  */
 export function generationStrategy<T extends KubeObject>(
   member: keyof T & string,

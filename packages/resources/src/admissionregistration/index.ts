@@ -12,9 +12,9 @@ import { validatingAdmissionPolicies } from './validatingadmissionpolicies/index
 import { validatingAdmissionPolicyBindings } from './validatingadmissionpolicybindings/index.ts'
 import { validatingWebhookConfigurations } from './validatingwebhookconfigurations/index.ts'
 
-/** The services that the group uses. */
+/** Services of the server that the group uses. */
 export interface PolicyServices {
-  /** `policies`: the plural of the policies that bindings name. */
+  /** Returns the authority for parameters. `policies` is the plural of the policies that bindings name. */
   paramAuthority(this: void, policies: string): ParamAuthority
 }
 

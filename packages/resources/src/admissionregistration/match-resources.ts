@@ -40,7 +40,7 @@ export function validateMatchConstraints(match: DeepReadonly<MatchResources> | u
   return [...validateMatchResources(match, path), ...(hasNoRules ? [fieldError.required(path.child('resourceRules'))] : [])]
 }
 
-/** Allows only operations that a mutation can change: an object being deleted is not mutable. */
+/** Rejects operations of a mutating policy that do not write an object. */
 export function validateMutatedOperations({ resourceRules = [] }: DeepReadonly<MatchResources> = {}, path: FieldPath): FieldErrorList {
   const operations = resourceRules.flatMap((rule) => rule.operations ?? [])
   const at = path.child('resourceRules', 'operations')
@@ -68,7 +68,7 @@ function validateApiVersion(text: string, path: FieldPath): FieldErrorList {
   return versionErrors.length > 0 ? [...errors, fieldError.invalid(path, version, versionErrors.join(','))] : errors
 }
 
-/** Requires exactly one of `name` and `selector`. */
+/** Validates a reference to parameters, with exactly one of `name` and `selector`. */
 export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldPath): FieldErrorList {
   const { name = '', selector, parameterNotFoundAction: action = '' } = reference
   const hasBoth = name !== '' && selector !== undefined
@@ -84,7 +84,7 @@ export function validateParamRef(reference: DeepReadonly<ParamRef>, path: FieldP
   ]
 }
 
-/** Formats a reference for the ParamRef column: "namespace/name" or a label selector. */
+/** Formats a reference for the column ParamRef: "namespace/name" or a label selector. */
 export function formatParamRef(reference: DeepReadonly<ParamRef> | undefined): string {
   const { name = '', namespace = '', selector } = reference ?? {}
   if (name !== '') return `${namespace || '*'}/${name}`

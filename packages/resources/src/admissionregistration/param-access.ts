@@ -4,7 +4,7 @@ import type { DeepReadonly, GroupVersionKind, KubeObject, RequestContext, UserIn
 import type { ResourceDefinition, StoreHooks } from '@keelson/registry'
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
 
-/** Attributes of an access check; "*" matches every value. */
+/** Attributes of an access check. "*" matches every value. */
 export interface ParamAccess {
   readonly verb: 'get' | 'list'
   readonly group: string
@@ -14,7 +14,7 @@ export interface ParamAccess {
   readonly name: string
 }
 
-/** Checks that the writer of a policy may read its parameters: a policy must not reveal objects its author cannot read. */
+/** Checks that a user who writes a policy may read its parameters. A policy must not reveal objects that its author cannot read. */
 export interface ParamAuthority {
   allows(context: RequestContext, access: ParamAccess): Promise<boolean>
   /** Returns the plural of a kind; undefined if the kind is not served. */
@@ -23,11 +23,11 @@ export interface ParamAuthority {
   policy(name: string): Promise<DeepReadonly<Policy> | undefined>
 }
 
-/** A validating or mutating policy, reduced to the fields about parameters. */
+/** A validating or mutating policy with only the fields for parameters. */
 type Policy = Pick<ValidatingAdmissionPolicy, 'metadata'> & { readonly spec?: { readonly paramKind?: ParamKind } }
 type Binding = KubeObject & { readonly spec?: { readonly policyName?: string; readonly paramRef?: ParamRef } }
 
-/** Hooks for both kinds of policies: the writer needs "get" on all objects of the policy's `paramKind`. */
+/** Returns the hooks of both kinds of policies. A user who writes one needs "get" on all objects of its `paramKind`. */
 export function policyHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
   return hooksWith(definition, 'paramKind', async (context, object, old) => {
     const paramKind = (object as DeepReadonly<Policy>).spec?.paramKind
@@ -40,7 +40,7 @@ export function policyHooks<T extends KubeObject>(definition: ResourceDefinition
   })
 }
 
-/** Hooks for both kinds of bindings: the writer needs "get" or "list" on the parameters in `paramRef`. */
+/** Returns the hooks of both kinds of bindings. A user who writes one needs "get" or "list" on the parameters in `paramRef`. */
 export function policyBindingHooks<T extends KubeObject>(definition: ResourceDefinition<T>, authority: ParamAuthority): StoreHooks<T> {
   return hooksWith(definition, 'paramRef', async (context, object, old) => {
     const { paramRef, policyName = '' } = (object as DeepReadonly<Binding>).spec ?? {}
@@ -62,7 +62,7 @@ export function policyBindingHooks<T extends KubeObject>(definition: ResourceDef
 
 type Check<T extends KubeObject> = (context: RequestContext, object: DeepReadonly<T>, old?: DeepReadonly<T>) => Promise<string | undefined>
 
-/** Runs `check` before a write. An object that fails its own validation is left to the strategy, which reports those errors. */
+/** Returns hooks that run `check` before a write. Skips invalid objects, because the strategy reports their errors. */
 function hooksWith<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   member: 'paramKind' | 'paramRef',
@@ -92,7 +92,7 @@ const everyResource = { group: '*', version: '*', resource: '*' } as const
 
 type ResolvedParamKind = { readonly target: Pick<ParamAccess, 'group' | 'version' | 'resource'>; readonly failure?: string }
 
-/** Finds the narrowest group, version and resource for a `paramKind`; `failure` says why it is not narrower. */
+/** Finds the most specific group, version and resource of a `paramKind`. `failure` is the reason for wildcards in the result. */
 function resolveParamKind(paramKind: DeepReadonly<ParamKind> | undefined, authority: ParamAuthority): ResolvedParamKind {
   if (paramKind === undefined) return { target: everyResource }
   const { apiVersion = '', kind = '' } = paramKind
@@ -104,7 +104,7 @@ function resolveParamKind(paramKind: DeepReadonly<ParamKind> | undefined, author
   return { target: { group, version, resource: '*' }, failure: `resolve paramKind ${printParamKind(apiVersion, kind)}` }
 }
 
-/** Prints a ParamKind the way Go's `%v` prints a struct pointer. */
+/** Prints a ParamKind like Go's `%v` prints a struct pointer. */
 function printParamKind(apiVersion: string, kind: string): string {
   return `&{${apiVersion} ${kind}}`
 }

@@ -25,7 +25,7 @@ function mutating(spec: MutatingSpec): readonly string[] {
 }
 
 describe('expressions of policies', () => {
-  it('must return the type that their purpose requires', () => {
+  it('must return the type that their field requires', () => {
     const found = validating({
       matchConditions: [{ name: 'one', expression: 'request.name' }],
       validations: [{ expression: 'object.a', messageExpression: '1' }],

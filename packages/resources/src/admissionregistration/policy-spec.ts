@@ -21,7 +21,7 @@ export interface PolicySpec {
 
 export const specPath: FieldPath = fieldPath('spec')
 
-/** Errors of the shared fields, and the CEL variables available to the policy's other expressions. */
+/** Errors of the shared fields, and the CEL variables for the other expressions of the policy. */
 export interface PolicyResult {
   readonly errors: FieldErrorList
   readonly scope: AdmissionScope
@@ -54,7 +54,7 @@ export function validatePolicy(spec: DeepReadonly<PolicySpec>, { old, alwaysHasV
 
 interface VariableRules {
   readonly hasParams: boolean
-  /** Types of the preceding variables, which this expression may reference. */
+  /** Types of the preceding variables, which the expression can use. */
   readonly types: Map<string, Type>
   readonly steps: ValidationSteps | undefined
 }

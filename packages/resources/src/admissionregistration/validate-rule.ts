@@ -42,7 +42,7 @@ function validateRule({ apiGroups = [], apiVersions = [], resources = [], scope 
   ]
 }
 
-/** Accepts "pods", "pods/status", "pods/*", "*", "*\/status" and "*\/*". An entry that a preceding wildcard covers is an error. */
+/** Validates resources like "pods", "pods/status", "pods/*", "*", "*\/status" and "*\/*". An entry must not match a preceding wildcard. */
 function validateResources(resources: readonly string[], path: FieldPath): FieldErrorList {
   const errors = requireNonEmpty(resources, path)
   const allSubresourcesOf = new Set<string>()
@@ -76,7 +76,7 @@ function requireNonEmpty(list: readonly string[], path: FieldPath): FieldErrorLi
   return list.length === 0 ? [fieldError.required(path)] : []
 }
 
-/** Reports `*` together with other values. */
+/** Rejects a list with `*` and other values. */
 function validateStar(list: readonly string[], others: string, path: FieldPath): FieldErrorList {
   const isMixed = list.length > 1 && list.includes('*')
   return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify ${others}`)] : []

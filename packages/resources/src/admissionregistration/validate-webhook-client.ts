@@ -22,7 +22,7 @@ export function validateWebhookURL(url: string, path: FieldPath): FieldErrorList
   return errors
 }
 
-/** Returns the error of Go's `net/url` for this URL; undefined if it parses. */
+/** Returns the error of Go's `net/url` for an invalid URL; undefined for a valid one. */
 function findUrlSyntaxError(url: string): string | undefined {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f]/.test(url)) return 'net/url: invalid control character in URL'
@@ -41,7 +41,7 @@ export function validateWebhookService(service: DeepReadonly<ServiceReference>, 
   const { namespace, name, path: urlPath, port = 443 } = service
   const portErrors = isValidPortNum(port)
   return [
-    // kube-apiserver reports each of these two under the path of the other.
+    // Like in kube-apiserver, the paths of these two errors are swapped.
     ...(namespace === '' ? [fieldError.required(path.child('name'))] : []),
     ...(name === '' ? [fieldError.required(path.child('namespace'))] : []),
     ...(portErrors.length > 0 ? [fieldError.invalid(path.child('port'), port, `port is not valid: ${portErrors.join(', ')}`)] : []),

@@ -42,7 +42,7 @@ export function setRuleDefaults(rules: readonly RuleWithOperations[] = []): void
   for (const rule of rules) rule.scope ??= '*'
 }
 
-/** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
+/** Validates webhooks. On an update, values that `old` already had stay valid, even if a create would reject them (ratcheting). */
 export function validateWebhooks(
   webhooks: Webhooks,
   { old, steps }: { readonly old?: Webhooks; readonly steps?: ValidationSteps | undefined } = {},

@@ -1,7 +1,7 @@
 import { fieldError, intValue, isValidPercent, percentValue, validateNonNegative } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath, IntOrString } from '@keelson/apimachinery'
 
-/** Accepts a non-negative integer or a percentage. */
+/** Validates a non-negative integer or a percentage. */
 export function validateIntOrPercent(value: IntOrString, path: FieldPath): FieldErrorList {
   if (typeof value === 'number') return validateNonNegative(value, path)
   return isValidPercent(value).map((message) => fieldError.invalid(path, value, message))
@@ -11,7 +11,7 @@ export function validateAtMostAll(value: IntOrString, path: FieldPath): FieldErr
   return (percentValue(value) ?? 0) > 100 ? [fieldError.invalid(path, value, 'must not be greater than 100%')] : []
 }
 
-/** True for 0 and "0%". */
+/** Returns whether the value is 0 or "0%". */
 export function isZero(value: IntOrString): boolean {
   return (percentValue(value) ?? intValue(value)) === 0
 }

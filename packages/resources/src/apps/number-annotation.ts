@@ -1,6 +1,6 @@
 import { newBadRequest, parseInt64, quote } from '@keelson/apimachinery'
 
-/** Parses an annotation that replaces an int64 field of another version, and returns the canonical decimal. Throws BadRequest. */
+/** Parses an annotation that stands for an int64 field of another version. Returns the canonical decimal. Throws BadRequest. */
 export function parseNumberAnnotation(kind: string, text: string, describeError: (reason: string) => string = (reason) => reason): string {
   const number = parseInt64(text)
   if (number !== undefined) return String(number)

@@ -11,7 +11,7 @@ interface Replicated {
   readonly template: DeepReadonly<PodTemplateSpec>
 }
 
-/** Validates selector and template of deployments and replica sets. As in kube-apiserver, messages say "deployment" for both. */
+/** Validates selector and template of deployments and replica sets. Like in kube-apiserver, messages say "deployment" for both. */
 export function validateReplicated(
   { selector, template }: Replicated,
   path: FieldPath,

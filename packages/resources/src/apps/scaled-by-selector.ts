@@ -7,7 +7,7 @@ interface Replicated extends KubeObject {
   status?: { readonly replicas?: number }
 }
 
-/** Scale subresource for kinds with `spec.replicas` and a label selector. */
+/** Describes the scale subresource of a kind with `spec.replicas` and a label selector. */
 export function scaledBySelector<T extends Replicated>(): ScaledBy<T> {
   const read = (object: DeepReadonly<T>): DeepReadonly<Replicated> => object
   return {

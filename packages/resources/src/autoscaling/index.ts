@@ -4,7 +4,7 @@ import { defineApiGroup } from '@keelson/registry'
 import type { ApiGroup } from '@keelson/registry'
 import { horizontalPodAutoscalers } from './horizontalpodautoscalers/index.ts'
 
-/** Serves HorizontalPodAutoscaler in v2 and v1, with conversions. */
+/** The group autoscaling, with HorizontalPodAutoscaler in v2 and v1. */
 export const autoscaling: ApiGroup = defineApiGroup({
   name: 'autoscaling',
   priority: 17500,

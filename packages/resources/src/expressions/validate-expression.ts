@@ -12,7 +12,7 @@ export interface ExpressionResult {
 
 export interface AdmissionExpression {
   readonly expression: string
-  /** Expression as the client sent it, for error messages. Default: `expression`. */
+  /** The client's expression, for error messages. Default: `expression`. */
   readonly sent?: string
   readonly purpose: AdmissionPurpose
   readonly scope: AdmissionScope
@@ -47,7 +47,7 @@ export function validateDeviceSelector(expression: string, path: FieldPath, step
   return tooComplex ? [fieldError.forbidden(path, 'too complex, exceeds cost limit')] : []
 }
 
-/** Runs a step, or returns `placeholder` if it must wait for a later slice. */
+/** Runs a step. Returns `placeholder` if the step has to wait for a later slice. */
 function runStep<T>(steps: ValidationSteps | undefined, placeholder: T, step: () => T): T {
   return steps === undefined ? step() : (steps.run(step) ?? placeholder)
 }

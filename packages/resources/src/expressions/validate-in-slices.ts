@@ -3,9 +3,9 @@ import type { FieldErrorList, RequestContext } from '@keelson/apimachinery'
 import type { ValidationSteps } from '@keelson/registry'
 
 /**
- * Runs a validation whose steps, the compilation of expressions, may take long. When the slice is over, the remaining steps give no result and the
- * validation is called again in the next turn, with the results of the earlier steps. A promise only if there was more than one slice; it rejects
- * with the signal's reason when the client has left.
+ * Runs a validation with slow steps, such as compiling expressions, in time slices. When a slice is over, the remaining steps return no
+ * result. The validation is then called again in the next turn and reuses the results of the earlier steps. Returns a promise only if there
+ * is more than one slice. The promise rejects with the signal's reason when the client disconnects.
  *
  * @example
  * const errors = await validateInSlices(context, (steps) => strategy.validateCreate?.(context, object, steps) ?? [])
@@ -37,11 +37,11 @@ class SlicedSteps implements ValidationSteps {
   readonly #results: unknown[] = []
   #next = 0
   #start = performance.now()
-  /** Undefined before the first new step of the slice. */
+  /** End of the slice; undefined before its first new step. */
   #end: number | undefined
   #isComplete = true
 
-  /** False if a step of the last call gave no result. */
+  /** False if a step of the last call returned no result. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -58,7 +58,7 @@ class SlicedSteps implements ValidationSteps {
     if (!this.#isComplete) return undefined
     const now = performance.now()
     if (this.#end === undefined) {
-      // New steps take at least as long as the way to the first of them, so that slices at most double the work.
+      // New steps get at least as much time as repeating the earlier steps took, so that slices at most double the work.
       this.#end = now + Math.max(sliceMilliseconds, now - this.#start)
     } else if (now > this.#end) {
       this.#isComplete = false

@@ -14,7 +14,7 @@ export function allRequests(subjects: Subject[]): PolicyRulesWithSubjects {
   }
 }
 
-/** Specs of the mandatory flow schemas by name; they are immutable. */
+/** Specs of the mandatory flow schemas by name. They are immutable. */
 export const mandatoryFlowSchemas: ReadonlyMap<string, DeepReadonly<FlowSchemaSpec>> = new Map([
   ['exempt', { priorityLevelConfiguration: { name: 'exempt' }, matchingPrecedence: 1, rules: [allRequestsOfGroups(mastersGroup)] }],
   [
@@ -28,7 +28,7 @@ export const mandatoryFlowSchemas: ReadonlyMap<string, DeepReadonly<FlowSchemaSp
   ],
 ])
 
-/** Specs of the mandatory priority levels by name; only `spec.exempt` of the exempt level is mutable. */
+/** Specs of the mandatory priority levels by name. Only `spec.exempt` of the exempt level is mutable. */
 export const mandatoryPriorityLevels: ReadonlyMap<string, DeepReadonly<PriorityLevelConfigurationSpec>> = new Map([
   ['exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }],
   ['catch-all', { type: 'Limited', limited: { nominalConcurrencyShares: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } } }],

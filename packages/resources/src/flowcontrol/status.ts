@@ -9,7 +9,7 @@ interface WithConditions extends KubeObject {
   status?: { conditions?: { type?: string }[] }
 }
 
-/** Strategy hooks shared by both kinds: counts generations of the spec and ignores the status. */
+/** Builds the common strategy hooks of both kinds: they count changes of the spec and ignore the status. */
 export function specStrategy<T extends WithConditions>(): Pick<Strategy<T>, 'resetFields' | 'prepareForCreate' | 'prepareForUpdate'> {
   return {
     resetFields: withoutFields('status'),

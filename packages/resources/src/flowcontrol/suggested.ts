@@ -33,7 +33,7 @@ const allGroups = [unauthenticatedGroup, authenticatedGroup]
 interface SuggestedSchema {
   readonly level: string
   readonly precedence: number
-  /** Attribute that separates flows. Default: a single flow. */
+  /** Attribute of requests that distinguishes flows. Default: a single flow. */
   readonly by?: 'ByUser' | 'ByNamespace'
   readonly rule: PolicyRulesWithSubjects
 }
@@ -98,14 +98,14 @@ function schemaSpec({ level, precedence, by, rule }: SuggestedSchema): FlowSchem
   }
 }
 
-/** "true" lets the server update the spec on start; an administrator sets "false" to keep own changes. */
+/** Annotation that controls updates of the spec on start: "true" lets the server update it, "false" keeps an administrator's changes. */
 export const autoUpdateAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 
 function toObject<Spec>([name, spec]: readonly [string, Spec]): { metadata: FlowSchema['metadata']; spec: Spec } {
   return { metadata: { name, annotations: { [autoUpdateAnnotation]: 'true' } }, spec }
 }
 
-/** Mandatory and suggested objects of a new cluster. Levels are created first, because schemas refer to them. */
+/** Mandatory and suggested priority levels of a new cluster. They are created before flow schemas, which refer to them. */
 export const bootstrapPriorityLevels: readonly DeepReadonly<PriorityLevelConfiguration>[] = [
   ...[...mandatoryPriorityLevels].map(toObject),
   ...suggestedLevels.map(toObject),

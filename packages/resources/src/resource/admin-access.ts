@@ -9,18 +9,21 @@ import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
 
 const label = 'resource.kubernetes.io/admin-access'
 
-/** Returns the labels of a namespace; undefined if it does not exist. */
+/** Returns the labels of a namespace; undefined if the namespace does not exist. */
 export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<string, string>> | undefined>
 
 type Requests = readonly DeepReadonly<DeviceRequest>[] | null
 
-/** Allows admin access to devices, which ignores other claims on them, only in namespaces labelled for it. */
+/**
+ * Returns rules that allow admin access to devices only in namespaces with a certain label. Admin access ignores other claims of the
+ * devices.
+ */
 export function adminAccessRules(labelsOf: NamespaceLabels): RESTStorageExtensions {
   const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
   const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {
     hooks: { resourceclaims: () => claims, resourceclaimtemplates: () => templates },
-    // It is only ever given the store of claims.
+    // Only called with the store of claims.
     subresources: { resourceclaims: { status: claimStatusFactory(labelsOf) as unknown as SubresourceFactory } },
   }
 }
@@ -45,7 +48,7 @@ function hooksWith<T extends KubeObject>(
   }
 }
 
-/** The same rule for devices that are allocated to a claim. A claim that already has such a device is not checked again. */
+/** Applies the rule to allocated devices. A claim that already has such a device is not checked again. */
 function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
   return (store) =>
     store.subresource({

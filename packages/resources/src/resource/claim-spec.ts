@@ -26,7 +26,7 @@ export function setClaimSpecDefaults({ devices }: ResourceClaimSpec): void {
   }
 }
 
-/** Used for v1 and v1beta1. */
+/** Sets defaults of a claim's status, for v1 and v1beta1. */
 export function setClaimStatusDefaults(status: ResourceClaimStatus | undefined): void {
   status?.allocation?.devices?.results?.forEach(setTolerationDefaults)
 }
@@ -50,7 +50,7 @@ export function validateClaimSpec(
   ]
 }
 
-/** Returns the names of all requests and "request/subrequest" for each alternative. */
+/** Returns the names of all requests, and "request/subrequest" for each alternative. */
 export function collectRequestNames({ requests }: DeepReadonly<DeviceClaim>): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { name, firstAvailable = [] } of requests ?? []) {

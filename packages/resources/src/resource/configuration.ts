@@ -5,7 +5,7 @@ import { validateCSIDriverName } from '@keelson/resources-core'
 
 const maxParametersLength = 10 * 1024
 
-/** Validates opaque driver parameters. With `isStored`, their length is not limited. */
+/** Validates opaque parameters of drivers. With `isStored`, their length is not limited. */
 export function validateConfiguration(config: DeepReadonly<DeviceConfiguration>, path: FieldPath, isStored = false): FieldErrorList {
   const { opaque } = config
   const at = path.child('opaque')
@@ -14,7 +14,7 @@ export function validateConfiguration(config: DeepReadonly<DeviceConfiguration>,
   return [...validateCSIDriverName(opaque.driver, at.child('driver')), ...validateObject(opaque.parameters, limit, at.child('parameters'))]
 }
 
-/** Accepts any JSON object of at most `maxLength` bytes; 0 means no limit. */
+/** Validates a JSON object of at most `maxLength` bytes; 0 means no limit. */
 export function validateObject(value: unknown, maxLength: number, path: FieldPath): FieldErrorList {
   if (value === undefined || value === null) return [fieldError.required(path)]
   if (maxLength > 0 && byteLength(goJson(value)) > maxLength) return [fieldError.tooLong(path, maxLength)]

@@ -10,7 +10,7 @@ import { resourceClaims } from './resourceclaims/index.ts'
 import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
 import { resourceSlices } from './resourceslices/index.ts'
 
-/** The services that the group uses. */
+/** Services of the server that the group uses. */
 export interface DeviceServices {
   readonly namespaceLabels: NamespaceLabels
 }

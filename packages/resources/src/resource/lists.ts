@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export type ItemRule<T> = (item: T, path: FieldPath) => FieldErrorList
 
-/** Validates each item, or reports only that there are too many. */
+/** Validates each item of a list. If there are too many items, only reports that. */
 export function validateList<T>(list: readonly T[] | null | undefined, max: number, rule: ItemRule<T>, path: FieldPath): FieldErrorList {
   const items = list ?? []
   if (items.length > max) return [fieldError.tooMany(path, items.length, max)]
@@ -13,7 +13,7 @@ export function validateList<T>(list: readonly T[] | null | undefined, max: numb
 export interface SetRules<T> {
   readonly max: number
   readonly rule: ItemRule<T>
-  /** Items with an equal key are duplicates. */
+  /** Returns the key of an item. Items with equal keys are duplicates. */
   readonly key: (item: T) => unknown
 }
 

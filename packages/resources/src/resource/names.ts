@@ -6,14 +6,14 @@ const maxPoolLength = 253
 const maxIdLength = 32
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-/** Accepts DNS subdomains separated by slashes. */
+/** Validates the name of a pool: DNS subdomains separated by slashes. */
 export function validatePoolName(name: string, path: FieldPath): FieldErrorList {
   if (name === '') return [fieldError.required(path)]
   const errors: FieldErrorList = byteLength(name) > maxPoolLength ? [fieldError.tooLong(path, maxPoolLength)] : []
   return [...errors, ...name.split('/').flatMap((segment) => invalidEach(isDNS1123Subdomain(segment), segment, path))]
 }
 
-/** Accepts "identifier" or "domain/identifier". */
+/** Validates a key: "identifier" or "domain/identifier". */
 export function validateDeviceKey(name: string, path: FieldPath): FieldErrorList {
   const [first = '', second, ...more] = name.split('/')
   if (second === undefined) return validateIdentifier(first, path)
@@ -47,7 +47,7 @@ const unhyphened = /^[0-9a-f]{32}$/i
 const urnPrefix = 'urn:uuid:'
 const invalidFormat = 'invalid UUID format'
 
-/** Returns the error of Go's `uuid.Parse`; undefined if the string parses. */
+/** Returns the error of Go's `uuid.Parse` for an invalid text; undefined for a valid one. */
 export function findUuidFormatError(text: string): string | undefined {
   switch (byteLength(text)) {
     case 36:

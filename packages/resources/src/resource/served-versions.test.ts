@@ -39,7 +39,7 @@ describe('v1beta1 slices', () => {
     expect(toHub('v1beta1', 'ResourceSlice', slice)).toEqual({ metadata, spec: { ...spec, devices: [{ name: 'x' }] } })
   })
 
-  it('convert every device to a basic one', () => {
+  it('convert every device to a basic device', () => {
     const name = fc.stringMatching(/^[a-z]{1,4}$/)
     const device = fc.record(
       { name, nodeName: name, allNodes: fc.boolean(), bindsToNode: fc.boolean(), bindingConditions: fc.array(name) },
@@ -56,7 +56,7 @@ describe('v1beta1 slices', () => {
   })
 })
 
-/** Recorded objects with every field set, outside the repository; the tests are skipped without them. */
+/** Recorded objects with all fields set. They are not in the repository; without them, these tests are skipped. */
 const codec = new URL('../../../../../shared/golden/codec/', import.meta.url)
 const full = ['v1beta1', 'v1beta2'].flatMap((version) =>
   resource.resources.map(({ kind }) => [`resource.k8s.io.${version}.${kind}`, version, kind] as const),

@@ -8,7 +8,7 @@ import { setBetaSliceDefaults, convertSliceFromHub, convertSliceToHub } from './
 
 const group = 'resource.k8s.io'
 
-/** v1beta2 has the schema of v1; v1beta1 represents requests and devices differently and needs conversions. */
+/** The version v1beta2, which has the schema of v1. v1beta1 has other requests and devices, and needs conversions. */
 const v1beta2Version: ServedVersion = { group, version: 'v1beta2', deprecated: { since: '1.36', gone: '1.39' } }
 const v1beta1Version: ServedVersion = { group, version: 'v1beta1', deprecated: { since: '1.35', gone: '1.38' } }
 

@@ -2,7 +2,7 @@ import { fieldErrorMessage } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { validateSpecUnchanged } from './validate-spec-unchanged.ts'
 
-it('prints immutable claim specs with all fields, under their Go names', () => {
+it('prints immutable claim specs with all fields and their Go names', () => {
   const request = {
     name: 'r',
     exactly: { deviceClassName: 'c', allocationMode: 'ExactCount', count: 1, selectors: [{ cel: { expression: 'x' } }] },

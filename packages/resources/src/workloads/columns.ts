@@ -6,7 +6,7 @@ import { formatContainerImages, formatContainerNames, formatLabelSelector } from
 type TemplateOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<PodTemplateSpec> | undefined
 type SelectorOf<T extends KubeObject> = (object: DeepReadonly<T>) => DeepReadonly<LabelSelector> | null | undefined
 
-/** Wide columns about the containers of a workload's pod template. */
+/** Returns the wide columns for the containers of a pod template. */
 export function containerColumns<T extends KubeObject>(template: TemplateOf<T>): readonly Column<T>[] {
   return [
     { name: 'Containers', priority: 1, description: 'Names of the containers.', value: (object) => formatContainerNames(template(object)) },

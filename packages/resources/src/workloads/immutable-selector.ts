@@ -5,7 +5,7 @@ import type { ReadonlySelector } from './workload-selector.ts'
 
 type Selector = ReadonlySelector | null | undefined
 
-/** The selector of a workload is immutable: a changed one would abandon its pods. */
+/** Rejects changes of a workload's selector. A changed selector would abandon the pods of the workload. */
 export function validateImmutableSelector(selector: Selector, old: Selector, path: FieldPath): FieldErrorList {
   return semanticEqual(selector ?? null, old ?? null) ? [] : [fieldError.invalid(path, printSelector(selector), immutableMessage)]
 }

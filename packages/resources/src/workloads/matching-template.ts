@@ -5,14 +5,14 @@ import { printMap } from '@keelson/resources-core'
 
 type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
-/** The selector must match the template: otherwise the controller would create pods without end. */
+/** Requires that the selector matches the template. Otherwise the controller would create pods without end. */
 export function validateMatchingLabels(template: ReadonlyTemplate, selector: LabelsSelector, path: FieldPath): FieldErrorList {
   if (selector.matches(template.metadata?.labels)) return []
   const detail = '`selector` does not match template `labels`'
   return [fieldError.invalid(path.child('metadata', 'labels'), printMap(template.metadata, 'labels'), detail)]
 }
 
-/** Requires pods that never terminate by themselves: restart policy "Always" and no deadline. */
+/** Requires pods that do not terminate: restart policy "Always" and no deadline. */
 export function validateAlwaysRunning(template: ReadonlyTemplate, path: FieldPath, kind: string): FieldErrorList {
   const { restartPolicy = '', activeDeadlineSeconds } = template.spec ?? {}
   const specPath = path.child('spec')

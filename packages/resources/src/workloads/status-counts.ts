@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 type Counts = Readonly<Record<string, number | undefined>>
 
-/** Requires non-negative counts; undefined ones are skipped. */
+/** Requires counts that are not negative. Skips undefined counts. */
 export function validateCounts(counts: Counts, path: FieldPath): FieldErrorList {
   return Object.entries(counts).flatMap(([name, count]) => (count === undefined ? [] : validateNonNegative(count, path.child(name))))
 }
@@ -26,7 +26,7 @@ export function validateShares(
   return errors
 }
 
-/** The collision count must not decrease. */
+/** Rejects a lower collision count. */
 export function validateCollisions(count: number | undefined, old: number | undefined, path: FieldPath): FieldErrorList {
   if (old === undefined || (count !== undefined && count >= old)) return []
   return [fieldError.invalid(path.child('collisionCount'), count ?? 0, 'cannot be decremented')]

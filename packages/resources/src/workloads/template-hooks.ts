@@ -9,7 +9,7 @@ interface WithSpec extends KubeObject {
   readonly spec?: unknown
 }
 
-/** Drops pod fields whose feature is disabled. Mutates the template. */
+/** Drops pod fields of disabled features. Mutates the template. */
 export function dropDisabledTemplateFields(template: PodTemplateSpec | undefined, old?: ReadonlyTemplate): void {
   if (template?.spec !== undefined) dropDisabledPodFields(template.spec, old?.spec)
 }

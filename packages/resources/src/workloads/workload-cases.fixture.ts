@@ -25,7 +25,7 @@ function autoscaler(members: object): object {
   return { spec: { scaleTargetRef: target, maxReplicas: 3, ...members } }
 }
 
-/** Valid and invalid objects by plural; invalid ones are keyed by the field in the error. */
+/** Valid and invalid objects by plural. The key of an invalid object is the field of its error. */
 export const workloadCases: Readonly<Record<string, Cases>> = {
   controllerrevisions: {
     valid: { revision: 1, data: { spec: {} } },

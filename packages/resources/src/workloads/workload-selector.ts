@@ -10,7 +10,7 @@ import type {
 
 export type ReadonlySelector = DeepReadonly<LabelSelector>
 
-/** Requires a selector that is not empty. `kind` names the workload in the message. */
+/** Validates the selector of a workload, which must not be empty. `kind` is the workload's kind for messages. */
 export function validateWorkloadSelector(selector: ReadonlySelector | null | undefined, path: FieldPath, kind: string): FieldErrorList {
   if (selector === undefined || selector === null) return [fieldError.required(path)]
   const errors = validateLabelSelector(selector, path)
@@ -22,7 +22,7 @@ export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: Rea
   return Object.keys(matchLabels).length + matchExpressions.length === 0
 }
 
-/** Returns undefined for an invalid selector. A missing selector matches nothing. */
+/** Parses a selector. Returns undefined if it is invalid. A missing selector matches nothing. */
 export function parseSelector(selector: ReadonlySelector | null | undefined): LabelsSelector | undefined {
   try {
     return labelSelectorAsSelector(selector ?? undefined)
@@ -32,7 +32,7 @@ export function parseSelector(selector: ReadonlySelector | null | undefined): La
   }
 }
 
-/** Prints a selector for error messages: fields in upstream's order, without empty ones. */
+/** Prints a selector for error messages, with fields in upstream's order and without empty fields. */
 export function printSelector(selector: ReadonlySelector | null | undefined): unknown {
   if (selector === undefined || selector === null) return null
   const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -47,7 +47,7 @@ function printExpression({ key, operator, values = [] }: DeepReadonly<LabelSelec
   return values.length > 0 ? { key, operator, values } : { key, operator }
 }
 
-/** True if the stored selector has an invalid label value, which updates may then keep. */
+/** Returns whether the stored selector has an invalid label value. Updates can then keep it. */
 export function hasInvalidLabelValue(selector: ReadonlySelector | null | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) => values.some((value) => isValidLabelValue(value).length > 0))
 }

@@ -9,7 +9,7 @@ import { successStatus } from './success.ts'
 export const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
 const targetPath = fieldPath('target')
 
-/** POST pods/NAME/binding: assigns an unassigned pod to a node. UID and resource version in the body are preconditions. */
+/** POST pods/NAME/binding: assigns an unassigned pod to a node. The UID and the resource version in the body are preconditions. */
 export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
   return {
     ...restFacts(bindingKind),
@@ -18,7 +18,7 @@ export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreate
   }
 }
 
-/** POST bindings: same as pods/NAME/binding, with the name in the body. */
+/** POST bindings: like pods/NAME/binding, with the name in the body. */
 export function bindings(store: Store<Pod>): RESTStorage & Creater {
   return {
     ...restFacts(bindingKind, { singularName: 'binding' }),

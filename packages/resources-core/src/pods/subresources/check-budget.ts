@@ -4,12 +4,12 @@ import { formatTime, newForbidden, newTooManyRequests } from '@keelson/apimachin
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 
 const violation = "Cannot evict pod as it would violate the pod's disruption budget."
-/** Limit of unconfirmed evictions. More than this means that the disruption controller is not running. */
+/** Maximum number of unconfirmed evictions. With more, the disruption controller is probably not running. */
 const maxDisruptedPods = 2000
 
 const retry = { retryAfterSeconds: 10 }
 
-/** Error for a budget whose status is not up to date; clients should retry. */
+/** Builds the error for a budget with an outdated status. Clients should retry. */
 export function budgetInProcess(name: string): ApiError {
   return withCause(
     newTooManyRequests(violation, retry.retryAfterSeconds),
@@ -17,7 +17,7 @@ export function budgetInProcess(name: string): ApiError {
   )
 }
 
-/** Takes one disruption from the budget, or throws. Mutates the budget. */
+/** Takes one disruption from the budget. Throws if the budget allows none. Mutates the budget. */
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const { metadata, status } = budget
   const name = metadata.name ?? ''
@@ -67,12 +67,12 @@ function withCause(error: ApiError, message: string): ApiError {
   return error
 }
 
-/** True for pods that are terminated, pending or being deleted, which no budget counts. */
+/** Returns whether budgets ignore the pod: it is terminated, pending or being deleted. */
 export function isOutsideBudgets({ metadata, status }: DeepReadonly<Pod>): boolean {
   return metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '')
 }
 
-/** True if an unready pod may be evicted: always, or while enough other pods are healthy, depending on the budget's policy. */
+/** Returns whether an unready pod can be evicted. The budget's policy allows it always, or only while enough other pods are healthy. */
 export function mayEvictUnhealthy(pod: DeepReadonly<Pod>, { spec, status }: DeepReadonly<PodDisruptionBudget>): boolean {
   if ((pod.status?.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')) return false
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true

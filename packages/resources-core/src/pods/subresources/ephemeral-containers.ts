@@ -16,7 +16,7 @@ import { keepMetadata } from './keep-metadata.ts'
 
 const path = fieldPath('spec', 'ephemeralContainers')
 
-/** Adds debugging containers to a running pod. Existing ones cannot be changed or removed. */
+/** Adds debugging containers to a running pod. Existing containers cannot be changed or removed. */
 export const ephemeralContainers: SubresourceStrategy<Pod> = {
   update: {
     prepareForUpdate(_context, pod, old) {

@@ -24,7 +24,7 @@ const evictionKind: GroupVersionKind = { group: 'policy', version: 'v1', kind: '
 
 /** Access to the disruption budgets of the cluster. */
 export interface DisruptionBudgets {
-  /** Lists the budgets of a namespace; never stale. */
+  /** Lists the budgets of a namespace. The list is never stale. */
   list(namespace: string): Promise<readonly DeepReadonly<PodDisruptionBudget>[]>
   /** Updates the status and retries on conflicts. Rejects with any error that `change` throws. */
   updateStatus(namespace: string, name: string, change: (budget: PodDisruptionBudget) => PodDisruptionBudget): Promise<void>
@@ -94,7 +94,7 @@ class PodEviction {
     return pod === undefined ? successStatus() : this.#removeWithinBudget(pod)
   }
 
-  /** Deletes a pod that no budget counts. Returns the pod if a budget must decide. */
+  /** Deletes the pod if budgets ignore it. Otherwise returns the pod. */
   async #removeOutsideBudgets(): Promise<DeepReadonly<Pod> | undefined> {
     const { options } = this.#parts
     const hasResourceVersion = options.preconditions?.resourceVersion !== undefined
@@ -102,7 +102,7 @@ class PodEviction {
       const pod = await this.#read()
       if (!isOutsideBudgets(pod)) return pod
       try {
-        // A pending pod may start running, which makes it count; a terminated pod stays terminated.
+        // Budgets count a pending pod as soon as it runs. A terminated pod stays terminated.
         const mayChange = pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined
         await this.#remove(mayChange && !hasResourceVersion ? withResourceVersion(pod, options) : options)
         return undefined
@@ -164,7 +164,7 @@ class PodEviction {
         return pod
       }
       const { object } = await this.#status.update(context, name, { change: { kind: 'edit', edit }, dryRun: false })
-      // The precondition held; this update itself changed the resource version.
+      // The precondition was true. This update has changed the resource version.
       if (options.preconditions?.resourceVersion !== undefined) deleteOptions = withResourceVersion(readResult<Pod>(object), options)
     }
     await store.delete(context, name, { options: deleteOptions, dryRun: this.#dryRun })
@@ -190,14 +190,14 @@ function matchingBudgets(
   })
 }
 
-/** The response code is 201 nevertheless, as in kube-apiserver. */
+/** Returns a Status that reports several budgets. Like in kube-apiserver, the response code is 201 nevertheless. */
 function tooManyBudgets(): KubeObject {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }
   return status
 }
 
-/** Throws Conflict if the pod does not match the preconditions. */
+/** Checks the preconditions of a delete. Throws Conflict if the pod does not match. */
 function checkVersion({ metadata }: Pod, { preconditions = {} }: DeleteOptions): void {
   const { uid, resourceVersion } = preconditions
   const refuse = (field: string, expected: string, actual: string, cause: string): never => {

@@ -2,7 +2,7 @@ import type { Pod, PodCondition } from '@keelson/api/core/v1'
 import { requestTime } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 
-/** Adds or replaces a condition; keeps `lastTransitionTime` if its status is unchanged. Mutates the pod. */
+/** Adds or replaces a condition. Keeps `lastTransitionTime` if the status of the condition is unchanged. Mutates the pod. */
 export function setPodCondition(
   context: Pick<RequestContext, 'now'>,
   pod: Pod,

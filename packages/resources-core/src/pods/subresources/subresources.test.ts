@@ -190,7 +190,7 @@ describe('eviction', () => {
     expect((await failure(evict('none'))).code).toBe(404)
   })
 
-  it('takes disruptions from the budget until none is left', async () => {
+  it('uses the disruptions of the budget until none remain', async () => {
     budgets = [budget(1)]
     for (const name of ['p', 'q']) await createPod(name, { nodeName: 'n' }, running)
     await evict('p', true)
@@ -214,7 +214,7 @@ describe('eviction', () => {
     expect(await evict('p')).toMatchObject({ status: 'Failure', code: 500 })
   })
 
-  it('ignores budgets for pods that do not count', async () => {
+  it('ignores budgets for pods that they do not count', async () => {
     budgets = [budget(0)]
     await createPod('pending', { nodeName: 'n' })
     await createPod('done', { nodeName: 'n' }, { phase: 'Succeeded' })
@@ -224,7 +224,7 @@ describe('eviction', () => {
     expect(budgets[0]?.status?.disruptedPods).toBeUndefined()
   })
 
-  it('evicts unready pods by policy, or while enough pods are healthy', async () => {
+  it('evicts unready pods if the policy allows it or enough pods are healthy', async () => {
     const unready: PodStatus = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] }
     for (const name of ['p', 'q', 'r']) await createPod(name, { nodeName: 'n' }, unready)
     budgets = [budget(0)]

@@ -15,7 +15,7 @@ type Amounts = Readonly<Record<string, string>>
 const specPath = fieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
-/** Allows changes of CPU and memory that keep the QoS class. */
+/** Validates a resize: only CPU and memory can change, and the QoS class must not. */
 export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorList {
   const unsupportedReason = findUnsupportedReason(old)
   if (unsupportedReason !== undefined) return [fieldError.forbidden(unnamedPath, unsupportedReason)]
@@ -44,7 +44,7 @@ function findUnsupportedReason({ metadata, spec }: ReadonlyPod): string | undefi
   return spec?.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined
 }
 
-/** Kubelets that support resizing report the resources of running containers. */
+/** Returns whether the node supports resizing: its kubelet then reports the resources of running containers. */
 function nodeCanResize({ status }: ReadonlyPod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined)
   return running === undefined || running.resources !== undefined

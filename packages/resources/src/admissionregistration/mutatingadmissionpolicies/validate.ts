@@ -11,7 +11,7 @@ import { specPath, validatePolicy } from '../policy-spec.ts'
 
 type ReadonlyPolicy = DeepReadonly<MutatingAdmissionPolicy>
 
-/** Field that holds the patch, by patch type. */
+/** Field with the patch, for each patch type. */
 const fieldOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
 export function validateMutatingPolicy(

@@ -35,7 +35,7 @@ const knownActions = ['Audit', 'Deny', 'Warn']
 const denyAndWarnMessage =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
 
-/** Validates the actions taken when a request fails the policy. */
+/** Validates the actions for requests that violate the policy. */
 function validateActions(actions: readonly string[], path: FieldPath): FieldErrorList {
   if (actions.length === 0) return [fieldError.required(path, 'at least one validation action is required')]
   const errors: FieldErrorList = []

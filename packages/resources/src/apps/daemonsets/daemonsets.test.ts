@@ -20,7 +20,7 @@ function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet
 }
 
 describe('daemon sets', () => {
-  it('count template changes and ignore the value a client sends', () => {
+  it('count template changes and ignore the client's value', () => {
     const created = daemonSet()
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata).toMatchObject({ generation: 1, annotations: { [annotation]: '1' } })

@@ -2,10 +2,10 @@ import type { DaemonSet } from '@keelson/api/apps/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { parseNumberAnnotation } from '../number-annotation.ts'
 
-/** Counts template changes; earlier API versions had `spec.templateGeneration`. The server sets it, clients cannot. */
+/** Annotation with the number of template changes, which was `spec.templateGeneration` in earlier API versions. Clients cannot set it. */
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
-/** Rewrites the annotation as a canonical number, 0 if absent. Mutates its argument. */
+/** Sets the annotation to a canonical number: 0 if it is absent. Mutates its argument. */
 export function normalizeTemplateGeneration({ metadata }: DaemonSet): void {
   const value = metadata.annotations?.[templateGenerationAnnotation]
   metadata.annotations = {
@@ -18,7 +18,7 @@ export function templateGeneration({ metadata }: DeepReadonly<DaemonSet>): numbe
   return Number(metadata.annotations?.[templateGenerationAnnotation] ?? 0)
 }
 
-/** Mutates its argument. */
+/** Sets the template generation. Mutates its argument. */
 export function setTemplateGeneration({ metadata }: DaemonSet, generation: number): void {
   metadata.annotations = { ...metadata.annotations, [templateGenerationAnnotation]: String(generation) }
 }

@@ -43,7 +43,7 @@ export function validateDaemonSetUpdate(set: ReadonlySet, old: ReadonlySet): Fie
   ]
 }
 
-/** Requires the template generation to grow exactly when the template changes. */
+/** Requires that the template generation grows if and only if the template changes. */
 function validateTemplateGeneration(set: ReadonlySet, old: ReadonlySet): FieldErrorList {
   const [generation, before] = [templateGeneration(set), templateGeneration(old)]
   const isChanged = !semanticEqual(set.spec?.template, old.spec?.template)
@@ -68,7 +68,7 @@ function validateUpdateStrategy(strategy: DeepReadonly<DaemonSetUpdateStrategy>,
   return rollingUpdate === undefined ? [fieldError.required(at)] : validateRollingUpdate(rollingUpdate, at)
 }
 
-/** Exactly one of `maxUnavailable` and `maxSurge` must be nonzero. */
+/** Validates a rolling update: exactly one of `maxUnavailable` and `maxSurge` must not be zero. */
 function validateRollingUpdate(
   { maxUnavailable = 0, maxSurge = 0 }: DeepReadonly<RollingUpdateDaemonSet>,
   path: FieldPath,

@@ -64,7 +64,7 @@ describe('deployments', () => {
     ])
   })
 
-  it('accept only an integer as rollback revision', () => {
+  it('require an integer as rollback revision', () => {
     const asked = (wish: string): Deployment =>
       deployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
     expect(asked('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })

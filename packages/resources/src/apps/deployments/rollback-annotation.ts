@@ -2,10 +2,10 @@ import type { Deployment } from '@keelson/api/apps/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { parseNumberAnnotation } from '../number-annotation.ts'
 
-/** Revision to roll back to; earlier API versions had `spec.rollbackTo.revision`. */
+/** Annotation with the revision of a rollback, which was `spec.rollbackTo.revision` in earlier API versions. */
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to'
 
-/** Rewrites the annotation as a canonical number and removes an empty one. Mutates its argument. */
+/** Sets the annotation to a canonical number, or removes it if it is empty. Mutates its argument. */
 export function normalizeRollback({ metadata }: Deployment): void {
   const { annotations } = metadata
   const revision = annotations?.[rollbackAnnotation]
@@ -22,7 +22,7 @@ export function rollbackRevision({ metadata }: DeepReadonly<Deployment>): number
   return revision === undefined ? undefined : Number(revision)
 }
 
-/** Restores the annotation from `old`, because it belongs to the spec and a status write must not change it. Mutates its first argument. */
+/** Restores the annotation of `old`. It belongs to the spec, so status writes must not change it. Mutates its first argument. */
 export function keepRollback({ metadata }: Deployment, old: DeepReadonly<Deployment>): void {
   const revision = old.metadata.annotations?.[rollbackAnnotation]
   if (revision !== undefined) metadata.annotations = { ...metadata.annotations, [rollbackAnnotation]: revision }

@@ -18,7 +18,7 @@ export function setStatefulSetDefaults(set: StatefulSet): void {
   setPodTemplateDefaults((spec.template ??= {}))
   for (const claim of spec.volumeClaimTemplates ?? []) {
     setClaimDefaults(claim)
-    // The stored templates always carry their type, whatever the client sent.
+    // Stored templates always have kind and apiVersion, even if the client omits them.
     claim.kind = 'PersistentVolumeClaim'
     claim.apiVersion = 'v1'
   }

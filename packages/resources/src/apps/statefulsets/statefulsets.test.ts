@@ -55,7 +55,7 @@ describe('stateful sets', () => {
     expect(strategy.validateUpdate?.(context, changed, old)).toEqual([])
   })
 
-  it('drop maxUnavailable unless it is stored', () => {
+  it('drop a new maxUnavailable', () => {
     const asking = (): StatefulSet => statefulSet({ updateStrategy: { rollingUpdate: { maxUnavailable: 2 } } })
     const created = asking()
     strategy.prepareForCreate?.(context, created)

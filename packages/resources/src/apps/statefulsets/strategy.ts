@@ -37,7 +37,7 @@ export const statefulSetStrategy: Strategy<StatefulSet> = {
   validateUpdate: (_context, set, old) => validateStatefulSetUpdate(set, old),
   warningsOnUpdate: (_context, set, old) => [
     ...(isNewGeneration(set, old) ? findTemplateWarnings(set.spec?.template, templatePath) : []),
-    // Upstream spells this path with a capital S.
+    // Upstream writes this path with a capital S.
     ...findClaimWarnings(set, (i) => claimsPath.index(i).child('Spec')),
     ...findHistoryWarnings(set),
   ],

@@ -8,11 +8,14 @@ type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
 interface TemplateOptions {
   readonly old?: ReadonlyTemplate | undefined
-  /** Skips the pod spec, because the stored one is already invalid. */
+  /** True to skip the pod spec, because the stored pod spec is already invalid. */
   readonly skipSpec: boolean
 }
 
-/** Validates labels and annotations twice, like kube-apiserver. Ignores hostname and subdomain, which the controller sets. */
+/**
+ * Validates the pod template. Like kube-apiserver, validates labels and annotations twice. Ignores hostname and subdomain, which the
+ * controller sets.
+ */
 export function validateTemplate(spec: DeepReadonly<StatefulSetSpec>, path: FieldPath, { old, skipSpec }: TemplateOptions): FieldErrorList {
   const template = withClaimVolumes(spec)
   const { labels, annotations = {} } = template.metadata ?? {}
@@ -26,7 +29,9 @@ export function validateTemplate(spec: DeepReadonly<StatefulSetSpec>, path: Fiel
   ]
 }
 
-/** Returns the pod template as the controller uses it: each claim template adds a volume and replaces a volume of the same name. */
+/**
+ * Returns the pod template with the volumes that the controller adds: one for each claim template. It replaces a volume of the same name.
+ */
 function withClaimVolumes({ template = {}, volumeClaimTemplates }: DeepReadonly<StatefulSetSpec>): ReadonlyTemplate {
   if (template.spec === undefined) return template
   const { hostname: _hostname, subdomain: _subdomain, ...podSpec } = template.spec as PodSpec

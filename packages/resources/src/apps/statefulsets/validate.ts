@@ -41,7 +41,7 @@ function withoutMutable(spec: ReadonlySpec): object {
 }
 
 interface SpecOptions {
-  /** Immutable fields are validated on create only. */
+  /** True for a create. Immutable fields are only validated then. */
   readonly isNew: boolean
   readonly skipTemplateSpec: boolean
   readonly old?: ReadonlySpec

@@ -11,7 +11,7 @@ const scaleUp: HPAScalingRules = {
     { type: 'Percent', value: 100, periodSeconds: 15 },
   ],
 }
-/** Has no stabilization window: the controller's own default applies. */
+/** Default rules for scaling down. Without a stabilization window, the default of the controller applies. */
 const scaleDown: HPAScalingRules = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] }
 
 export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void {
@@ -24,19 +24,19 @@ export function setAutoscalerDefaults(autoscaler: HorizontalPodAutoscaler): void
   behavior.scaleDown = withDefaults(behavior.scaleDown, scaleDown)
 }
 
-/** Sets the defaults of fields that autoscaling/v1 has. The conversion to v2 sets the others. */
+/** Sets defaults of the fields of autoscaling/v1. The conversion to v2 sets the other defaults. */
 export function setDefaultsV1(autoscaler: v1.HorizontalPodAutoscaler): void {
   const spec = (autoscaler.spec ??= { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 })
   spec.minReplicas ??= 1
 }
 
-/** Fills missing fields. An empty `policies` list sent by the client stays empty. */
+/** Returns the rules with defaults for missing fields. An empty list `policies` stays empty. */
 function withDefaults(rules: HPAScalingRules = {}, defaults: HPAScalingRules): HPAScalingRules {
   const { policies, ...others } = copyObject(defaults)
   return { ...others, ...(policies !== undefined && !wasSentEmpty(rules, 'policies') && { policies }), ...rules }
 }
 
-/** The default metric, and the only one that autoscaling/v1 has a field for. */
+/** Returns the metric for CPU utilization. It is the default, and the only metric with a field in autoscaling/v1. */
 export function cpuMetric(averageUtilization: number = defaultUtilization): MetricSpec {
   return { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } } }
 }

@@ -7,7 +7,7 @@ type CurrentMetric = DeepReadonly<MetricStatus> | undefined
 const maxShown = 2
 const unknown = '<unknown>'
 
-/** Formats current and target values like "cpu: 20%/80%"; metrics after the second are only counted. */
+/** Formats current and target values of the first two metrics, like "cpu: 20%/80%", and the number of further metrics. */
 export function formatMetrics(metrics: readonly Metric[], statuses: readonly DeepReadonly<MetricStatus>[]): string {
   if (metrics.length === 0) return '<none>'
   const texts = metrics.map((metric, i) => formatMetric(metric, statuses[i]))

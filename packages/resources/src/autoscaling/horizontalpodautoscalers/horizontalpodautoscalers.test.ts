@@ -96,7 +96,7 @@ describe('horizontal pod autoscalers', () => {
     ],
   ])('validate the spec %j', (members, expected) => expect(messages(autoscaler(members))).toEqual(expected))
 
-  it('may keep a stored target without a group', () => {
+  it('can keep a stored target without a group', () => {
     const old = autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'd' } })
     expect(messages(old)).toEqual(['spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group'])
     expect(strategy.validateUpdate?.(context, autoscaler({ scaleTargetRef: { kind: 'Deployment', name: 'e' } }), old)).toEqual([])

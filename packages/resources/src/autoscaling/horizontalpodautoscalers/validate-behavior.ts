@@ -6,7 +6,7 @@ import { validateSupported } from '@keelson/resources-core'
 const maxPeriodSeconds = 1800
 const maxWindowSeconds = 3600
 
-/** Validates the scaling policies, which limit how fast the number of pods changes. */
+/** Validates the scaling policies, which limit the speed of scaling. */
 export function validateBehavior({ scaleUp, scaleDown }: DeepReadonly<HorizontalPodAutoscalerBehavior>, path: FieldPath): FieldErrorList {
   return Object.entries({ scaleUp, scaleDown }).flatMap(([member, rules]) =>
     rules === undefined ? [] : validateRules(rules, path.child(member)),

@@ -8,7 +8,7 @@ import type { ReferenceRules } from './validate-reference.ts'
 type Metric = DeepReadonly<MetricSpec>
 type Target = DeepReadonly<MetricTarget>
 
-/** Field that holds the metric source, by metric type. */
+/** Field with the metric source, for each metric type. */
 const fieldOfType = {
   Object: 'object',
   External: 'external',
@@ -27,7 +27,7 @@ export function validateMetric(metric: Metric, path: FieldPath, rules: Reference
   if (expected === undefined) errors.push(unsupported)
   const present = Object.values(fieldOfType).filter((member) => metric[member] !== undefined)
   const [first, second] = present
-  // Validates only the first source; the others are reported as forbidden below.
+  // Only validates the first source. Other sources are reported as forbidden below.
   if (first !== undefined) errors.push(...validateSource(first, metric, path.child(first), rules))
   if (expected === undefined) errors.push(unsupported)
   else if (metric[expected] === undefined) {
@@ -110,7 +110,7 @@ function requireOneOf(target: Target | undefined, of: readonly (keyof MetricTarg
   return of.some((member) => target?.[member] !== undefined) ? [] : [fieldError.required(path, detail)]
 }
 
-/** Reports the first of two mutually exclusive fields if both are set. */
+/** Reports an error for the first of two fields if both are set. */
 function forbidBoth(
   target: Target | undefined,
   [first, second]: readonly [keyof MetricTarget, keyof MetricTarget],

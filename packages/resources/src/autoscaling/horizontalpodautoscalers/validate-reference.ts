@@ -5,13 +5,13 @@ import { invalidEach } from '@keelson/resources-core'
 
 export interface ReferenceRules {
   readonly allowEmptyGroup: boolean
-  /** Allows an invalid `apiVersion` because the stored object already has it. */
+  /** True to allow an invalid `apiVersion`, because the stored object already has it. */
   readonly allowInvalidVersion: boolean
 }
 
 type Reference = DeepReadonly<CrossVersionObjectReference>
 
-/** Validates a reference to the scale target or to the object a metric describes. */
+/** Validates a reference to the scale target or to the object of a metric. */
 export function validateReference(reference: Reference | undefined, path: FieldPath, rules: ReferenceRules): FieldErrorList {
   const { kind = '', name = '', apiVersion = '' } = reference ?? {}
   const errors = Object.entries({ kind, name }).flatMap(([member, value]) => {

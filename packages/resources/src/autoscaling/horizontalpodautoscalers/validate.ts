@@ -40,7 +40,7 @@ function validateReplicas({ minReplicas: min, maxReplicas: max = 0 }: ReadonlySp
   return errors
 }
 
-/** Only ReplicationController may be referenced without a group. */
+/** Returns the rules for the scale target. Only a ReplicationController can be referenced without a group. */
 function targetRules({ scaleTargetRef: target }: ReadonlySpec, old: ReadonlySpec | undefined): ReferenceRules {
   const before = old?.scaleTargetRef
   const isSame = before !== undefined && (before.apiVersion ?? '') === (target.apiVersion ?? '') && before.kind === target.kind

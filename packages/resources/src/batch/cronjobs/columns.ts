@@ -22,7 +22,7 @@ export const cronJobColumns: readonly Column<CronJob>[] = [
   selectorColumn<CronJob>(({ spec }) => spec?.jobTemplate?.spec?.selector),
 ]
 
-/** kube-apiserver prints a string here although the column's type is boolean. */
+/** Formats the suspension. Like in kube-apiserver, it is a string, although the type of the column is boolean. */
 function formatSuspended(value: boolean | undefined): string {
   if (value === undefined) return '<unset>'
   return value ? 'True' : 'False'

@@ -74,7 +74,7 @@ describe('cron jobs', () => {
     expect(strategy.validateCreate?.(context, cronJob(members)).map(fieldErrorMessage)).toEqual([message])
   })
 
-  it('may keep a stored time zone in the schedule, with a warning', () => {
+  it('can keep a stored time zone in the schedule, with a warning', () => {
     const old = cronJob({ schedule: 'TZ=UTC * * * * *' })
     expect(strategy.validateUpdate?.(context, old, old)).toEqual([])
     expect(strategy.warningsOnUpdate?.(context, old, old)).toEqual([
@@ -85,7 +85,7 @@ describe('cron jobs', () => {
     ])
   })
 
-  it('limit the name so that job names fit', () => {
+  it('limit the name, because job names are longer', () => {
     const long = cronJob()
     long.metadata.name = 'a'.repeat(53)
     expect(strategy.validateCreate?.(context, long).map(({ field, detail }) => [field, detail])).toEqual([

@@ -9,7 +9,7 @@ interface Bounds {
 
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
-/** Minute, hour, day of the month, month, day of the week. Names count from `min`. */
+/** Bounds of the fields: minute, hour, day of the month, month, day of the week. The first name has the value `min`. */
 const fieldBounds: readonly Bounds[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -21,7 +21,7 @@ const descriptors = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@da
 const every = '@every '
 const largestInt = 2n ** 63n
 
-/** Returns upstream's error message for an invalid cron schedule; undefined for a valid one. */
+/** Returns upstream's error message for an invalid cron schedule; undefined for a valid schedule. */
 export function findScheduleError(text: string): string | undefined {
   try {
     checkSchedule(text)
@@ -66,7 +66,7 @@ function checkDescriptor(text: string): void {
   }
 }
 
-/** Accepts "*", "5", "1-5" and "mon-fri", each with an optional "/step". */
+/** Throws unless the text is like "*", "5", "1-5" or "mon-fri", with an optional "/step". */
 function checkRange(text: string, bounds: Bounds): void {
   const [range = '', step, ...more] = text.split('/')
   const [low = '', high, ...rest] = range.split('-')

@@ -1,4 +1,4 @@
-/** True if Go's time zone database has this exact name: names are case-sensitive, and offsets ("+01") are not zones. */
+/** Returns whether Go's time zone database has this name. Names are case-sensitive. Offsets ("+01") are not names. */
 export function isTimeZone(name: string): boolean {
   if (name === '' || name === 'UTC' || name === 'Local') return true
   if (isZoneAlias(name)) return true
@@ -17,8 +17,8 @@ export function findTimeZoneError(name: string): string | undefined {
 }
 
 /**
- * Link names of the time zone database, by first path segment. `Intl` accepts them in any case and resolves them to their target, so it cannot
- * tell whether a name is spelled exactly.
+ * Link names of the time zone database, by first path segment. `Intl` ignores their case and returns their target, so it does not show
+ * whether the spelling is right.
  */
 const aliases: Readonly<Record<string, string>> = {
   '': 'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT Universal W-SU WET Zulu',

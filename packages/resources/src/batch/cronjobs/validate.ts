@@ -13,7 +13,7 @@ type ReadonlySpec = DeepReadonly<CronJobSpec>
 
 const specPath = fieldPath('spec')
 const emptySpec: ReadonlySpec = { schedule: '', jobTemplate: {} }
-/** Length of a DNS label minus the suffix that the controller adds to the name of each job. */
+/** Maximum length of a name: the length of a DNS label minus the suffix of job names. */
 const maxNameLength = 52
 const zoneSegment = /^[A-Za-z.\-_0-9+]{1,14}$/
 
@@ -42,7 +42,7 @@ function validateSpec(spec: ReadonlySpec, old?: ReadonlySpec): FieldErrorList {
   ]
 }
 
-/** A time zone inside the schedule is deprecated: only objects that already have one may keep it. */
+/** Validates schedule and time zone. A time zone in the schedule is deprecated: only objects that already have one can keep it. */
 function validateSchedule({ schedule, timeZone }: ReadonlySpec, old: ReadonlySpec | undefined, path: FieldPath): FieldErrorList {
   const error = findScheduleError(schedule)
   const errors = error === undefined ? [] : [fieldError.invalid(path, schedule, error)]
@@ -69,7 +69,7 @@ function validateTimeZone(zone: string, path: FieldPath): FieldErrorList {
   return error === undefined ? errors : [...errors, fieldError.invalid(path, zone, error)]
 }
 
-/** Rejects selectors in the template: each job gets a generated one. */
+/** Validates the job template. Rejects selectors, because each job gets a generated selector. */
 function validateTemplate(
   { spec = { template: {} } }: DeepReadonly<JobTemplateSpec>,
   old: DeepReadonly<JobTemplateSpec> | undefined,

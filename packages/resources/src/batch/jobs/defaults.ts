@@ -18,7 +18,7 @@ export function setJobDefaults(job: Job): void {
   setJobTemplateDefaults(spec)
 }
 
-/** Defaults that apply to the job template of a cron job too; the others are set when the job is created. */
+/** Sets the defaults that also apply to the job template of a cron job. Other defaults are set when a job is created. */
 export function setJobTemplateDefaults(spec: JobSpec): void {
   for (const { onPodConditions } of spec.podFailurePolicy?.rules ?? []) {
     for (const pattern of onPodConditions ?? []) pattern.status ||= 'True'

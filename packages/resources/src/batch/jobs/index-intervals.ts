@@ -2,7 +2,7 @@ import { quote } from '@keelson/apimachinery'
 
 export type Interval = readonly [first: number, last: number]
 
-/** Number of indexes in a list like "0,2-4", or an error message. */
+/** Result of parsing a list like "0,2-4": the number of indexes, or an error message. */
 export type ParsedIndexes = { readonly count: number } | { readonly error: string }
 
 export function parseIndexes(text: string, completions: number): ParsedIndexes {
@@ -19,7 +19,7 @@ export function parseIndexes(text: string, completions: number): ParsedIndexes {
   return { count }
 }
 
-/** Returns the first index that both lists contain. Ignores intervals that do not parse. */
+/** Returns the first index that is in both lists. Ignores invalid intervals. */
 export function findFirstOverlap(text: string, other: string, completions: number): number | undefined {
   if (text === '' || other === '') return undefined
   const intervals = (list: string): Interval[] =>
@@ -37,7 +37,7 @@ export function findFirstOverlap(text: string, other: string, completions: numbe
   return undefined
 }
 
-/** Returns an error message if the text is not an interval. */
+/** Parses an interval. Returns an error message if the text is invalid. */
 function parseInterval(text: string, completions: number): Interval | string {
   const limits = text.split('-')
   if (limits.length > 2) {

@@ -2,11 +2,14 @@ import type { Job } from '@keelson/api/batch/v1'
 
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid'
 export const jobNameLabel = 'batch.kubernetes.io/job-name'
-/** Unprefixed label names from before the "batch.kubernetes.io/" prefix; clients still rely on them. */
+/** Label without the prefix "batch.kubernetes.io/", for old clients. */
 export const legacyControllerUidLabel = 'controller-uid'
 export const legacyJobNameLabel = 'job-name'
 
-/** Adds labels unique to this job to the pod template and selects by its UID, unless `manualSelector` is set. Mutates the job. */
+/**
+ * Adds labels with the job's name and UID to the pod template, and sets a selector for the UID, unless `manualSelector` is set. Mutates the
+ * job.
+ */
 export function generateSelector({ metadata, spec }: Job): void {
   if (spec === undefined || spec.manualSelector === true) return
   const { name = '', uid = '' } = metadata

@@ -46,14 +46,14 @@ describe('jobs', () => {
     expect(made.metadata.labels).toEqual(labels)
   })
 
-  it('copy the template labels, generated ones included, unless the job has labels', () => {
+  it('copy the labels of the template, including generated labels, unless the job has labels', () => {
     const template = { metadata: { labels: { app: 'a' } } }
     const labels = { app: 'a', 'job-name': 'j', 'controller-uid': 'u-1' }
     expect(job({ template: structuredClone(template) }).metadata.labels).toMatchObject(labels)
     expect(job({ template }, { own: 'l' }).metadata.labels).toEqual({ own: 'l' })
   })
 
-  it('reject a manual change of the generated selector', () => {
+  it('reject changes of the generated selector', () => {
     const template = {
       metadata: { labels: { 'job-name': 'other' } },
       spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
@@ -72,7 +72,7 @@ describe('jobs', () => {
     expect(strategy.warningsOnDelete?.({ orphanDependents: false })).toEqual([])
   })
 
-  it('require a name whose pod hostnames are valid', () => {
+  it('require a name for which the hostnames of pods are valid', () => {
     const made = job({ completionMode: 'Indexed', completions: 1000 })
     made.metadata.name = 'j'.repeat(61)
     expect(messages(made)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))

@@ -5,7 +5,7 @@ import { hasCondition, isFinished } from './job-conditions.ts'
 
 export type ReadonlyJob = DeepReadonly<Job>
 
-/** Says which parts of the status an update changes. Validation skips unchanged parts, so stored invalid values stay writable. */
+/** The status fields that an update changes. Validation skips unchanged fields, so objects with stored invalid values can be updated. */
 export interface StatusChanges {
   readonly finished: boolean
   readonly complete: boolean

@@ -15,7 +15,7 @@ const orphanWarning =
 
 export const jobStrategy: Strategy<Job> = {
   resetFields: withoutFields('status'),
-  // batch/v1 predates garbage collection: by default, deleting a job orphans its pods.
+  // batch/v1 is older than garbage collection, so deleting a job orphans its pods by default.
   defaultPropagation: 'orphan',
   warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
     propagationPolicy === undefined && orphanDependents === undefined ? [orphanWarning] : [],

@@ -2,7 +2,7 @@ import type { JobSpec } from '@keelson/api/batch/v1'
 import { fieldError } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
-/** Limits that keep the index lists in the status of an indexed job small. */
+/** Maximum parallelism of an indexed job, which keeps the index lists in its status small. */
 const maxParallelism = 100_000
 const maxFailed = 100_000
 const manyCompletions = 100_000

@@ -65,7 +65,7 @@ function validatePolicies(spec: ReadonlySpec, path: FieldPath): FieldErrorList {
   return [...errors, ...validateSupported(spec.podReplacementPolicy, replacements, path.child('podReplacementPolicy'))]
 }
 
-/** Rejects "Always": the pods of a job must terminate. */
+/** Validates the restart policy of the pods. "Always" is invalid, because the pods of a job must terminate. */
 function validateRestartPolicy({ template, podFailurePolicy }: ReadonlySpec, path: FieldPath): FieldErrorList {
   const policy = template?.spec?.restartPolicy ?? ''
   if (policy === '' || policy === 'Always') return [fieldError.required(path, 'valid values: "OnFailure", "Never"')]
@@ -78,7 +78,7 @@ const maxLength = 63
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const pathPattern = new RegExp(`^${pathFormat}$`)
 
-/** Validates the name of the controller in charge of the job, such as "example.com/controller". */
+/** Validates the name of the job's controller, such as "example.com/controller". */
 function validateManagedBy(managedBy: string, path: FieldPath): FieldErrorList {
   const errors = validatePrefixedPath(managedBy, path)
   return Buffer.byteLength(managedBy) > maxLength ? [...errors, fieldError.tooLong(path, maxLength)] : errors

@@ -8,7 +8,7 @@ interface ConditionOptions {
   readonly path: FieldPath
 }
 
-/** Validates that terminal conditions exclude each other, follow their interim conditions and are never removed. */
+/** Validates terminal conditions: they exclude each other, follow their interim conditions and are never removed. */
 export function validateStatusConditions(job: ReadonlyJob, old: ReadonlyJob, { changes, path }: ConditionOptions): FieldErrorList {
   const complete = hasCondition(job, 'Complete')
   const failed = hasCondition(job, 'Failed')

@@ -12,7 +12,7 @@ import type { ReadonlyJob, StatusChanges } from './status-changes.ts'
 
 const path = fieldPath('status')
 
-/** Validates a status written by any job controller. Each rule applies only if the update changes a field it covers. */
+/** Validates a status, which any job controller can write. A rule only applies if the update changes one of its fields. */
 export function validateJobStatus(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {
   const changes = compareStatuses(job, old)
   const { active, succeeded, failed, ready, terminating, uncountedTerminatedPods } = job.status ?? {}

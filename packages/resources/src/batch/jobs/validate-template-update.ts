@@ -38,7 +38,7 @@ function withSchedulingOf({ affinity, nodeSelector, tolerations, schedulingGates
   const { affinity: _affinity, nodeSelector: _nodes, tolerations: _tolerations, schedulingGates: _gates, ...kept } = old
   const nodeAffinity = affinity?.nodeAffinity
   const mergedAffinity = { ...rest, ...(nodeAffinity !== undefined && { nodeAffinity }) }
-  // An empty affinity has no effect, so its presence follows the new template.
+  // An empty affinity has no effect. It is copied from the new template, so that it does not count as a change.
   const hasAffinity = Object.keys(mergedAffinity).length > 0 || affinity !== undefined
   return {
     ...kept,

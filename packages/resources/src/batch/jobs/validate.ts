@@ -19,7 +19,7 @@ export function validateJob(job: ReadonlyJob): FieldErrorList {
   return validateWithMetadata(job, validateJobSpec(job.spec ?? emptySpec, specPath), true)
 }
 
-/** Reports the errors of the spec twice, like kube-apiserver: once for the job and once for the update. */
+/** Validates an update of a job. Like kube-apiserver, reports errors of the spec twice: for the job and for the update. */
 export function validateJobUpdate(job: ReadonlyJob, old: ReadonlyJob): FieldErrorList {
   const { spec = emptySpec } = job
   const { spec: oldSpec = emptySpec } = old
@@ -51,7 +51,7 @@ function validateWithMetadata(job: ReadonlyJob, specErrors: FieldErrorList, requ
   return [...validateGeneratedSelector(job, requirePrefixed), ...specErrors, ...validateHostname(job)]
 }
 
-/** Validates the hostname of the last pod of an indexed job, which is the longest one. */
+/** Validates the longest hostname of an indexed job's pods, which is the last one's. */
 function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
   const completions = spec?.completions ?? 0
   if (spec?.completionMode !== 'Indexed' || completions <= 0) return []
@@ -61,7 +61,7 @@ function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
   return [fieldError.invalid(fieldPath('metadata', 'name'), metadata.name ?? '', detail)]
 }
 
-/** An indexed job may change `completions` only together with `parallelism`. */
+/** Validates a change of `completions`. An indexed job can change it only together with `parallelism`. */
 function validateCompletions({ completionMode, completions, parallelism }: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   const path = specPath.child('completions')
   if (completionMode !== 'Indexed') return validateImmutableField(completions, old.completions, path)

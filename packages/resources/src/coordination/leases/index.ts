@@ -46,7 +46,7 @@ function validateLeaseSpec({ leaseDurationSeconds, leaseTransitions, strategy, p
   return errors
 }
 
-/** Accepts the built-in strategy or a qualified third-party name. */
+/** Validates a strategy: the built-in one, or a qualified name of another. */
 function validateStrategy(strategy: string): FieldErrorList {
   // Upstream repeats the field name in the path.
   const path = specPath.child('strategy').child('strategy')

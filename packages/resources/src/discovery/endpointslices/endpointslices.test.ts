@@ -29,7 +29,7 @@ describe('endpoint slices', () => {
     expect(generation(slice({ ports: [{ port: 1 }] }))).toBe(4)
   })
 
-  it('drop deprecated topology and keep its node name', () => {
+  it('drop the deprecated topology and keep its node name', () => {
     const endpoint = { addresses: ['10.0.0.1'], deprecatedTopology: { 'kubernetes.io/hostname': 'node-1' } }
     const created = slice({ endpoints: [structuredClone(endpoint)] })
     strategy.prepareForCreate?.(context, created)

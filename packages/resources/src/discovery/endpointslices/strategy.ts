@@ -9,7 +9,7 @@ type ReadonlySlice = DeepReadonly<EndpointSlice>
 
 const hostname = 'kubernetes.io/hostname'
 const managedBy = 'endpointslice.kubernetes.io/managed-by'
-/** These controllers canonicalize addresses themselves, so their slices get no address warnings. */
+/** Controllers that write canonical addresses. Their slices get no warnings about addresses. */
 const controllers: ReadonlySet<string> = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'])
 
 export const endpointSliceStrategy: Strategy<EndpointSlice> = {
@@ -31,12 +31,12 @@ export const endpointSliceStrategy: Strategy<EndpointSlice> = {
   warningsOnUpdate: (_context, slice) => findAddressWarnings(slice),
 }
 
-/** Compares labels too, because they link the slice to its service. */
+/** Returns whether an update counts as a change. Labels do, because they link the slice to its service. */
 function isChanged({ metadata, ...slice }: EndpointSlice, { metadata: oldMetadata, ...old }: ReadonlySlice): boolean {
   return !semanticEqual(slice, old) || !semanticEqual(metadata.labels ?? {}, oldMetadata.labels ?? {})
 }
 
-/** Drops `deprecatedTopology`, which only slices stored by older versions have. Its hostname becomes `nodeName` if `old` had it as well. */
+/** Drops `deprecatedTopology`, which only older servers stored. Its hostname becomes `nodeName` if `old` also had it. */
 function dropTopology(slice: EndpointSlice, old?: ReadonlySlice): void {
   if (old !== undefined && semanticEqual(old.endpoints, slice.endpoints)) return
   const known = new Set((old?.endpoints ?? []).flatMap(({ deprecatedTopology }) => deprecatedTopology?.[hostname] || []))

@@ -13,7 +13,7 @@ const maxPorts = 20_000
 export function validateEndpointSlice(slice: ReadonlySlice, old?: ReadonlySlice): FieldErrorList {
   const { addressType, ports } = slice
   const endpoints = validateEndpoints(slice.endpoints ?? [], addressType, fieldPath('endpoints'))
-  // Ratcheting: unchanged endpoints stay allowed.
+  // Unchanged endpoints are not validated (ratcheting).
   const isUnchanged = endpoints.length > 0 && old !== undefined && semanticEqual(old.endpoints, slice.endpoints)
   return [
     ...validateRequiredOneOf(addressType, addressTypes, fieldPath('addressType')),

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { conditionsStatus, specStrategy } from '../status.ts'
 import { validateFlowSchema } from './validate.ts'
 
-/** Assigns requests to a priority level and groups them into flows. */
+/** The definition of flow schemas, which assign requests to a priority level and group them into flows. */
 export const flowSchemas: ResourceDefinition<FlowSchema> = defineResource<FlowSchema>({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',

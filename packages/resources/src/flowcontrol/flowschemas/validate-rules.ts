@@ -67,7 +67,7 @@ function requireNonEmpty(list: readonly string[] | null, detail: string, path: F
   return (list ?? []).length === 0 ? [fieldError.required(path, detail)] : []
 }
 
-/** Reports `*` together with other values. */
+/** Rejects a list with `*` and other values. */
 function validateStar(list: readonly string[] | null, others: string, path: FieldPath): FieldErrorList {
   const isMixed = list !== null && list.length > 1 && list.includes('*')
   return isMixed ? [fieldError.invalid(path, list, `if '*' is present, must not specify other ${others}`)] : []

@@ -7,7 +7,9 @@ import { validatePriorityLevel } from './validate.ts'
 
 type ReadonlyLevel = DeepReadonly<PriorityLevelConfiguration>
 
-/** Reserves a share of the server's concurrency for requests of one priority, and queues or rejects the excess. */
+/**
+ * The definition of priority levels, which reserve a share of the server's concurrency for requests, and queue or reject further requests.
+ */
 export const priorityLevelConfigurations: ResourceDefinition<PriorityLevelConfiguration> = defineResource<PriorityLevelConfiguration>({
   group: 'flowcontrol.apiserver.k8s.io',
   version: 'v1',

@@ -12,7 +12,7 @@ import { validateStatus } from '../status.ts'
 type ReadonlySpec = DeepReadonly<PriorityLevelConfigurationSpec>
 
 const specPath = fieldPath('spec')
-/** Reserved for servers of v1beta3, whose schema cannot express zero shares. */
+/** Annotation for zero shares, which the schema of v1beta3 cannot express. Reserved for older servers. */
 const reservedAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares'
 const nonNegativeMessage = 'must be a non-negative integer'
 
@@ -103,7 +103,7 @@ function validateMandatory(name: string, spec: ReadonlySpec): FieldErrorList {
 }
 
 const maxQueues = 10_000_000
-/** Shuffle sharding picks a hand from the bits of a single 64-bit hash. */
+/** Maximum bits for shuffle sharding, which uses a single 64-bit hash. */
 const maxEntropyBits = 60
 
 function validateQueuing(queuing: DeepReadonly<QueuingConfiguration>, path: FieldPath): FieldErrorList {

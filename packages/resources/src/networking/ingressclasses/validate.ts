@@ -36,7 +36,7 @@ export function validateIngressClassUpdate(ingressClass: ReadonlyClass, old: Rea
   ]
 }
 
-/** Accepts paths like "example.com/any/path". */
+/** Validates a path with a domain, like "example.com/any/path". */
 function validateDomainPrefixedPath(text: string, path: FieldPath): FieldErrorList {
   if (text === '') return [fieldError.required(path)]
   const slash = text.indexOf('/')

@@ -18,7 +18,7 @@ function formatHosts(rules: readonly DeepReadonly<IngressRule>[]): string {
   if (listed.length === 0) return '*'
   const text = listed.map(({ host }) => host).join(',')
   const last = listed[maxShownHosts - 1]
-  // The number includes rules without a host if they follow the last host shown.
+  // The number includes rules without a host that follow the last printed host.
   return last !== undefined && rules.length > last.i + 1 ? `${text} + ${rules.length - maxShownHosts} more...` : text
 }
 

@@ -9,7 +9,7 @@ interface ObjectReference {
   readonly name: string
 }
 
-/** Requires exactly one of `service` and `resource`. */
+/** Validates a backend, with exactly one of `service` and `resource`. */
 export function validateBackend({ service, resource }: DeepReadonly<IngressBackend>, path: FieldPath): FieldErrorList {
   if (resource !== undefined && service !== undefined) {
     return [fieldError.invalid(path, '', 'cannot set both resource and service backends')]
@@ -31,7 +31,7 @@ function validateService({ name, port = {} }: DeepReadonly<IngressServiceBackend
   return errors
 }
 
-/** Checks only that kind and name are valid URL path segments, because the referenced API may have any naming rules. */
+/** Validates a reference: kind and name must be valid URL path segments. The referenced API may have its own naming rules. */
 export function validateReference(reference: ObjectReference, path: FieldPath): FieldErrorList {
   const { apiGroup = null, kind, name } = reference
   return [

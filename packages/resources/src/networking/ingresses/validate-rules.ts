@@ -9,7 +9,7 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix']
 const forbiddenSequences = ['//', '/./', '/../', '%2f', '%2F']
 const forbiddenSuffixes = ['/..', '/.']
 
-/** Accepts a DNS name, optionally with a leading `*.`. */
+/** Validates a host: a DNS name, optionally with a leading `*.`. */
 export function validateHost(host: string, path: FieldPath): FieldErrorList {
   return invalidEach(host.includes('*') ? isWildcardDNS1123Subdomain(host) : isDNS1123Subdomain(host), host, path)
 }

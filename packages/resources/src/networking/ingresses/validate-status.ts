@@ -3,7 +3,7 @@ import { fieldError, fieldPath, isDNS1123Subdomain } from '@keelson/apimachinery
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, parseIP, validateLegacyIP } from '@keelson/resources-core'
 
-/** Ratcheting: addresses that `old` already had stay allowed in any format. */
+/** Validates the status of an ingress. Addresses that `old` already had are valid in any format (ratcheting). */
 export function validateIngressStatus({ status }: DeepReadonly<Ingress>, old: DeepReadonly<Ingress>): FieldErrorList {
   const path = fieldPath('status', 'loadBalancer', 'ingress')
   const known = new Set((old.status?.loadBalancer?.ingress ?? []).map(({ ip = '' }) => ip))

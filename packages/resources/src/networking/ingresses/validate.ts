@@ -7,7 +7,7 @@ import { validateHost, validateRules, validateRuleValue } from './validate-rules
 
 type ReadonlyIngress = DeepReadonly<Ingress>
 
-/** Deprecated annotation that preceded `spec.ingressClassName`. */
+/** Deprecated annotation, replaced by `spec.ingressClassName`. */
 export const classAnnotation = 'kubernetes.io/ingress.class'
 const specPath = fieldPath('spec')
 
@@ -27,7 +27,9 @@ export function validateIngressCreate(ingress: ReadonlyIngress): FieldErrorList 
   return errors
 }
 
-/** Ratcheting: wildcard rules and secret names that were stored before they were validated stay allowed. */
+/**
+ * Validates an update of an ingress. Stored wildcard rules and secret names that older servers did not validate stay valid (ratcheting).
+ */
 export function validateIngressUpdate(ingress: ReadonlyIngress, { spec = {} }: ReadonlyIngress): FieldErrorList {
   const { tls = [], rules = [] } = spec
   return validateSpec(ingress, {

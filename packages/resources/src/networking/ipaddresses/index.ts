@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { findIPErrors } from '@keelson/resources-core'
 import { validateIPAddress, validateIPAddressUpdate } from './validate.ts'
 
-/** Allocated IP addresses. The object name is the address, so an address cannot be allocated twice. */
+/** The definition of allocated IP addresses. The object name is the address, so an address cannot be allocated twice. */
 export const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   group: 'networking.k8s.io',
   version: 'v1',

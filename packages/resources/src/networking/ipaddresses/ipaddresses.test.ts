@@ -27,7 +27,7 @@ describe('addresses', () => {
     }
   })
 
-  it('get no random name suffix', async () => {
+  it('do not add a random suffix to generateName', async () => {
     const object = address('')
     object.metadata = { generateName: '10.0.0.9' }
     expect((await create(object)).metadata.name).toBe('10.0.0.9')
@@ -43,7 +43,7 @@ describe('addresses', () => {
     )
   })
 
-  it('print their parent, and an age without a column definition', () => {
+  it('print their parent, and their age without its description', () => {
     expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
     expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })

@@ -21,7 +21,7 @@ export const networkPolicies: ResourceDefinition<NetworkPolicy> = defineResource
       metadata.generation = 1
     },
     prepareForUpdate(_context, { metadata, spec }, old) {
-      // Storage drops lists that were sent empty, but kube-apiserver still sees them as a change here.
+      // Storage drops empty lists of the client, but kube-apiserver counts them as a change here.
       const isChanged = !semanticEqual(spec ?? {}, old.spec ?? {}) || holdsSentEmpty(spec)
       if (isChanged) metadata.generation = (old.metadata.generation ?? 0) + 1
     },
@@ -48,7 +48,7 @@ function findNetworkPolicyWarnings(policy: DeepReadonly<NetworkPolicy>): string[
   )
 }
 
-/** Policies apply to ingress traffic by default, and to egress traffic if they have egress rules. */
+/** Sets the default policy types: ingress, and egress if there are egress rules. */
 function setNetworkPolicyDefaults({ spec }: NetworkPolicy): void {
   if (spec === undefined) return
   const { ingress = [], egress = [], policyTypes = [] } = spec

@@ -12,7 +12,7 @@ const specPath = fieldPath('spec')
 
 interface RatchetingRules {
   readonly allowInvalidLabelValue: boolean
-  /** CIDRs that `old` already had: they stay allowed in any format. */
+  /** CIDRs that `old` already had. They are valid in any format. */
   readonly knownCidrs: ReadonlySet<string>
 }
 

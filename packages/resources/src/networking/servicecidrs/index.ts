@@ -5,7 +5,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { keepMember } from '@keelson/resources-core'
 import { validateServiceCIDR, validateServiceCIDRUpdate } from './validate.ts'
 
-/** CIDRs from which service addresses are allocated. */
+/** The definition of the CIDRs from which service addresses are allocated. */
 export const serviceCIDRs: ResourceDefinition<ServiceCIDR> = defineResource<ServiceCIDR>({
   group: 'networking.k8s.io',
   version: 'v1',

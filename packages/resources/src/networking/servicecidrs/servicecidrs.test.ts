@@ -10,7 +10,7 @@ const update = (after: ServiceCIDR, before: ServiceCIDR): string[] =>
   (serviceCIDRs.strategy.validateUpdate?.(context, after, before) ?? []).map(fieldErrorMessage)
 
 describe('service CIDRs', () => {
-  it('are immutable, but may be extended to dual-stack', () => {
+  it('are immutable, but can be extended to dual-stack', () => {
     expect(update(cidr('10.0.0.0/24', 'fd00::/112'), cidr('10.0.0.0/24'))).toEqual([])
     expect(update(cidr('10.0.0.0/24', '10.1.0.0/24'), cidr('10.0.0.0/24'))).toEqual([
       'spec.cidrs: Invalid value: ["10.0.0.0/24","10.1.0.0/24"]: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
@@ -21,7 +21,7 @@ describe('service CIDRs', () => {
     ])
   })
 
-  it('change their status only through the status subresource, which changes nothing else', () => {
+  it('change their status only by the status subresource, which changes nothing else', () => {
     const old: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: { conditions: [] } }
     const whole: ServiceCIDR = { ...cidr('10.0.0.0/24'), status: {} }
     serviceCIDRs.strategy.prepareForUpdate?.(context, whole, old)

@@ -20,7 +20,7 @@ export function validateServiceCIDR({ spec }: ReadonlyCIDR): FieldErrorList {
   return errors
 }
 
-/** CIDRs are immutable, except that a single one may be extended to dual-stack. */
+/** Validates an update. CIDRs are immutable, but a second one can be added for dual-stack. */
 export function validateServiceCIDRUpdate(cidr: ReadonlyCIDR, old: ReadonlyCIDR): FieldErrorList {
   const after = cidr.spec?.cidrs ?? []
   const before = old.spec?.cidrs ?? []

@@ -47,7 +47,7 @@ function validateScheduling({ nodeSelector, tolerations = [] }: DeepReadonly<Sch
   ]
 }
 
-/** Reports tolerations that differ in `tolerationSeconds` only. */
+/** Rejects tolerations that differ only in `tolerationSeconds`. */
 function validateUniqueTolerations(tolerations: readonly DeepReadonly<Toleration>[], path: FieldPath): FieldErrorList {
   const seen = new Set<string>()
   return tolerations.flatMap((toleration, i) => {

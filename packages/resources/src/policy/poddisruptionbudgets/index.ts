@@ -13,7 +13,7 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
   plural: 'poddisruptionbudgets',
   scope: 'Namespaced',
   shortNames: ['pdb'],
-  // kube-apiserver has no stricter name validation for this kind.
+  // Like in kube-apiserver, names of this kind only need to be valid path segments.
   validateName: isPathSegmentName,
   setDefaults: dropReservedLabel,
   strategy: {
@@ -60,10 +60,10 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
   ],
 })
 
-/** Marks budgets from policy/v1beta1 with an empty selector, which matched nothing there but matches every pod in v1. */
+/** Label key that marks budgets from policy/v1beta1 with an empty selector. It matches no pod in v1beta1, but every pod in v1. */
 const reservedKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
-/** Removes the reserved key from selectors that have other requirements. As the only requirement it marks a v1beta1 budget and stays. */
+/** Removes the reserved key from selectors with other requirements. As the only requirement, it marks a v1beta1 budget and stays. */
 function dropReservedLabel({ spec }: PodDisruptionBudget): void {
   const selector = spec?.selector
   const expressions = selector?.matchExpressions ?? []

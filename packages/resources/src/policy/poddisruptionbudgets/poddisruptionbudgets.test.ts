@@ -11,7 +11,7 @@ const budget = (spec: PodDisruptionBudget['spec'] = {}): PodDisruptionBudget => 
 const reserved = { key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }
 
 describe('pod disruption budgets', () => {
-  it('keep the reserved v1beta1 label only as the sole requirement', () => {
+  it('keep the reserved v1beta1 label if it is the only requirement', () => {
     const defaulted = (selector: NonNullable<PodDisruptionBudget['spec']>['selector'] & object): unknown => {
       const object = budget({ selector })
       setDefaults?.(object)

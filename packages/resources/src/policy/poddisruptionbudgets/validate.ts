@@ -38,7 +38,7 @@ export function validateBudget({ spec = {} }: ReadonlyBudget, allowInvalidValues
   ]
 }
 
-/** Ratcheting: a selector whose stored values are invalid stays allowed. */
+/** Validates an update of a budget. A selector with invalid stored values stays valid (ratcheting). */
 export function validateBudgetUpdate(budget: ReadonlyBudget, old: ReadonlyBudget): FieldErrorList {
   return validateBudget(budget, validateLabelSelector(old.spec?.selector, fieldPath()).length > 0)
 }

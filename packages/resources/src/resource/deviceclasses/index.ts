@@ -6,7 +6,7 @@ import { validateInSlices } from '../../expressions/validate-in-slices.ts'
 import { validateDeviceClass } from './validate.ts'
 import { classVersions } from '../served-versions.ts'
 
-/** Named sets of devices that claims can request. */
+/** The definition of device classes: named sets of devices that claims can request. */
 export const deviceClasses: ResourceDefinition<DeviceClass> = defineResource<DeviceClass>({
   group: 'resource.k8s.io',
   version: 'v1',

@@ -12,7 +12,7 @@ type ReadonlyClass = DeepReadonly<DeviceClass>
 const specPath = fieldPath('spec')
 const maxConfigurations = 32
 
-/** Ratcheting: unchanged selectors are not validated, and unchanged parameters may have any length. */
+/** Validates a device class. Unchanged selectors are not validated, and unchanged parameters can have any length (ratcheting). */
 export function validateDeviceClass(
   { spec }: ReadonlyClass,
   { old, steps }: { readonly old?: ReadonlyClass; readonly steps?: ValidationSteps | undefined } = {},

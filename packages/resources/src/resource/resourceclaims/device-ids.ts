@@ -8,7 +8,7 @@ interface DeviceName {
   readonly shareID?: string
 }
 
-/** Identifies a device or a share of it, with field names as error messages print them. */
+/** Identifies a device or a share of it. Has the field names of error messages. */
 interface DeviceID {
   readonly Driver: string
   readonly Pool: string

@@ -14,7 +14,7 @@ import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
-/** Requests for devices; the status holds the allocation. */
+/** The definition of resource claims, which request devices. The status contains the allocation. */
 export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<ResourceClaim>({
   group: 'resource.k8s.io',
   version: 'v1',

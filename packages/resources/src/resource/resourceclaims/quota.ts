@@ -6,7 +6,7 @@ import type { QuotaRules } from '@keelson/registry'
 
 const count = 'count/resourceclaims.resource.k8s.io'
 const devices = '.deviceclass.resource.k8s.io/devices'
-/** Maximum number of devices per claim. */
+/** Maximum number of devices of a claim. */
 const maxDevicesPerClaim = 32
 
 /** Quota rules of claims: counts devices by class. */
@@ -24,7 +24,7 @@ export const claimQuota: QuotaRules<ResourceClaim> = {
   },
 }
 
-/** Counts the devices of a request by class. For alternatives, counts the maximum of each class, because the choice is not known yet. */
+/** Counts the devices of a request by class. For alternatives, counts the maximum of each class, because no alternative is selected yet. */
 function maxDevices({ exactly, firstAvailable = [] }: DeepReadonly<DeviceRequest>): ReadonlyMap<string, number> {
   const most = new Map<string, number>()
   for (const request of firstAvailable.length > 0 ? firstAvailable : exactly === undefined ? [] : [exactly])

@@ -19,7 +19,7 @@ export function validateNetworkData(data: DeepReadonly<NetworkDeviceData>, path:
   ]
 }
 
-/** Accepts an address with prefix length, in canonical form. */
+/** Validates an address with a prefix length, in canonical form. */
 function validateInterfaceAddress(text: string, path: FieldPath): FieldErrorList {
   const cidr = parseCidr(text)
   if (cidr === undefined) {

@@ -11,7 +11,7 @@ import { validateSpecUnchanged } from '../validate-spec-unchanged.ts'
 
 const specPath = fieldPath('spec')
 
-/** Templates from which a controller creates one claim per pod. */
+/** The definition of claim templates. A controller creates a claim for each pod from them. */
 export const resourceClaimTemplates: ResourceDefinition<ResourceClaimTemplate> = defineResource<ResourceClaimTemplate>({
   group: 'resource.k8s.io',
   version: 'v1',

@@ -4,7 +4,7 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { resourceSliceStrategy, setResourceSliceDefaults } from './strategy.ts'
 import { sliceVersions } from '../served-versions.ts'
 
-/** Devices that a driver offers, on one node or on several. */
+/** The definition of resource slices: the devices of a driver, on one or several nodes. */
 export const resourceSlices: ResourceDefinition<ResourceSlice> = defineResource<ResourceSlice>({
   group: 'resource.k8s.io',
   version: 'v1',

@@ -5,7 +5,7 @@ import { validateSet } from '../lists.ts'
 
 const maxValues = 10
 
-/** Validates the amounts that one claim may request of a shared device. */
+/** Validates the amounts of a shared device that a claim can request. */
 export function validateCapacity(
   { value, requestPolicy }: DeepReadonly<DeviceCapacity>,
   isShared: boolean,
@@ -31,7 +31,7 @@ export function validateCapacity(
 
 interface Amounts {
   readonly capacity: Quantity
-  /** Amount for claims that do not request one. */
+  /** Amount for claims without a requested amount. */
   readonly defaultValue: Quantity
 }
 

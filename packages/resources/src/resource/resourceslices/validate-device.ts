@@ -20,7 +20,7 @@ const version =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/
 
 export interface DeviceRules {
-  /** True if the slice leaves node selection to each device. */
+  /** True if each device selects its nodes, instead of the slice. */
   readonly perDevice: boolean
   readonly keepsTaints: boolean
 }

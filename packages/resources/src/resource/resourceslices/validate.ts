@@ -12,7 +12,7 @@ type ReadonlySpec = DeepReadonly<ResourceSliceSpec>
 
 const specPath = fieldPath('spec')
 const maxDevices = 128
-/** Lower limit for slices whose devices have taints or consume counters. */
+/** Maximum number of devices with taints or counters in a slice. It is lower than the limit for other devices. */
 const maxAdvancedDevices = 64
 const maxCounterSets = 8
 
@@ -63,7 +63,7 @@ function validateUnchanged(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorLis
   ]
 }
 
-/** Requires exactly one form of node selection. */
+/** Validates node selection, which must be set in exactly one way. */
 function validateNodeSelection({ nodeName, nodeSelector, allNodes, perDeviceNodeSelection }: ReadonlySpec): FieldErrorList {
   const errors: FieldErrorList = []
   const selections: string[] = []

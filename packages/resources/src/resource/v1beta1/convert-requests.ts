@@ -4,7 +4,10 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import { setRequestDefaults } from '../requests.ts'
 import { setTolerationDefaults } from '../taints.ts'
 
-/** In v1beta1 the fields of `exactly` are part of the request itself, and unset in requests with `firstAvailable`. */
+/**
+ * Sets defaults of a claim spec of v1beta1. The fields of `exactly` are members of the request there. They are not set in requests with
+ * `firstAvailable`.
+ */
 export function setBetaClaimSpecDefaults({ devices }: v1beta1.ResourceClaimSpec): void {
   for (const request of devices.requests ?? []) {
     if (request.deviceClassName) setRequestDefaults(request)
@@ -27,7 +30,7 @@ function convertRequestToHub({ name, firstAvailable, ...exactly }: v1beta1.Devic
   return { name, ...(hasExactFields(exactly) && { exactly }), ...(firstAvailable && { firstAvailable }) }
 }
 
-/** True if any field of an exact request is set, valid or not. */
+/** Returns whether any field of an exact request is set, even to an invalid value. */
 function hasExactFields(request: Omit<v1beta1.DeviceRequest, 'name' | 'firstAvailable'>): boolean {
   const { deviceClassName, selectors, allocationMode, count, adminAccess, tolerations, capacity } = request
   if (deviceClassName || allocationMode || count) return true

@@ -24,7 +24,7 @@ function convertDeviceToHub({ name, basic }: v1beta1.Device): v1.Device {
   return { name, ...basic }
 }
 
-/** Converts every device to a `basic` one, the only type in v1beta1. */
+/** Converts a slice to v1beta1. Every device becomes a `basic` device, the only type of v1beta1. */
 export function convertSliceFromHub(slice: DeepReadonly<v1.ResourceSlice>): v1beta1.ResourceSlice {
   const { spec, ...rest } = slice as v1.ResourceSlice
   const { nodeName, allNodes, devices, ...others } = spec

@@ -21,7 +21,7 @@ const messages = (object: PriorityClass): string[] => (strategy.validateCreate?.
 const reserved = "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: "
 
 describe('priority classes', () => {
-  it('with the system prefix must equal the built-in ones', () => {
+  it('with the system prefix must equal the built-in classes', () => {
     for (const known of systemPriorityClasses) expect(messages({ ...known })).toEqual([])
     expect(messages(priorityClass('system-node-critical', 1))).toEqual([
       `${reserved}value of system-node-critical PriorityClass must be 2000001000`,
@@ -40,7 +40,7 @@ describe('priority classes', () => {
     ])
   })
 
-  it('of the system can be deleted in a collection, but not by name', async () => {
+  it('of the system can be deleted with a collection, but not by name', async () => {
     await using test = openTestStore(priorityClasses, { types: createApiTypes([schedulingV1]) })
     const request = { options: {}, dryRun: false }
     await test.store.create(testContext(''), structuredClone(systemPriorityClasses[0]) as PriorityClass, { dryRun: false })

@@ -36,7 +36,7 @@ function validateValue(priorityClass: ReadonlyClass): FieldErrorList {
     : []
 }
 
-/** Returns how a "system-" class differs from the built-in one; undefined if it is identical, which is allowed. */
+/** Returns the difference between a class named "system-…" and the built-in class; undefined if they are identical, which is allowed. */
 function differenceFromSystemClass({ metadata: { name = '' }, value, globalDefault = false }: ReadonlyClass): string | undefined {
   const systemClass = systemPriorityClasses.find((candidate) => candidate.metadata.name === name)
   if (systemClass === undefined) return `${name} is not a known system priority class`

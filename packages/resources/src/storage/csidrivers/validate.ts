@@ -17,7 +17,7 @@ export function validateCSIDriver({ spec }: ReadonlyDriver): FieldErrorList {
     value === undefined ? [fieldError.required(specPath.child(member))] : []
   const { tokenRequests = [], nodeAllocatableUpdatePeriodSeconds: period, serviceAccountTokenInSecrets: inSecrets } = spec
   return [
-    // Upstream misspells the field name in this path.
+    // This path has upstream's spelling of the field name.
     ...require(spec.attachRequired, 'attachedRequired'),
     ...require(spec.podInfoOnMount, 'podInfoOnMount'),
     ...require(spec.storageCapacity, 'storageCapacity'),

@@ -3,7 +3,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateCSINode, validateCSINodeUpdate } from './validate.ts'
 
-/** CSI drivers installed on a node; the object has the name of the node. */
+/** The definition of CSI nodes: the CSI drivers on the node of the same name. */
 export const csiNodes: ResourceDefinition<CSINode> = defineResource<CSINode>({
   group: 'storage.k8s.io',
   version: 'v1',

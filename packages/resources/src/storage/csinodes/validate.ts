@@ -32,7 +32,7 @@ export function validateCSINode({ spec }: ReadonlyNode): FieldErrorList {
   return errors
 }
 
-/** Drivers may be added, removed or change `allocatable`; their other fields are immutable. */
+/** Validates an update. Drivers can be added and removed, and can change `allocatable`. Their other fields are immutable. */
 export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): FieldErrorList {
   const errors = validateCSINode(node)
   for (const before of old.spec.drivers ?? []) {
@@ -64,7 +64,7 @@ function validateTopologyKeys(keys: readonly string[], path: FieldPath): FieldEr
   ])
 }
 
-/** Converts to the Go struct for printing, without the mutable `Allocatable`. */
+/** Returns the Go struct of a driver for messages, without the mutable field `Allocatable`. */
 function immutableStruct({ name, nodeID, topologyKeys }: ReadonlyDriver): object {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null }
 }

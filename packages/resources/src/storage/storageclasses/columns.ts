@@ -5,12 +5,12 @@ import { ageColumn } from '@keelson/registry'
 
 const defaultAnnotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
 
-/** True if claims without a class get this one. */
+/** Returns whether this is the default class, for claims without a class. */
 export function isDefaultStorageClass({ metadata }: DeepReadonly<StorageClass>): boolean {
   return defaultAnnotations.some((key) => metadata.annotations?.[key] === 'true')
 }
 
-/** Table columns; the Name column marks the default class. */
+/** Table columns of storage classes. The column Name marks the default class. */
 export const storageClassColumns: readonly Column<StorageClass>[] = [
   {
     name: 'Name',

@@ -6,7 +6,7 @@ type Term = DeepReadonly<TopologySelectorTerm>
 type Requirement = DeepReadonly<TopologySelectorLabelRequirement>
 
 export function validateAllowedTopologies(terms: readonly Term[], path: FieldPath): FieldErrorList {
-  // Upstream pre-fills its list with one empty term per given term, so it reports an empty term that many times.
+  // Upstream starts with an empty term for each given term, so it reports an empty term that often.
   const seen = new Map([[canonicalTerm({}), terms.length]])
   return terms.flatMap((term, i) => {
     const at = path.index(i).child('matchLabelExpressions')
@@ -49,7 +49,7 @@ function validateUniqueValues(values: readonly string[], path: FieldPath): Field
   })
 }
 
-/** Key that is equal for equivalent terms: the last requirement of a label key wins, and the order of values is ignored. */
+/** Returns a key that is equal for equivalent terms. The last requirement of a label key counts. The order of values has no effect. */
 function canonicalTerm({ matchLabelExpressions = [] }: Term): string {
   const byKey = new Map(matchLabelExpressions.map(({ key, values }) => [key, [...new Set(values)].toSorted()]))
   return JSON.stringify([...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -62,7 +62,7 @@ function validateSource({ persistentVolumeName, inlineVolumeSpec }: DeepReadonly
 function validateVolumeError(error: DeepReadonly<VolumeError> | undefined, path: FieldPath): FieldErrorList {
   const { message = '', errorCode = 0 } = error ?? {}
   return [
-    // Like kube-apiserver, the message states the limit of another field.
+    // Like in kube-apiserver, the message contains the limit of another field.
     ...(byteLength(message) > maxMessageLength ? [fieldError.tooLong(path.child('message'), maxMetadataSize)] : []),
     ...(errorCode < 0 ? [fieldError.invalid(path.child('errorCode'), errorCode, inclusiveRangeMessage(0, maxErrorCode))] : []),
   ]

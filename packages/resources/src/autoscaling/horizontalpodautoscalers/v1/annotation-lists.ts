@@ -9,7 +9,7 @@ export function encodeList(type: Item, items: readonly object[]): string {
   return `[${items.map((item) => encodeJson(schema, canonicalStruct(schema, item))).join(',')}]`
 }
 
-/** Returns undefined if the annotation is missing or invalid: kube-apiserver ignores it. */
+/** Decodes the list in an annotation. Returns undefined if the annotation is missing or invalid, because kube-apiserver ignores it then. */
 export function decodeList<T>(type: Item, text: string | undefined): T[] | undefined {
   if (text === undefined) return undefined
   try {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 
-/** Annotations in which autoscaling/v1 carries values it has no fields for. */
+/** Annotations of autoscaling/v1 for values of v2 fields that v1 does not have. */
 export const annotationKeys = {
   metrics: 'autoscaling.alpha.kubernetes.io/metrics',
   currentMetrics: 'autoscaling.alpha.kubernetes.io/current-metrics',
@@ -13,7 +13,7 @@ const conversionKeys: readonly string[] = [
   'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
 ]
 
-/** Removes the conversion annotations: the hub version has fields for these values. Mutates and returns its argument. */
+/** Removes the conversion annotations, because the hub version has fields for these values. Mutates and returns its argument. */
 export function dropConversionAnnotations<T extends KubeObject>(object: T): T {
   const { annotations } = object.metadata
   if (annotations === undefined || !conversionKeys.some((key) => Object.hasOwn(annotations, key))) return object

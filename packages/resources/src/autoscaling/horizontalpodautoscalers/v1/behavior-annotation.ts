@@ -6,12 +6,15 @@ import { toInternalStruct } from '@keelson/resources-core'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The annotation holds kube-apiserver's internal type, with Go field names as keys. */
+/** Encodes the scaling behavior for the annotation, which contains kube-apiserver's internal type, with Go field names as keys. */
 export function encodeBehavior(behavior: DeepReadonly<HorizontalPodAutoscalerBehavior>): string {
   return stringifyJson(toInternalStruct(autoscalingV2.table.resolve('HorizontalPodAutoscalerBehavior'), behavior))
 }
 
-/** Returns undefined if the annotation is missing, invalid or empty: kube-apiserver ignores it. */
+/**
+ * Decodes the scaling behavior in the annotation. Returns undefined if the annotation is missing, invalid or empty, because kube-apiserver
+ * ignores it then.
+ */
 export function decodeBehavior(text: string | undefined): HorizontalPodAutoscalerBehavior | undefined {
   if (text === undefined) return undefined
   try {
@@ -51,7 +54,7 @@ function withoutUndefined<T extends object>(members: { readonly [M in keyof T]?:
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T
 }
 
-/** Lower-cases the keys: Go matches field names case-insensitively. */
+/** Returns the members with keys in lower case, because Go ignores the case of field names. */
 function decodeObject(value: unknown): Members {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not an object')
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]))

@@ -66,7 +66,7 @@ const toHub = (object: object): HorizontalPodAutoscaler => {
 const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
 
 describe('autoscaling/v1', () => {
-  it('survives a round trip through v2', () => {
+  it('round-trips through v2', () => {
     const before = full()
     const old = scheme.fromHub(v1, before)
     expect(before).toEqual(full())
@@ -77,7 +77,7 @@ describe('autoscaling/v1', () => {
     expect(toHub(structuredClone(old))).toEqual(full())
   })
 
-  it('carries other fields in the annotations of kube-apiserver', () => {
+  it('stores other fields in the annotations of kube-apiserver', () => {
     const { annotations = {} } = scheme.fromHub(v1, full()).metadata
     expect(annotations[annotation('metrics')]).toMatch(
       /^\[\{"type":"Pods","pods":\{"metricName":"p","targetAverageValue":"5"\}\},\{"type":"Object",/,
@@ -111,7 +111,7 @@ describe('autoscaling/v1', () => {
     expect(status).toEqual({ desiredReplicas: 0, currentMetrics: null })
   })
 
-  it('drops conversion annotations written through v2', () => {
+  it('drops conversion annotations of v2 objects', () => {
     const object = { metadata: { name: 'h', annotations: { [annotation('metrics')]: '[]', mine: 'kept' } } }
     expect(scheme.toHub(v2, object).metadata.annotations).toEqual({ mine: 'kept' })
   })

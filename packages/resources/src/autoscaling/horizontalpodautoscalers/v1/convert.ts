@@ -8,7 +8,7 @@ import { decodeBehavior, encodeBehavior } from './behavior-annotation.ts'
 import { convertMetricFromHub, convertMetricToHub } from './metric-specs.ts'
 import { convertMetricStatusFromHub, convertMetricStatusToHub } from './metric-statuses.ts'
 
-/** Converts from v1, which has a field for CPU utilization only and carries everything else in annotations. */
+/** Converts from v1, which has a field for CPU utilization and annotations for all other values. */
 export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodAutoscaler {
   const { metadata, spec, status, ...rest } = autoscaler
   const annotations = metadata.annotations ?? {}
@@ -29,7 +29,7 @@ function convertStatusToHub(
   annotations: Readonly<Record<string, string>>,
 ): v2.HorizontalPodAutoscalerStatus {
   const { observedGeneration, lastScaleTime, currentReplicas, desiredReplicas, currentCPUUtilizationPercentage: utilization } = status
-  // The annotation wins: it holds all metrics, the field only CPU utilization.
+  // The annotation overrides the field: it contains all metrics, the field only CPU utilization.
   const current = decodeList<v1.MetricStatus>('MetricStatus', annotations[annotationKeys.currentMetrics])?.map(convertMetricStatusToHub)
   const conditions = decodeList<v2.HorizontalPodAutoscalerCondition>(
     'HorizontalPodAutoscalerCondition',

@@ -102,7 +102,7 @@ function convertAveragesToHub({
   }
 }
 
-/** In v1 the value is mandatory, so a zero next to an average means "not set". */
+/** Converts the target of an object metric. v1 requires the value, so a zero together with an average means that it is not set. */
 function objectTarget({ targetValue = '0', averageValue }: v1.ObjectMetricSource): v2.MetricTarget {
   if (averageValue === undefined) return { type: 'Value', value: targetValue }
   return { type: 'AverageValue', ...(parseQuantity(targetValue).sign() !== 0 && { value: targetValue }), averageValue }
