@@ -92,17 +92,17 @@ export class DecodeContext {
   }
 
   /** Returns the error of a type mismatch that ends decoding. For types with their own UnmarshalJSON. */
-  fatalMismatch(what: string, goType: string): JsonError {
-    return new JsonError(this.mismatchText(what, goType))
+  fatalMismatch(jsonType: string, goType: string): JsonError {
+    return new JsonError(this.mismatchText(jsonType, goType))
   }
 
-  strictError(what: 'unknown field' | 'duplicate field', key: string): void {
+  strictError(problem: 'unknown field' | 'duplicate field', key: string): void {
     if (!this.strict) return
     this.strictErrorSet ??= new Set()
-    if (this.strictErrorSet.size < maxStrictErrors) this.strictErrorSet.add(`${what} ${quote(this.strictPath(key))}`)
+    if (this.strictErrorSet.size < maxStrictErrors) this.strictErrorSet.add(`${problem} ${quote(this.strictPath(key))}`)
   }
 
-  private mismatchText(what: string, goType: string): string {
+  private mismatchText(jsonType: string, goType: string): string {
     let owner = ''
     const names: string[] = []
     // The converter reports no path.
@@ -114,7 +114,7 @@ export class DecodeContext {
       names.push(step.field.name)
     }
     const target = names.length === 0 ? 'value' : `struct field ${owner}.${names.join('.')}`
-    return `json: cannot unmarshal ${what} into Go ${target} of type ${goType}`
+    return `json: cannot unmarshal ${jsonType} into Go ${target} of type ${goType}`
   }
 
   private strictPath(key: string): string {

@@ -58,14 +58,14 @@ test('property: shared field sets do not change the output', () => {
   const order = fc.constantFrom('schema', 'metadata last', 'managers first')
   fc.assert(
     fc.property(object, order, ({ metadata: meta, ...rest }, place) => {
-      const made = (share: boolean): object => {
+      const created = (share: boolean): object => {
         const { managedFields, ...others } = meta ?? {}
         const managers = managedFields ? { managedFields: chosen(managedFields, share) } : {}
         const whole = meta && { metadata: place === 'managers first' ? { ...managers, ...others } : { ...others, ...managers } }
         return place === 'metadata last' ? { ...rest, ...whole } : { ...whole, ...rest }
       }
-      const expected = stringifyJson(made(false))
-      const given = made(true)
+      const expected = stringifyJson(created(false))
+      const given = created(true)
       expect(encodeJson(plain, given)).toBe(expected)
       expect(encodeJson(plain, given)).toBe(expected)
     }),

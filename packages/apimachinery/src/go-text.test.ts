@@ -8,17 +8,17 @@ test("formats decoded JSON like Go's fmt", () => {
 })
 
 test('caches results for short texts, and clears the cache when it is full', () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const answer = memoizeByText((text) => {
-    asked.push(text)
+    requested.push(text)
     return { text }
   })
   const first = answer('a')
   expect(answer('a')).toBe(first)
-  expect(asked).toEqual(['a'])
+  expect(requested).toEqual(['a'])
   const long = 'a'.repeat(1000)
   expect(answer(long)).toEqual(answer(long))
-  expect(asked).toEqual(['a', long, long])
+  expect(requested).toEqual(['a', long, long])
   for (let i = 0; i < 2000; i++) answer(String(i))
   expect(answer('a')).toEqual(first)
   expect(answer('a')).not.toBe(first)

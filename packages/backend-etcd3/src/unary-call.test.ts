@@ -182,11 +182,11 @@ describe('a call to another HTTP/2 server', () => {
   it('lets pending calls finish after GOAWAY and opens a new connection for later calls', async () => {
     const channel = connected()
     const before = connections
-    const asked = new Promise<{ stream: ServerHttp2Stream; session: ServerHttp2Session }>((resolve) => {
+    const requested = new Promise<{ stream: ServerHttp2Stream; session: ServerHttp2Session }>((resolve) => {
       answer = (stream, session) => resolve({ stream, session })
     })
     const first = say(channel, '')
-    const { stream, session } = await asked
+    const { stream, session } = await requested
     expect(channel.current).toBeDefined()
     session.close()
     await expect.poll(() => channel.current).toBeUndefined()

@@ -23,9 +23,9 @@ export function configuration(resources: Readonly<Record<string, readonly string
 }
 
 export async function directory(): Promise<string> {
-  const made = await mkdtemp(path.join(tmpdir(), 'enc-'))
-  onTestFinished(() => rm(made, { recursive: true, force: true }))
-  return made
+  const created = await mkdtemp(path.join(tmpdir(), 'enc-'))
+  onTestFinished(() => rm(created, { recursive: true, force: true }))
+  return created
 }
 
 /** Opens encryption with this configuration; closes it after the test. */

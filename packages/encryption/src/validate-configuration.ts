@@ -35,13 +35,13 @@ function validateProvider(provider: ProviderConfiguration, path: FieldPath, kmsN
   const errors: FieldErrorList = []
   const found = Object.entries(provider).filter(([, value]) => value != null)
   // Only names, because the values include keys.
-  const given = found.map(([name]) => name)
+  const names = found.map(([name]) => name)
   if (found.length === 0) {
     const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'
-    errors.push(fieldError.invalid(path, given, detail))
+    errors.push(fieldError.invalid(path, names, detail))
   } else if (found.length > 1) {
     const detail = 'more than one provider specified in a single element, should split into different list elements'
-    errors.push(fieldError.invalid(path, given, detail))
+    errors.push(fieldError.invalid(path, names, detail))
   }
   if (provider.kms != null) {
     errors.push(...validateKms(provider.kms, path.child('kms'), kmsNames, reload))

@@ -149,9 +149,9 @@ describeCore(persistentVolumeClaims, {
 })
 
 const template = (): PodTemplateSpec => {
-  const made: PodTemplateSpec = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
-  setPodTemplateDefaults(made)
-  return made
+  const created: PodTemplateSpec = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } }
+  setPodTemplateDefaults(created)
+  return created
 }
 describeCore(podTemplates, {
   types,

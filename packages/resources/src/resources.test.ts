@@ -373,9 +373,9 @@ const definitions = apiGroups.flatMap(({ resources }) => resources)
 
 /** Builds an object with defaults, like the store receives it. */
 function object({ group, version, kind }: ResourceDefinition, members: object, name = ''): KubeObject {
-  const made: KubeObject = { metadata: { name }, ...structuredClone(members) }
-  scheme.setDefaults({ group, version, kind }, made)
-  return made
+  const created: KubeObject = { metadata: { name }, ...structuredClone(members) }
+  scheme.setDefaults({ group, version, kind }, created)
+  return created
 }
 
 for (const definition of definitions) {

@@ -8,7 +8,7 @@ const maxControlBytes = 1 << 20
 
 export interface SpdyFrameHandler {
   /** Receives a chunk of a data frame. `fin` marks the last chunk of the stream in this direction. */
-  onData(stream: number, piece: Buffer, fin: boolean): void
+  onData(stream: number, content: Buffer, fin: boolean): void
   onControl(type: number, flags: number, payload: Buffer): void
 }
 
@@ -58,11 +58,11 @@ export class SpdyFrameReader {
   }
 
   #takeData(data: DataFrame, bytes: Buffer): number {
-    const piece = bytes.subarray(0, data.left)
-    data.left -= piece.length
+    const content = bytes.subarray(0, data.left)
+    data.left -= content.length
     if (data.left === 0) this.#data = undefined
-    this.#handler.onData(data.stream, piece, data.fin && data.left === 0)
-    return piece.length
+    this.#handler.onData(data.stream, content, data.fin && data.left === 0)
+    return content.length
   }
 }
 

@@ -22,8 +22,8 @@ test('reads frames from chunks of any size', () => {
       const seen: object[] = []
       let data = Buffer.alloc(0)
       const reader = new SpdyFrameReader({
-        onData: (id, piece, fin) => {
-          data = Buffer.concat([data, piece])
+        onData: (id, content, fin) => {
+          data = Buffer.concat([data, content])
           if (fin) seen.push({ id })
         },
         onControl: (type, _flags, payload) => seen.push({ type, payload: payload.toString('hex') }),

@@ -6,15 +6,15 @@ type Message = readonly [opcode: number, text: string]
 
 function read(bytes: Buffer, cuts: readonly number[], masked: boolean): Message[] {
   const messages: Message[] = []
-  let pieces: Buffer[] = []
+  let contents: Buffer[] = []
   const reader = new WebSocketFrameReader(
     {
-      onMessage: (opcode, piece, { first, last }) => {
-        expect(first).toBe(pieces.length === 0)
-        pieces.push(Buffer.from(piece))
+      onMessage: (opcode, content, { first, last }) => {
+        expect(first).toBe(contents.length === 0)
+        contents.push(Buffer.from(content))
         if (!last) return
-        messages.push([opcode, Buffer.concat(pieces).toString('hex')])
-        pieces = []
+        messages.push([opcode, Buffer.concat(contents).toString('hex')])
+        contents = []
       },
       onControl: (opcode, payload) => messages.push([opcode, payload.toString('hex')]),
     },

@@ -12,7 +12,7 @@ const maxControlBytes = 125
 
 export interface WebSocketFrameHandler {
   /** Receives a chunk of a message. `first` and `last` mark the ends of the message. A chunk may be empty. */
-  onMessage(opcode: MessageOpcode, piece: Buffer, place: { readonly first: boolean; readonly last: boolean }): void
+  onMessage(opcode: MessageOpcode, content: Buffer, position: { readonly first: boolean; readonly last: boolean }): void
   onControl(opcode: number, payload: Buffer): void
 }
 
@@ -101,26 +101,26 @@ export class WebSocketFrameReader {
     const left = frame.size - frame.taken
     const isControl = frame.opcode >= websocketOpcode.close
     if (left > 0 && (bytes.length === 0 || (isControl && bytes.length < left))) return undefined
-    const piece = unmasked(bytes.subarray(0, left), frame)
-    frame.taken += piece.length
+    const content = unmasked(bytes.subarray(0, left), frame)
+    frame.taken += content.length
     const done = frame.taken === frame.size
     if (done) this.#frame = undefined
-    if (isControl) this.#handler.onControl(frame.opcode, piece)
+    if (isControl) this.#handler.onControl(frame.opcode, content)
     else {
       const opcode = this.#message!
-      const place = { first: !this.#begun, last: done && frame.fin }
+      const position = { first: !this.#begun, last: done && frame.fin }
       this.#begun = true
-      if (place.last) this.#message = undefined
-      this.#handler.onMessage(opcode, piece, place)
+      if (position.last) this.#message = undefined
+      this.#handler.onMessage(opcode, content, position)
     }
-    return piece.length
+    return content.length
   }
 }
 
-function unmasked(piece: Buffer, { mask, taken }: Frame): Buffer {
-  if (mask === undefined) return piece
-  const plain = Buffer.allocUnsafe(piece.length)
-  for (let i = 0; i < piece.length; i++) plain[i] = piece[i]! ^ mask[(taken + i) & 3]!
+function unmasked(content: Buffer, { mask, taken }: Frame): Buffer {
+  if (mask === undefined) return content
+  const plain = Buffer.allocUnsafe(content.length)
+  for (let i = 0; i < content.length; i++) plain[i] = content[i]! ^ mask[(taken + i) & 3]!
   return plain
 }
 

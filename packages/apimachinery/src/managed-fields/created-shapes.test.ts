@@ -86,9 +86,9 @@ describe('field sets of created objects by shape', () => {
 
   it('are computed once for all values', () => {
     const shapes = new CreatedShapes(empty)
-    const made = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
-    const first = shapes.setOf(made('x'), () => computed(made('x')))
-    expect(shapes.setOf(made('y'), () => expect.fail('computed again'))).toBe(first)
+    const built = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
+    const first = shapes.setOf(built('x'), () => computed(built('x')))
+    expect(shapes.setOf(built('y'), () => expect.fail('computed again'))).toBe(first)
   })
 
   it("are correct beyond the cache's capacity", () => {

@@ -103,11 +103,11 @@ export class FieldManager {
    */
   update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
     const managed = this.#managedBefore(live, next)
-    const given = next.metadata.managedFields
+    const sentEntries = next.metadata.managedFields
     delete next.metadata.managedFields
     if (managed.size === 0 && isStored(live)) return
     try {
-      const untouched = given === undefined || given === live?.metadata.managedFields
+      const untouched = sentEntries === undefined || sentEntries === live?.metadata.managedFields
       if (
         this.#updateOwners(this.#kind.typed(live), this.#kind.typed(sent), managed, { manager, detectsEmpty: sent !== next }) ||
         !untouched ||
@@ -202,10 +202,10 @@ export class FieldManager {
     const before = new Map(managed)
     if (comparison !== undefined) this.#foldAtomic(managed)
     const taken = takenBy(comparison)
-    const given = difference(taken.changed, unmanaged)
+    const newFields = difference(taken.changed, unmanaged)
     const { id } = updater
-    takeFields(managed, change, comparison, { force: true, ...(regainsAllFields(managed.get(id), taken, given) && { except: id }) })
-    this.#addFields(managed, updater, given)
+    takeFields(managed, change, comparison, { force: true, ...(regainsAllFields(managed.get(id), taken, newFields) && { except: id }) })
+    this.#addFields(managed, updater, newFields)
     capUpdateManagers(managed)
     return managed.size !== before.size || [...managed].some(([id, entry]) => before.get(id) !== entry)
   }
@@ -262,11 +262,11 @@ export class FieldManager {
   /** Returns the managers before the write: those sent by the client if valid and allowed, otherwise the stored ones. */
   #managedBefore(live: KubeObject | undefined, next: KubeObject): Managed {
     const stored = live?.metadata.managedFields
-    const given = next.metadata.managedFields
-    if (this.#options.subresource === '' && given !== undefined) {
-      if (isReset(given)) return new Map()
-      if (!equalValues(given, stored)) {
-        const managed = decodeOrEmpty(given, false)
+    const sentEntries = next.metadata.managedFields
+    if (this.#options.subresource === '' && sentEntries !== undefined) {
+      if (isReset(sentEntries)) return new Map()
+      if (!equalValues(sentEntries, stored)) {
+        const managed = decodeOrEmpty(sentEntries, false)
         if (managed.size > 0) return managed
       }
     }
@@ -275,9 +275,9 @@ export class FieldManager {
 
   #checkConfig(config: JsonObject): void {
     const { kind } = this.#options
-    const given = { kind: textOf(config['kind']), apiVersion: textOf(config['apiVersion']) }
-    if (given.kind !== kind.kind || given.apiVersion !== this.#kind.apiVersion) {
-      throw newBadRequest(`invalid object type: ${showKind(given.apiVersion, given.kind)}`)
+    const actual = { kind: textOf(config['kind']), apiVersion: textOf(config['apiVersion']) }
+    if (actual.kind !== kind.kind || actual.apiVersion !== this.#kind.apiVersion) {
+      throw newBadRequest(`invalid object type: ${showKind(actual.apiVersion, actual.kind)}`)
     }
     const metadata = config['metadata'] as { managedFields?: unknown } | null | undefined
     if ((metadata?.managedFields ?? null) !== null) throw newBadRequest('metadata.managedFields must be nil')
@@ -292,9 +292,9 @@ export class FieldManager {
 }
 
 /** Returns whether the owner would get back all fields that it loses. */
-function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: Taken, given: FieldSet): boolean {
-  if (owner === undefined || isEmptySet(given) || !isEmptySet(removed)) return false
-  return containsSet(given, changed) && containsSet(owner.set, given)
+function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: Taken, newFields: FieldSet): boolean {
+  if (owner === undefined || isEmptySet(newFields) || !isEmptySet(removed)) return false
+  return containsSet(newFields, changed) && containsSet(owner.set, newFields)
 }
 
 /** Returns the conflicts without fields that still have the value of client-side apply; undefined if none remain. */

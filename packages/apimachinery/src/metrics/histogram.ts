@@ -25,14 +25,14 @@ export function createHistogram(name: string, help: string, bounds: readonly num
       let entry = series.get(key)
       if (entry === undefined) {
         const counts = new Float64Array(bounds.length + 1)
-        const made = { counts, sum: 0, histogram: { observe } }
+        const created = { counts, sum: 0, histogram: { observe } }
         function observe(value: number): void {
           let i = 0
           while (i < bounds.length && value > bounds[i]!) i++
           counts[i]!++
-          made.sum += value
+          created.sum += value
         }
-        series.set(key, (entry = made))
+        series.set(key, (entry = created))
       }
       return entry.histogram
     },

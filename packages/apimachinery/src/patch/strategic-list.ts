@@ -68,15 +68,15 @@ function mergeItems(
 ): JsonObject[] {
   const { mergeKey, schema } = meta
   const merged = [...live]
-  const places = new Map<JsonValue, number>()
-  const place = (item: JsonObject, index: number): void => {
-    if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey]!)) places.set(item[mergeKey]!, index)
+  const indexes = new Map<JsonValue, number>()
+  const addIndex = (item: JsonObject, index: number): void => {
+    if (Object.hasOwn(item, mergeKey) && !indexes.has(item[mergeKey]!)) indexes.set(item[mergeKey]!, index)
   }
-  for (const [index, item] of merged.entries()) place(item, index)
+  for (const [index, item] of merged.entries()) addIndex(item, index)
   for (const change of changes) {
     requireMergeKey(change, mergeKey)
-    const at = places.get(change[mergeKey]!)
-    if (at === undefined) place(change, merged.push(change) - 1)
+    const at = indexes.get(change[mergeKey]!)
+    if (at === undefined) addIndex(change, merged.push(change) - 1)
     else merged[at] = mergeObjects(merged[at]!, change, schema)
   }
   return merged

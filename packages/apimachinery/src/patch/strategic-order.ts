@@ -99,8 +99,8 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
   if (mergeKey !== '') for (const list of [items, order]) for (const item of list) requireMergeKey(item, mergeKey)
   const deleted = new Set(mergeKey === '' ? [] : items.filter((item) => isJsonObject(item) && item.$patch === 'delete'))
   const kept = deleted.size === 0 ? items : items.filter((item) => !deleted.has(item))
-  const places = positions(order, mergeKey)
-  const placed = kept.map((item) => ({ item, at: places.get(identity(item, mergeKey)) ?? -1 }))
+  const indexes = positions(order, mergeKey)
+  const placed = kept.map((item) => ({ item, at: indexes.get(identity(item, mergeKey)) ?? -1 }))
   if (placed.length > exactSortLimit || placed.every(({ at }) => at >= 0)) placed.sort((a, b) => a.at - b.at)
   else insertionSort(placed)
   return [...placed.map(({ item }) => item), ...deleted]

@@ -90,11 +90,11 @@ class FlowReader {
     return value
   }
 
-  #take(form: RegExp): RegExpExecArray {
-    form.lastIndex = this.at
-    const match = form.exec(this.#text)
+  #take(pattern: RegExp): RegExpExecArray {
+    pattern.lastIndex = this.at
+    const match = pattern.exec(this.#text)
     if (match === null) throw notPlain
-    this.at = form.lastIndex
+    this.at = pattern.lastIndex
     return match
   }
 

@@ -36,11 +36,11 @@ const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' }
 /** Parses a quoted string with common escapes. Throws `notPlain`. */
 export function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } {
   const isDouble = text.charCodeAt(at) === quotationMark
-  const form = isDouble ? double : single
-  form.lastIndex = at
-  const body = form.exec(text)?.[1]
+  const pattern = isDouble ? double : single
+  pattern.lastIndex = at
+  const body = pattern.exec(text)?.[1]
   if (body === undefined) throw notPlain
-  const end = form.lastIndex
+  const end = pattern.lastIndex
   if (isDouble) {
     const value = body.includes('\\') ? body.replace(/\\(.)/g, (_, escaped: string) => escapes[escaped] ?? escaped) : body
     return { value, end }

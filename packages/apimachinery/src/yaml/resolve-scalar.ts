@@ -61,8 +61,8 @@ function resolvePlain(text: string): Resolved {
   return floatOrString(plain, /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/, text)
 }
 
-function floatOrString(text: string, form: RegExp, original: string): Resolved {
-  const value = form.test(text) ? Number(text) : Number.NaN
+function floatOrString(text: string, pattern: RegExp, original: string): Resolved {
+  const value = pattern.test(text) ? Number(text) : Number.NaN
   return Number.isFinite(value) ? { kind: 'float', value } : { kind: 'str', value: original }
 }
 

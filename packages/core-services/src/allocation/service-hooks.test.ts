@@ -50,11 +50,11 @@ describe('cluster addresses', () => {
   })
 
   it('are unique for concurrent requests until the range is full', async () => {
-    const made = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`s${i}`)))
-    const ips = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value.clusterIP] : []))
+    const built = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => create(`s${i}`)))
+    const ips = built.flatMap((one) => (one.status === 'fulfilled' ? [one.value.clusterIP] : []))
     expect(ips).toHaveLength(14)
     expect(new Set(ips).size).toBe(14)
-    expect(made.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Error).message)).toEqual(
+    expect(built.filter((one) => one.status === 'rejected').map(({ reason }) => (reason as Error).message)).toEqual(
       Array.from({ length: 6 }, () =>
         expect.stringMatching(/^Internal error occurred: failed to allocate a serviceIP for Service "s\d+": range is full$/),
       ),
@@ -226,8 +226,8 @@ describe('node ports', () => {
       { name: 'u', port: 53, protocol: 'UDP' },
       { name: 't', port: 53, protocol: 'TCP' },
     ]
-    const made = await create('a', { type: 'NodePort', ports })
-    expect(made.ports?.[0]?.nodePort).toBe(made.ports?.[1]?.nodePort)
+    const built = await create('a', { type: 'NodePort', ports })
+    expect(built.ports?.[0]?.nodePort).toBe(built.ports?.[1]?.nodePort)
   })
 
   it('are placeholders in a dry run', async () => {

@@ -25,11 +25,11 @@ describe('several servers on one store', () => {
     await using second = await openServices(options)
     const servers = [first, second]
     // 62 addresses and 50 ports for 64 concurrent requests.
-    const made = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => create(servers[i % 2]!, `s${i}`)))
-    const given = made.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const created = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => create(servers[i % 2]!, `s${i}`)))
+    const given = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(new Set(given.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)
     expect(new Set(given.map(({ clusterIP }) => clusterIP)).size).toBe(50)
-    for (const one of made) {
+    for (const one of created) {
       if (one.status === 'fulfilled') continue
       if (!isApiError(one.reason)) throw one.reason
       expect(one.reason.message).toMatch(
@@ -37,7 +37,7 @@ describe('several servers on one store', () => {
       )
     }
     // Values claimed by rejected requests are free again on every server.
-    await remove(second, `s${made.findIndex(({ status }) => status === 'fulfilled')}`)
+    await remove(second, `s${created.findIndex(({ status }) => status === 'fulfilled')}`)
     expect((await create(second, 'late')).ports?.[0]?.nodePort).toBeGreaterThanOrEqual(30_000)
     await expect.poll(() => [...first.allocators.addresses.list()]).toHaveLength(50)
   })

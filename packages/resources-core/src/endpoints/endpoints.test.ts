@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findEndpointsWarnings, formatEndpoints } from './index.ts'
 import { validateEndpoints } from './validate.ts'
 
-const made = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
+const created = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name: 'e' }, subsets })
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
 
 describe('endpoints', () => {
@@ -13,7 +13,7 @@ describe('endpoints', () => {
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },
     ]
-    expect(validateEndpoints(made({ ports }, { addresses: addresses('169.254.0.1') })).map(fieldErrorMessage)).toEqual([
+    expect(validateEndpoints(created({ ports }, { addresses: addresses('169.254.0.1') })).map(fieldErrorMessage)).toEqual([
       'subsets[0]: Required value: must specify `addresses` or `notReadyAddresses`',
       'subsets[0].ports[0].name: Required value',
       'subsets[0].ports[1].port: Invalid value: 0: must be between 1 and 65535, inclusive',
@@ -23,21 +23,21 @@ describe('endpoints', () => {
   })
 
   it('accept stored invalid subsets if they are unchanged', () => {
-    const old = made({ addresses: addresses('127.0.0.1') })
+    const old = created({ addresses: addresses('127.0.0.1') })
     expect(validateEndpoints(old)).toHaveLength(1)
     expect(validateEndpoints(structuredClone(old), old)).toEqual([])
   })
 
   it('warn about non-canonical addresses, except to the controller that fixes them', () => {
-    const object = made({ notReadyAddresses: addresses('FD00::1') })
+    const object = created({ notReadyAddresses: addresses('FD00::1') })
     expect(findEndpointsWarnings(object)).toHaveLength(1)
     const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }
     expect(findEndpointsWarnings({ ...object, metadata: { ...object.metadata, labels } })).toEqual([])
   })
 
   it('print the first three addresses', () => {
-    expect(formatEndpoints(made())).toBe('<none>')
+    expect(formatEndpoints(created())).toBe('<none>')
     const subset = { addresses: addresses('10.0.0.1', 'fd00::1'), ports: [{ port: 80 }, { name: 'b', port: 81 }] }
-    expect(formatEndpoints(made(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')
+    expect(formatEndpoints(created(subset, { addresses: addresses('10.0.0.2') }))).toBe('10.0.0.1:80,[fd00::1]:80,10.0.0.1:81 + 2 more...')
   })
 })

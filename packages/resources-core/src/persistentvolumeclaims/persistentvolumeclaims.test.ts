@@ -10,18 +10,18 @@ const context = {} as RequestContext
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' }
 
 function claim(spec: Partial<PersistentVolumeClaimSpec>, status?: PersistentVolumeClaimStatus, size = '1Gi'): PersistentVolumeClaim {
-  const made: PersistentVolumeClaim = {
+  const created: PersistentVolumeClaim = {
     metadata: { name: 'c' },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } }, ...spec },
     ...(status && { status }),
   }
-  setClaimDefaults(made)
-  return made
+  setClaimDefaults(created)
+  return created
 }
 function create(spec: Partial<PersistentVolumeClaimSpec>): PersistentVolumeClaimSpec {
-  const made = claim(spec)
-  strategy.prepareForCreate?.(context, made)
-  return made.spec!
+  const created = claim(spec)
+  strategy.prepareForCreate?.(context, created)
+  return created.spec!
 }
 function update(changed: PersistentVolumeClaim, old: PersistentVolumeClaim): string[] {
   const object = structuredClone(changed)

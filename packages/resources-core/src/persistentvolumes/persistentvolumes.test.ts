@@ -9,12 +9,12 @@ const context = {} as RequestContext
 const nfs = { server: 's', path: '/' }
 
 function volume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
-  const made: PersistentVolume = {
+  const created: PersistentVolume = {
     metadata: { name: 'v' },
     spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], ...spec },
   }
-  setPersistentVolumeDefaults(made)
-  return made
+  setPersistentVolumeDefaults(created)
+  return created
 }
 const create = (spec: Partial<PersistentVolumeSpec>): string[] =>
   (strategy.validateCreate?.(context, volume(spec)) ?? []).map(fieldErrorMessage)

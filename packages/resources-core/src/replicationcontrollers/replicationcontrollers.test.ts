@@ -14,12 +14,12 @@ const types = createApiTypes([coreV1, autoscalingV1])
 const context = testContext('ns')
 
 function controller(): ReplicationController {
-  const made: ReplicationController = {
+  const created: ReplicationController = {
     metadata: { name: 'c' },
     spec: { template: { metadata: { labels: { b: '2', a: '1' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } },
   }
-  setReplicationControllerDefaults(made)
-  return made
+  setReplicationControllerDefaults(created)
+  return created
 }
 
 describe('replication controllers', () => {

@@ -43,8 +43,8 @@ const policies = policyHooks(validatingAdmissionPolicies, authority)
 const bindings = policyBindingHooks(validatingAdmissionPolicyBindings, authority)
 
 describe('parameter access of policy writers', () => {
-  const write = async (context: RequestContext, made: ValidatingAdmissionPolicy): Promise<unknown> =>
-    policies.beginCreate!(context, made, options)
+  const write = async (context: RequestContext, created: ValidatingAdmissionPolicy): Promise<unknown> =>
+    policies.beginCreate!(context, created, options)
 
   it('requires "get" on all objects of the paramKind', async () => {
     await write(as('reader'), policy(configMaps))
@@ -79,8 +79,8 @@ describe('parameter access of policy writers', () => {
 })
 
 describe('parameter access of binding writers', () => {
-  const write = async (context: RequestContext, made: ValidatingAdmissionPolicyBinding): Promise<unknown> =>
-    bindings.beginCreate!(context, made, options)
+  const write = async (context: RequestContext, created: ValidatingAdmissionPolicyBinding): Promise<unknown> =>
+    bindings.beginCreate!(context, created, options)
 
   it.each([
     [{ name: 'x', namespace: 'ns' }, 'p', 'user &{alice  [g] map[]} does not have "get" permission on the object referenced by paramRef'],

@@ -10,9 +10,9 @@ resource.register(scheme)
 const gvk = (version: string, kind: string) => ({ group: 'resource.k8s.io', version, kind })
 
 function toHub(version: string, kind: string, object: object): KubeObject {
-  const made = structuredClone(object) as KubeObject
-  scheme.setDefaults(gvk(version, kind), made)
-  return scheme.toHub(gvk(version, kind), made)
+  const created = structuredClone(object) as KubeObject
+  scheme.setDefaults(gvk(version, kind), created)
+  return scheme.toHub(gvk(version, kind), created)
 }
 
 const metadata = { name: 'a' }

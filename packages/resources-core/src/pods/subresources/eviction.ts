@@ -66,7 +66,7 @@ function mergeDeleteOptions({ metadata, deleteOptions = {} }: Eviction, { dryRun
   return options
 }
 
-interface EvictionParts {
+interface EvictionDependencies {
   readonly store: Store<Pod>
   readonly context: RequestContext
   readonly name: string
@@ -79,14 +79,14 @@ interface EvictionParts {
 const maxAttempts = 20
 
 class PodEviction {
-  readonly #parts: EvictionParts
+  readonly #dependencies: EvictionDependencies
   readonly #status: Updater
   readonly #dryRun: boolean
 
-  constructor(parts: EvictionParts) {
-    this.#parts = parts
-    this.#status = parts.store.subresource(podStatus)
-    this.#dryRun = (parts.options.dryRun ?? []).length > 0
+  constructor(dependencies: EvictionDependencies) {
+    this.#dependencies = dependencies
+    this.#status = dependencies.store.subresource(podStatus)
+    this.#dryRun = (dependencies.options.dryRun ?? []).length > 0
   }
 
   async run(): Promise<KubeObject> {
@@ -96,7 +96,7 @@ class PodEviction {
 
   /** Deletes the pod if budgets ignore it. Otherwise returns the pod. */
   async #removeOutsideBudgets(): Promise<DeepReadonly<Pod> | undefined> {
-    const { options } = this.#parts
+    const { options } = this.#dependencies
     const hasResourceVersion = options.preconditions?.resourceVersion !== undefined
     for (let attempt = 1; ; attempt++) {
       const pod = await this.#read()
@@ -113,7 +113,7 @@ class PodEviction {
   }
 
   async #removeWithinBudget(pod: DeepReadonly<Pod>): Promise<KubeObject> {
-    const { budgets, options, now } = this.#parts
+    const { budgets, options, now } = this.#dependencies
     const { namespace = '', name = '' } = pod.metadata
     const [budget, ...others] = matchingBudgets(pod, (await budgets?.list(namespace)) ?? [])
     if (others.length > 0) return tooManyBudgets()
@@ -143,13 +143,13 @@ class PodEviction {
   }
 
   async #read(): Promise<DeepReadonly<Pod>> {
-    const { store, context, name } = this.#parts
+    const { store, context, name } = this.#dependencies
     return readResult(await store.get(context, name, {}))
   }
 
   /** Sets the DisruptionTarget condition, then deletes the pod. */
   async #remove(options: DeleteOptions): Promise<void> {
-    const { store, context, name } = this.#parts
+    const { store, context, name } = this.#dependencies
     let deleteOptions = options
     if (!this.#dryRun) {
       const edit = (current: KubeObject | undefined): KubeObject => {

@@ -36,8 +36,8 @@ afterEach(() => test[Symbol.asyncDispose]())
 async function createPod(name: string, spec: Partial<PodSpec> = {}, status?: PodStatus): Promise<Pod> {
   const pod: Pod = { metadata: { name, labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }
   setPodDefaults(pod)
-  const made = plain(await test.store.create(context, pod, real)) as Pod
-  return status === undefined ? made : write('status', { ...made, status: { ...made.status, ...status } })
+  const created = plain(await test.store.create(context, pod, real)) as Pod
+  return status === undefined ? created : write('status', { ...created, status: { ...created.status, ...status } })
 }
 
 async function write(subresource: string, pod: Pod): Promise<Pod> {

@@ -8,19 +8,19 @@ const { strategy } = daemonSets
 const annotation = 'deprecated.daemonset.template.generation'
 
 function daemonSet(image = 'i', annotations?: Record<string, string>): DaemonSet {
-  const made: DaemonSet = {
+  const built: DaemonSet = {
     metadata: { name: 'd', generation: 1, ...(annotations && { annotations }) },
     spec: {
       selector: { matchLabels: { app: 'a' } },
       template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image }] } },
     },
   }
-  daemonSets.setDefaults?.(made)
-  return made
+  daemonSets.setDefaults?.(built)
+  return built
 }
 
 describe('daemon sets', () => {
-  it('count template changes and ignore the client's value', () => {
+  it('count template changes and ignore the value of the client', () => {
     const created = daemonSet()
     strategy.prepareForCreate?.(context, created)
     expect(created.metadata).toMatchObject({ generation: 1, annotations: { [annotation]: '1' } })
@@ -52,9 +52,9 @@ describe('daemon sets', () => {
     [{ maxUnavailable: '101%' }, 'spec.updateStrategy.rollingUpdate.maxUnavailable'],
     [{ maxUnavailable: 0, maxSurge: 'all' }, 'spec.updateStrategy.rollingUpdate.maxSurge'],
   ])('require exactly one of maxUnavailable and maxSurge: %j', (rollingUpdate, field) => {
-    const made = daemonSet()
-    made.spec!.updateStrategy = { rollingUpdate }
-    daemonSets.setDefaults?.(made)
-    expect(strategy.validateCreate?.(context, made).map((error) => error.field)).toContain(field)
+    const built = daemonSet()
+    built.spec!.updateStrategy = { rollingUpdate }
+    daemonSets.setDefaults?.(built)
+    expect(strategy.validateCreate?.(context, built).map((error) => error.field)).toContain(field)
   })
 })

@@ -14,17 +14,17 @@ import { deployments } from './index.ts'
 const context = {} as RequestContext
 const { strategy } = deployments
 
-function deployment(change: (made: Deployment) => void = () => {}): Deployment {
-  const made: Deployment = {
+function deployment(change: (created: Deployment) => void = () => {}): Deployment {
+  const created: Deployment = {
     metadata: { name: 'd', generation: 1 },
     spec: {
       selector: { matchLabels: { app: 'a' } },
       template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
     },
   }
-  change(made)
-  deployments.setDefaults?.(made)
-  return made
+  change(created)
+  deployments.setDefaults?.(created)
+  return created
 }
 
 describe('deployments', () => {
@@ -39,10 +39,10 @@ describe('deployments', () => {
   })
 
   it.each([
-    ['the spec', (made: Deployment) => void (made.spec!.replicas = 2), 2],
-    ['annotations, which replica sets have too', (made: Deployment) => void (made.metadata.annotations = { a: 'b' }), 2],
-    ['labels', (made: Deployment) => void (made.metadata.labels = { a: 'b' }), 1],
-    ['the status, which is not changed here', (made: Deployment) => void (made.status = { replicas: 9 }), 1],
+    ['the spec', (created: Deployment) => void (created.spec!.replicas = 2), 2],
+    ['annotations, which replica sets have too', (created: Deployment) => void (created.metadata.annotations = { a: 'b' }), 2],
+    ['labels', (created: Deployment) => void (created.metadata.labels = { a: 'b' }), 1],
+    ['the status, which is not changed here', (created: Deployment) => void (created.status = { replicas: 9 }), 1],
   ])('set the generation after a change of %s', (_what, change, generation) => {
     const changed = deployment(change)
     strategy.prepareForUpdate?.(context, changed, deployment())
@@ -65,11 +65,11 @@ describe('deployments', () => {
   })
 
   it('require an integer as rollback revision', () => {
-    const asked = (wish: string): Deployment =>
+    const requested = (wish: string): Deployment =>
       deployment(({ metadata }) => void (metadata.annotations = { 'deprecated.deployment.rollback.to': wish }))
-    expect(asked('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
-    expect(asked('').metadata.annotations).toEqual({})
-    expect(() => asked('x')).toThrow(
+    expect(requested('+5').metadata.annotations).toEqual({ 'deprecated.deployment.rollback.to': '5' })
+    expect(requested('').metadata.annotations).toEqual({})
+    expect(() => requested('x')).toThrow(
       'Deployment in version "v1" cannot be handled as a Deployment: failed to parse annotation[deprecated.deployment.rollback.to]=x as int64: strconv.ParseInt: parsing "x": invalid syntax',
     )
   })
@@ -98,7 +98,7 @@ describe('deployments', () => {
   })
 
   it('print the progress of a rollout', () => {
-    const made: Deployment = { ...deployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
-    expect(tableConvertor(deployments).cells(made, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
+    const created: Deployment = { ...deployment(), status: { readyReplicas: 1, updatedReplicas: 1 } }
+    expect(tableConvertor(deployments).cells(created, 0)).toEqual(['d', '1/1', 1, 0, '<unknown>', 'c', 'i:1', 'app=a'])
   })
 })

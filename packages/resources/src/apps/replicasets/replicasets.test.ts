@@ -8,22 +8,22 @@ import { replicaSets } from './index.ts'
 const context = {} as RequestContext
 
 function replicaSet(): ReplicaSet {
-  const made: ReplicaSet = {
+  const created: ReplicaSet = {
     metadata: { name: 'r' },
     spec: {
       selector: { matchLabels: { app: 'a' } },
       template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
     },
   }
-  replicaSets.setDefaults?.(made)
-  return made
+  replicaSets.setDefaults?.(created)
+  return created
 }
 
 describe('replica sets', () => {
   it('require pods that always restart', () => {
-    const made = replicaSet()
-    Object.assign(made.spec!.template!.spec!, { restartPolicy: 'Never', activeDeadlineSeconds: 1 })
-    expect(replicaSets.strategy.validateCreate?.(context, made).map(fieldErrorMessage)).toEqual([
+    const created = replicaSet()
+    Object.assign(created.spec!.template!.spec!, { restartPolicy: 'Never', activeDeadlineSeconds: 1 })
+    expect(replicaSets.strategy.validateCreate?.(context, created).map(fieldErrorMessage)).toEqual([
       'spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"',
       'spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported',
     ])

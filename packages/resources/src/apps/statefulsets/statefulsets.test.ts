@@ -9,7 +9,7 @@ const { strategy } = statefulSets
 const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }
 
 function statefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
-  const made: StatefulSet = {
+  const built: StatefulSet = {
     metadata: { name: 's', generation: 1 },
     spec: {
       serviceName: 's',
@@ -22,8 +22,8 @@ function statefulSet(members: Partial<StatefulSetSpec> = {}): StatefulSet {
       ...structuredClone(members),
     },
   }
-  statefulSets.setDefaults?.(made)
-  return made
+  statefulSets.setDefaults?.(built)
+  return built
 }
 
 describe('stateful sets', () => {

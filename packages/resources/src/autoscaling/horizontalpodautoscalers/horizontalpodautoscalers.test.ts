@@ -11,15 +11,15 @@ const context = {} as RequestContext
 const { strategy } = horizontalPodAutoscalers
 
 function autoscaler(members: Partial<HorizontalPodAutoscalerSpec> = {}): HorizontalPodAutoscaler {
-  const made: HorizontalPodAutoscaler = {
+  const created: HorizontalPodAutoscaler = {
     metadata: { name: 'h' },
     spec: { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3, ...structuredClone(members) },
   }
-  setAutoscalerDefaults(made)
-  return made
+  setAutoscalerDefaults(created)
+  return created
 }
 
-const messages = (made: HorizontalPodAutoscaler): string[] => (strategy.validateCreate?.(context, made) ?? []).map(fieldErrorMessage)
+const messages = (created: HorizontalPodAutoscaler): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
 
 describe('horizontal pod autoscalers', () => {
   it('default scaling rules only if there is a behavior', () => {
@@ -41,9 +41,9 @@ describe('horizontal pod autoscalers', () => {
     const { schema } = autoscalingV2.kinds.find(({ gvk }) => gvk.kind === 'HorizontalPodAutoscaler')!
     const spec = { scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, maxReplicas: 3 }
     const sent = { metadata: { name: 'h' }, spec: { ...spec, behavior: { scaleDown: { policies: [] } } } }
-    const made = decodeStruct<HorizontalPodAutoscaler>(schema, sent).object
-    setAutoscalerDefaults(made)
-    expect(messages(made)).toEqual(['spec.behavior.scaleDown.policies: Required value: must specify at least one Policy'])
+    const created = decodeStruct<HorizontalPodAutoscaler>(schema, sent).object
+    setAutoscalerDefaults(created)
+    expect(messages(created)).toEqual(['spec.behavior.scaleDown.policies: Required value: must specify at least one Policy'])
   })
 
   it.each<[Partial<HorizontalPodAutoscalerSpec>, readonly string[]]>([
@@ -103,19 +103,19 @@ describe('horizontal pod autoscalers', () => {
   })
 
   it('print current and target metrics', () => {
-    const made = autoscaler({
+    const created = autoscaler({
       metrics: [
         { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } },
         { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '5' } } },
         { type: 'External', external: { metric: { name: 'e' }, target: { type: 'Value', value: '5' } } },
       ],
     })
-    made.status = {
+    created.status = {
       desiredReplicas: 2,
       currentReplicas: 2,
       currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 20 } } }],
     }
-    expect(tableConvertor(horizontalPodAutoscalers).cells(made, 0)).toEqual([
+    expect(tableConvertor(horizontalPodAutoscalers).cells(created, 0)).toEqual([
       'h',
       'Deployment/d',
       'cpu: 20%/80%, <unknown>/5 + 1 more...',

@@ -12,9 +12,9 @@ const { strategy } = cronJobs
 
 function cronJob(members: Partial<CronJobSpec> = {}): CronJob {
   const jobTemplate = { spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } } }
-  const made: CronJob = { metadata: { name: 'c', generation: 1 }, spec: { schedule: '*/5 * * * *', jobTemplate, ...members } }
-  cronJobs.setDefaults?.(made)
-  return made
+  const created: CronJob = { metadata: { name: 'c', generation: 1 }, spec: { schedule: '*/5 * * * *', jobTemplate, ...members } }
+  cronJobs.setDefaults?.(created)
+  return created
 }
 
 describe('schedules', () => {
@@ -95,8 +95,8 @@ describe('cron jobs', () => {
   })
 
   it('print the time of the last job', () => {
-    const made: CronJob = { ...cronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
-    const cells = tableConvertor(cronJobs).cells(made, Date.parse('2026-01-01T00:05:00Z'))
+    const created: CronJob = { ...cronJob(), status: { lastScheduleTime: '2026-01-01T00:00:00Z', active: [{ name: 'a' }] } }
+    const cells = tableConvertor(cronJobs).cells(created, Date.parse('2026-01-01T00:05:00Z'))
     expect(cells).toEqual(['c', '*/5 * * * *', '<none>', 'False', 1, '5m', '<unknown>', 'c', 'i', '<none>'])
   })
 })

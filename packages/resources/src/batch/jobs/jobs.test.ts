@@ -12,14 +12,14 @@ const { strategy } = jobs
 function job(members: Partial<JobSpec> = {}, labels?: Record<string, string>): Job {
   const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } }
   const metadata = { name: 'j', uid: 'u-1', generation: 1, ...(labels && { labels }) }
-  const made: Job = { metadata, spec: { template, ...structuredClone(members) } }
-  jobs.setDefaults?.(made)
-  strategy.prepareForCreate?.(context, made)
-  return made
+  const created: Job = { metadata, spec: { template, ...structuredClone(members) } }
+  jobs.setDefaults?.(created)
+  strategy.prepareForCreate?.(context, created)
+  return created
 }
 
-const messages = (made: Job): string[] => (strategy.validateCreate?.(context, made) ?? []).map(fieldErrorMessage)
-const updateMessages = (made: Job, old: Job): string[] => (strategy.validateUpdate?.(context, made, old) ?? []).map(fieldErrorMessage)
+const messages = (created: Job): string[] => (strategy.validateCreate?.(context, created) ?? []).map(fieldErrorMessage)
+const updateMessages = (created: Job, old: Job): string[] => (strategy.validateUpdate?.(context, created, old) ?? []).map(fieldErrorMessage)
 
 describe('jobs', () => {
   it('default to one completion', () => {
@@ -29,21 +29,21 @@ describe('jobs', () => {
   })
 
   it('generate a unique selector', () => {
-    const made = job()
+    const created = job()
     const labels = {
       'batch.kubernetes.io/controller-uid': 'u-1',
       'batch.kubernetes.io/job-name': 'j',
       'controller-uid': 'u-1',
       'job-name': 'j',
     }
-    expect(made.spec).toMatchObject({
+    expect(created.spec).toMatchObject({
       selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': 'u-1' } },
       template: { metadata: { labels } },
     })
-    expect(messages(made)).toEqual([])
-    expect(jobs.storage?.defaultOnRead?.isDue(made)).toBe(true)
-    jobs.storage?.defaultOnRead?.fill(made)
-    expect(made.metadata.labels).toEqual(labels)
+    expect(messages(created)).toEqual([])
+    expect(jobs.storage?.defaultOnRead?.isDue(created)).toBe(true)
+    jobs.storage?.defaultOnRead?.fill(created)
+    expect(created.metadata.labels).toEqual(labels)
   })
 
   it('copy the labels of the template, including generated labels, unless the job has labels', () => {
@@ -73,9 +73,9 @@ describe('jobs', () => {
   })
 
   it('require a name for which the hostnames of pods are valid', () => {
-    const made = job({ completionMode: 'Indexed', completions: 1000 })
-    made.metadata.name = 'j'.repeat(61)
-    expect(messages(made)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
+    const created = job({ completionMode: 'Indexed', completions: 1000 })
+    created.metadata.name = 'j'.repeat(61)
+    expect(messages(created)).toContainEqual(expect.stringContaining('will not able to create pod with invalid DNS label'))
   })
 
   it.each<[Partial<JobSpec>, string]>([
@@ -122,12 +122,12 @@ describe('jobs', () => {
   })
 
   it('allow scheduling changes while suspended', () => {
-    const change = (made: Job): Job => {
-      const pod = made.spec!.template.spec!
+    const change = (created: Job): Job => {
+      const pod = created.spec!.template.spec!
       pod.nodeSelector = { zone: 'a' }
       pod.affinity = { nodeAffinity: {} }
       pod.containers![0]!.resources = { requests: { cpu: '1' } }
-      return made
+      return created
     }
     const suspended = job({ suspend: true })
     expect(updateMessages(change(job({ suspend: true })), suspended)).toEqual([])
@@ -146,8 +146,8 @@ describe('jobs', () => {
 
   it('print their state', () => {
     const cells = (status: JobStatus, members?: Partial<JobSpec>): unknown[] => {
-      const made: Job = { ...job(members), status }
-      return tableConvertor(jobs).cells(made, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
+      const created: Job = { ...job(members), status }
+      return tableConvertor(jobs).cells(created, Date.parse('2026-01-01T00:01:00Z')).slice(1, 4)
     }
     expect(cells({})).toEqual(['Running', '0/1', ''])
     expect(cells({ startTime: '2026-01-01T00:00:00Z', succeeded: 1 }, { parallelism: 2 })).toEqual(['Running', '1/1 of 2', '60s'])
@@ -159,11 +159,11 @@ describe('jobs', () => {
 })
 
 it('checks exit codes for duplicates in linear time', async () => {
-  const made = (count: number): Job => {
+  const created = (count: number): Job => {
     const values = Array.from({ length: count }, (_, i) => i + 1)
     return job({ podFailurePolicy: { rules: [{ action: 'Ignore', onExitCodes: { operator: 'In', values } }] } })
   }
-  const [few, many] = [made(25_000), made(100_000)]
+  const [few, many] = [created(25_000), created(100_000)]
   const small = await processorTime(() => messages(few))
   expect(await processorTime(() => messages(many))).toBeLessThan(fourfold * small)
   expect(messages(many)).toEqual([expect.stringContaining('Too many: 100000')])

@@ -44,7 +44,7 @@ export const resourceClaims: ResourceDefinition<ResourceClaim> = defineResource<
 
 function formatState({ metadata, status }: DeepReadonly<ResourceClaim>): string {
   const isDeleted = metadata.deletionTimestamp !== undefined
-  const states = isDeleted ? ['deleted'] : []
-  if (status?.allocation === undefined) return [...states, ...(isDeleted ? [] : ['pending'])].join(',')
-  return [...states, 'allocated', ...((status.reservedFor ?? []).length > 0 ? ['reserved'] : [])].join(',')
+  const deletion = isDeleted ? ['deleted'] : []
+  if (status?.allocation === undefined) return [...deletion, ...(isDeleted ? [] : ['pending'])].join(',')
+  return [...deletion, 'allocated', ...((status.reservedFor ?? []).length > 0 ? ['reserved'] : [])].join(',')
 }
