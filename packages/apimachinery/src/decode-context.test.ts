@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { asSent, conversionMismatch, copyAsSent, holdsSentEmpty, wasSentEmpty } from './decode-context.ts'
+import { copyEmptyMarks, conversionMismatch, copyWithEmptyMarks, hasEmptyMarks, wasSentEmpty } from './decode-context.ts'
 import { decodeStruct } from './decode-struct.ts'
 import type { FieldSchema, StructSchema } from './type-schema.ts'
 
@@ -28,9 +28,9 @@ it.each([false, true])('remembers lists that were sent empty, also those written
   const { object } = decodeStruct(schema, { left: [], none: null, some: ['a'], written: [] }, { owned })
   expect(object).toEqual({ some: ['a'], written: null, unsaid: null })
   expect(schema.fields.map(({ name }) => name).filter((name) => wasSentEmpty(object, name))).toEqual(['left', 'written'])
-  expect([holdsSentEmpty({ in: [object] }), holdsSentEmpty({ in: [{ ...object }] })]).toEqual([true, false])
+  expect([hasEmptyMarks({ in: [object] }), hasEmptyMarks({ in: [{ ...object }] })]).toEqual([true, false])
   Object.assign(object, { left: ['a'], written: ['b'] })
-  expect(holdsSentEmpty(object)).toBe(false)
+  expect(hasEmptyMarks(object)).toBe(false)
 })
 
 it('copies the marks to copies', () => {
@@ -41,11 +41,11 @@ it('copies the marks to copies', () => {
     { name: 'items', type: { kind: 'list', items: inner } },
   ])
   const { object } = decodeStruct<{ name: string; items: object[] }>(outer, { name: 'a', items: [{ labels: {} }] })
-  const copy = copyAsSent(object)
+  const copy = copyWithEmptyMarks(object)
   expect(copy).toEqual(object)
   expect(copy.items[0]).not.toBe(object.items[0])
-  expect([holdsSentEmpty(copy), holdsSentEmpty(structuredClone(object))]).toEqual([true, false])
-  expect(wasSentEmpty(asSent({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
+  expect([hasEmptyMarks(copy), hasEmptyMarks(structuredClone(object))]).toEqual([true, false])
+  expect(wasSentEmpty(copyEmptyMarks({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
 })
 
 it('reports an empty map in a list, but not elsewhere', () => {

@@ -215,7 +215,7 @@ function mark(owner: object, members: Set<string>): void {
  * Marks a member that the client sent as `{}` or `[]`. Decoding drops empty maps and lists like absent ones, but some errors distinguish
  * them.
  */
-export function rememberEmpty(owner: object, member: string): void {
+export function markEmpty(owner: object, member: string): void {
   const members = marksOf(owner)
   if (members === undefined) mark(owner, new Set([member]))
   else members.add(member)
@@ -227,26 +227,26 @@ export function wasSentEmpty(owner: object, member: string): boolean {
 }
 
 /** Copies the marks of empty members from `original` to `copy`, except for members in `replaced`. Returns `copy`. */
-export function asSent<T extends object>(copy: T, original: object, replaced: readonly string[] = []): T {
+export function copyEmptyMarks<T extends object>(copy: T, original: object, replaced: readonly string[] = []): T {
   const members = marksOf(original)
   if (members !== undefined) mark(copy, new Set([...members].filter((member) => !replaced.includes(member))))
   return copy
 }
 
 /** Copies deeply, including the marks of empty members. */
-export function copyAsSent<T>(value: T): T {
+export function copyWithEmptyMarks<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyAsSent) as T
+  if (Array.isArray(value)) return value.map(copyWithEmptyMarks) as T
   const copy: { [key: string]: unknown } = {}
-  for (const [key, member] of Object.entries(value)) setOwn(copy, key, copyAsSent(member))
-  return asSent(copy, value) as T
+  for (const [key, member] of Object.entries(value)) setOwn(copy, key, copyWithEmptyMarks(member))
+  return copyEmptyMarks(copy, value) as T
 }
 
 /** Returns whether the value contains a marked member that has not been replaced. */
-export function holdsSentEmpty(value: unknown): boolean {
+export function hasEmptyMarks(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   for (const member of marksOf(value) ?? []) if (((value as Record<string, unknown>)[member] ?? null) === null) return true
-  return Object.values(value).some(holdsSentEmpty)
+  return Object.values(value).some(hasEmptyMarks)
 }
 
 /** Formats the error message of a request with `fieldValidation=Strict`. */

@@ -1,4 +1,4 @@
-import { DecodeContext, acquireMembers, releaseMembers, rememberEmpty } from './decode-context.ts'
+import { DecodeContext, acquireMembers, releaseMembers, markEmpty } from './decode-context.ts'
 import type { DecodeOptions, Decoded, FieldStep, Members } from './decode-context.ts'
 import { scalarDecoder, scalarZero } from './decode-scalar.ts'
 import type { Decoder } from './decode-scalar.ts'
@@ -427,7 +427,7 @@ function writeFields(plan: StructPlan, members: Members, context: DecodeContext,
     if (dropTypeMeta && field.typeMeta) continue
     const drops = isDropped(field, value)
     if (!drops) object[field.name] = value
-    if (field.isCollection && (drops || value === null)) rememberEmpty(object, field.name)
+    if (field.isCollection && (drops || value === null)) markEmpty(object, field.name)
   }
   for (; due < written.length; due++) writeAbsent(object, written[due]!, context)
   releaseMembers(members)

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
-import { holdsSentEmpty } from '../decode-context.ts'
+import { hasEmptyMarks } from '../decode-context.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { equalValues, fieldElement, sortElements } from './path-element.ts'
 import { leaf, NodeBuilder } from './field-set.ts'
@@ -59,7 +59,7 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmp
 /** Returns whether a list's item contains members that were sent empty. */
 function containsSentEmpty(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return Array.isArray(value) ? holdsSentEmpty(value) : Object.values(value).some(containsSentEmpty)
+  return Array.isArray(value) ? hasEmptyMarks(value) : Object.values(value).some(containsSentEmpty)
 }
 
 /** Compares values of different kinds, if the schema allows any kind. They have no children in common. */

@@ -9,7 +9,7 @@ import {
   parseJson,
   restAfter,
   strictDecodingMessage,
-  asSent,
+  copyEmptyMarks,
   copyObject,
   isJsonObject,
   setOwn,
@@ -252,7 +252,7 @@ function mergeMembers(schema: StructSchema, { unchanged, inner, texts }: MemberS
     else if (map !== undefined) whole[name] = mergeTexts(map, decoded[name] ?? {})
     else if (decoded[name] !== undefined) whole[name] = decoded[name]
   }
-  return asSent(whole, decoded)
+  return copyEmptyMarks(whole, decoded)
 }
 
 /** Merges unchanged and decoded entries, sorted by key like decoding. */

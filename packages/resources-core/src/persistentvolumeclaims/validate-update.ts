@@ -1,7 +1,7 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import {
-  copyAsSent,
+  copyWithEmptyMarks,
   fieldError,
   fieldPath,
   immutableMessage,
@@ -72,8 +72,8 @@ function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): Fiel
 
 /** Returns both specs with their mutable fields made equal. */
 function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
-  const before = copyAsSent(old.spec ?? {}) as PersistentVolumeClaimSpec
-  const after = copyAsSent(claim.spec ?? {}) as PersistentVolumeClaimSpec
+  const before = copyWithEmptyMarks(old.spec ?? {}) as PersistentVolumeClaimSpec
+  const after = copyWithEmptyMarks(claim.spec ?? {}) as PersistentVolumeClaimSpec
   syncDataSources(before)
   if (!before.volumeName && after.volumeName !== undefined) before.volumeName = after.volumeName
   const annotated = old.metadata.annotations?.[storageClassAnnotation]

@@ -1,4 +1,4 @@
-import { fieldError, holdsSentEmpty, wasSentEmpty } from '@keelson/apimachinery'
+import { fieldError, hasEmptyMarks, wasSentEmpty } from '@keelson/apimachinery'
 import type { EphemeralContainer } from '@keelson/api/core/v1'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems } from './field-rules.ts'
@@ -45,6 +45,6 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: Contai
 /** Returns whether a field is set. Defaults always set `resources`, so an empty value counts as unset. */
 function isSet(container: DeepReadonly<EphemeralContainer>, member: (typeof forbiddenFields)[number]): boolean {
   const { resources } = container
-  if (member === 'resources') return Object.keys(resources ?? {}).length > 0 || holdsSentEmpty(resources)
+  if (member === 'resources') return Object.keys(resources ?? {}).length > 0 || hasEmptyMarks(resources)
   return container[member] !== undefined || wasSentEmpty(container, member)
 }

@@ -1,6 +1,6 @@
 import { coreV1 } from '@keelson/api/core/v1'
 import type { NodeAffinity, NodeSelectorTerm } from '@keelson/api/core/v1'
-import { asSent, fieldError, semanticEqual } from '@keelson/apimachinery'
+import { copyEmptyMarks, fieldError, semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { ReadonlyContainer, ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 import { toInternalStruct } from '../internal-structs/to-internal-struct.ts'
@@ -28,7 +28,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
     const { podAffinity, podAntiAffinity } = spec.affinity ?? {}
     const unchanged = semanticEqual(podAffinity, oldAffinity?.podAffinity) && semanticEqual(podAntiAffinity, oldAffinity?.podAntiAffinity)
     const placed = { ...rest, nodeSelector: old.nodeSelector, ...(unchanged ? { affinity: oldAffinity } : undefined) }
-    rest = asSent(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
+    rest = copyEmptyMarks(placed, rest, ['nodeSelector']) as ReadonlyPodSpec
   }
   if (semanticEqual(rest, old)) return errors
   const detail = `pod updates may not change fields other than ${updatable}\n${formatLineDiff(toInternalStruct(coreV1.table.resolve('PodSpec'), old), toInternalStruct(coreV1.table.resolve('PodSpec'), rest))}`
@@ -38,7 +38,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
 /** Returns `spec` with the mutable fields of `old`. */
 function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
-    containers.map((container, i) => asSent({ ...container, image: before?.[i]?.image }, container))
+    containers.map((container, i) => copyEmptyMarks({ ...container, image: before?.[i]?.image }, container))
   const wasNegative = (old.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1
   const rest = {
     ...spec,
@@ -49,7 +49,7 @@ function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPod
     tolerations: old.tolerations,
     ...(wasNegative ? { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds } : undefined),
   }
-  return asSent(rest, spec, ['schedulingGates', 'tolerations']) as ReadonlyPodSpec
+  return copyEmptyMarks(rest, spec, ['schedulingGates', 'tolerations']) as ReadonlyPodSpec
 }
 
 function validateNodeSelector(spec: ReadonlyPodSpec, { nodeSelector: old = {} }: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
