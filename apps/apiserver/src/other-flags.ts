@@ -26,7 +26,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
   'emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
   'enable-aggregator-routing': { because: 'there is no aggregation of other API servers', harmless: off, isSwitch: true },
-  'enable-bootstrap-token-auth': { because: 'bootstrap tokens are not accepted', harmless: off, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: off, isSwitch: true },
   'enable-priority-and-fairness': {
     because: 'only --max-requests-inflight and --max-mutating-requests-inflight limit requests',
@@ -50,7 +49,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'permit-address-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
   'permit-port-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
   'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
-  'service-account-lookup': { because: 'a token is always looked up', harmless: on, isSwitch: true },
   'service-account-signing-endpoint': { because: 'tokens are signed with --service-account-signing-key-file' },
   'show-hidden-metrics-for-version': { because: 'no metrics are hidden' },
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },

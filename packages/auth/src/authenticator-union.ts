@@ -1,6 +1,7 @@
 import type { UserInfo } from '@keelson/apimachinery'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator, Credentials } from './authenticator.ts'
+import { joinReasons } from './token-authenticator.ts'
 import { authenticatedUser } from './users.ts'
 
 export interface AuthenticatorUnionOptions {
@@ -9,7 +10,7 @@ export interface AuthenticatorUnionOptions {
 }
 
 /**
- * Tries `members` in order. The first that accepts decides; a rejection stands unless a later member accepts. Adds `system:authenticated`.
+ * Tries `members` in order. The first that accepts decides; rejections stand unless a later member accepts. Adds `system:authenticated`.
  */
 export function createAuthenticatorUnion(members: readonly Authenticator[], options: AuthenticatorUnionOptions = {}): Authenticator {
   const { anonymous } = options
@@ -17,15 +18,15 @@ export function createAuthenticatorUnion(members: readonly Authenticator[], opti
   function step(
     index: number,
     credentials: Credentials,
-    rejection: AuthenticationResult | undefined,
+    rejection: Rejected | undefined,
   ): AuthenticationResult | Promise<AuthenticationResult> {
     let rejected = rejection
     for (let i = index; i < members.length; i++) {
       const result = members[i]!.authenticate(credentials)
       if (result instanceof Promise)
-        return result.then((r) => (accepts(r) ? withGroup(r) : step(i + 1, credentials, rejected ?? rejectionOf(r))))
+        return result.then((r) => (accepts(r) ? withGroup(r) : step(i + 1, credentials, joinRejections(rejected, r))))
       if (accepts(result)) return withGroup(result)
-      rejected ??= rejectionOf(result)
+      rejected = joinRejections(rejected, result)
     }
     return rejected ?? anonymous?.authenticate(credentials) ?? unknownCredentials
   }
@@ -39,8 +40,11 @@ function accepts(result: AuthenticationResult): result is Accepted {
   return result.outcome === 'authenticated'
 }
 
-function rejectionOf(result: AuthenticationResult): AuthenticationResult | undefined {
-  return result.outcome === 'rejected' ? result : undefined
+type Rejected = Extract<AuthenticationResult, { outcome: 'rejected' }>
+
+function joinRejections(earlier: Rejected | undefined, result: AuthenticationResult): Rejected | undefined {
+  if (result.outcome !== 'rejected') return earlier
+  return earlier === undefined ? result : { outcome: 'rejected', reason: joinReasons([earlier.reason, result.reason]) }
 }
 
 const results = new WeakMap<UserInfo, AuthenticationResult>()

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { PeerCertificate } from 'node:tls'
 import type { UserInfo } from '@keelson/apimachinery'
+import type { RequestNotes } from './token-authenticator.ts'
 
 /** The parts of a request that an authenticator may read. */
 export interface Credentials {
@@ -18,6 +19,8 @@ export interface Credentials {
   readonly frontProxyCertificateError?: string | undefined
   /** The same object for all requests of one connection. Authenticators may cache results under it. */
   readonly connection?: object | undefined
+  /** Receives warnings and audit annotations of the request. */
+  readonly notes?: RequestNotes | undefined
 }
 
 export type AuthenticationResult =

@@ -1,9 +1,10 @@
-import type { UserInfo } from '@keelson/apimachinery'
 import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator } from './authenticator.ts'
-import type { TokenAuthenticator } from './token-authenticator.ts'
+import { isRejectedToken, joinReasons } from './token-authenticator.ts'
+import type { RequestNotes, TokenAuthenticator, TokenResult } from './token-authenticator.ts'
 
-const invalid: AuthenticationResult = { outcome: 'rejected', reason: 'invalid bearer token' }
+const unknownToken: AuthenticationResult = { outcome: 'rejected', reason: joinReasons() }
+const spaceWarning = 'the provided Authorization header contains extra space before the bearer token, and is ignored'
 
 interface CachedResult {
   readonly header: string
@@ -17,43 +18,56 @@ interface CachedResult {
 export function createBearerTokenAuthenticator(...tokens: readonly TokenAuthenticator[]): Authenticator {
   const cache = new WeakMap<object, CachedResult>()
   return {
-    authenticate: ({ headers, connection }) => {
+    authenticate: ({ headers, connection, notes }) => {
       const header = headers.authorization
       if (header === undefined) return unknownCredentials
       const known = connection === undefined ? undefined : cache.get(connection)
       if (known?.header === header) return known.result
       const token = bearerToken(header)
-      if (token === undefined) return unknownCredentials
+      if (token === undefined) {
+        if (/^bearer {2}/i.test(header.trim())) notes?.warn(spaceWarning)
+        return unknownCredentials
+      }
       let next = 0
       for (; tokens[next]?.isPermanent === true; next++) {
         const user = tokens[next]!.authenticateToken(token)
         if (user instanceof Promise) break
-        if (user === undefined) continue
-        const result = accepted(user)
+        if (user === undefined || isRejectedToken(user)) continue
+        const result: AuthenticationResult = { outcome: 'authenticated', user }
         if (connection !== undefined) cache.set(connection, { header, result })
         return result
       }
-      return firstKnown(tokens, next, token)
+      return firstKnown({ tokens, token, notes }, next)
     },
   }
 }
 
-// Synchronous as long as the authenticators are: most requests need no promise here.
-function firstKnown(
-  tokens: readonly TokenAuthenticator[],
-  from: number,
-  token: string,
-): AuthenticationResult | Promise<AuthenticationResult> {
-  for (let i = from; i < tokens.length; i++) {
-    const user = tokens[i]!.authenticateToken(token)
-    if (user instanceof Promise) return user.then((known) => (known === undefined ? firstKnown(tokens, i + 1, token) : accepted(known)))
-    if (user !== undefined) return accepted(user)
-  }
-  return invalid
+interface Search {
+  readonly tokens: readonly TokenAuthenticator[]
+  readonly token: string
+  readonly notes: RequestNotes | undefined
 }
 
-function accepted(user: UserInfo): AuthenticationResult {
-  return { outcome: 'authenticated', user }
+// Synchronous as long as the authenticators are: most requests need no promise here.
+function firstKnown(search: Search, from: number, reasons?: readonly string[]): AuthenticationResult | Promise<AuthenticationResult> {
+  const { tokens, token, notes } = search
+  let all = reasons
+  for (let i = from; i < tokens.length; i++) {
+    const result = tokens[i]!.authenticateToken(token, notes)
+    if (result instanceof Promise) return result.then((late) => accepted(late) ?? firstKnown(search, i + 1, withReason(all, late)))
+    const known = accepted(result)
+    if (known !== undefined) return known
+    all = withReason(all, result)
+  }
+  return all === undefined ? unknownToken : { outcome: 'rejected', reason: joinReasons(all) }
+}
+
+function accepted(result: TokenResult): AuthenticationResult | undefined {
+  return result === undefined || isRejectedToken(result) ? undefined : { outcome: 'authenticated', user: result }
+}
+
+function withReason(reasons: readonly string[] | undefined, result: TokenResult): readonly string[] | undefined {
+  return result !== undefined && isRejectedToken(result) ? [...(reasons ?? []), result.rejected] : reasons
 }
 
 /**

@@ -60,7 +60,7 @@ describe('another client', () => {
     expect(authenticator.authenticate(credentials)).toEqual({ outcome: 'unknown' })
     expect(authenticator.authenticate({ ...credentials, frontProxyCertificateError: 'no chain' })).toEqual({
       outcome: 'rejected',
-      reason: 'no chain',
+      reason: 'verifying the certificate of a front proxy failed: no chain',
     })
   })
 

@@ -38,7 +38,8 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
 
   return {
     authenticate: ({ rawHeaders = [], frontProxyCertificate, frontProxyCertificateError }) => {
-      if (frontProxyCertificateError !== undefined) return rejected(frontProxyCertificateError)
+      if (frontProxyCertificateError !== undefined)
+        return rejected(`verifying the certificate of a front proxy failed: ${frontProxyCertificateError}`)
       if (frontProxyCertificate === undefined) return unknownCredentials
       const commonName = commonNameOf(frontProxyCertificate)
       if (allowed.size > 0 && !allowed.has(commonName)) return rejected(`x509: subject with cn=${commonName} is not in the allowed list`)

@@ -1,21 +1,56 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { UserInfo } from '@keelson/apimachinery'
+import { isApiError } from '@keelson/apimachinery'
+import type { RequestContext, UserInfo } from '@keelson/apimachinery'
 
-/** Returns the user of a bearer token; undefined if the token is unknown. */
+/** Receives what an authenticator has to say about a request: warnings for the client, annotations of the audit event. */
+export type RequestNotes = Pick<RequestContext, 'warn' | 'annotate'>
+
+/** Why a token that an authenticator recognizes is not valid. Goes to the log and to the status of a TokenReview; never holds the token. */
+export interface RejectedToken {
+  readonly rejected: string
+}
+
+/** Undefined: the authenticator does not know the token. */
+export type TokenResult = UserInfo | RejectedToken | undefined
+
+/** Returns the user of a bearer token. If no authenticator does, the request is rejected with the reasons of all. */
 export interface TokenAuthenticator {
-  authenticateToken(token: string): Promise<UserInfo | undefined> | UserInfo | undefined
+  authenticateToken(token: string, notes?: RequestNotes): Promise<TokenResult> | TokenResult
   /** True if a known token stays valid for the life of the process. It then need not be looked up for each request of a connection. */
   readonly isPermanent?: boolean
   /**
    * For tokens with audiences: the user, if the token is valid for any of `audiences`, and the ones that matched.
    * Absent if all tokens are for this server.
    */
-  authenticateFor?(token: string, audiences: readonly string[]): Promise<TokenForAudiences | undefined>
+  authenticateFor?(
+    token: string,
+    audiences: readonly string[],
+    notes?: RequestNotes,
+  ): Promise<TokenForAudiences | RejectedToken | undefined>
 }
 
 export interface TokenForAudiences {
   readonly user: UserInfo
   readonly audiences: readonly string[]
+}
+
+export function isRejectedToken(result: object): result is RejectedToken {
+  return 'rejected' in result
+}
+
+/** The rejection for a failed lookup, for example while the store is not available. Rethrows other errors: they are bugs. */
+export function rejectionOf(error: unknown): RejectedToken {
+  if (isApiError(error)) return { rejected: error.message }
+  throw error
+}
+
+/** The reason for a token that no authenticator knows. */
+const unknownToken = 'invalid bearer token'
+
+/** Joins the reasons for which a token is not valid, as Go prints several errors. */
+export function joinReasons(reasons: readonly string[] = []): string {
+  const distinct = [...new Set(reasons)]
+  return distinct.length > 1 ? `[${distinct.join(', ')}]` : (distinct[0] ?? unknownToken)
 }
 
 /**

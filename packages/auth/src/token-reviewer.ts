@@ -1,5 +1,6 @@
 import type { UserInfo } from '@keelson/apimachinery'
-import type { TokenAuthenticator, TokenForAudiences } from './token-authenticator.ts'
+import { isRejectedToken, joinReasons } from './token-authenticator.ts'
+import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from './token-authenticator.ts'
 import { authenticatedUser } from './users.ts'
 
 export interface TokenReviewer {
@@ -19,21 +20,30 @@ export interface TokenReviewerOptions {
 
 /** Reviews a token as if a request carried it, and also reports the audiences it is valid for. */
 export function createTokenReviewer({ tokens, audiences: ownAudiences }: TokenReviewerOptions): TokenReviewer {
-  async function find(authenticator: TokenAuthenticator, token: string, wanted: readonly string[]): Promise<TokenForAudiences | undefined> {
+  async function find(
+    authenticator: TokenAuthenticator,
+    token: string,
+    wanted: readonly string[],
+  ): Promise<TokenForAudiences | RejectedToken | undefined> {
     if (authenticator.authenticateFor !== undefined) return authenticator.authenticateFor(token, wanted)
     const audiences = wanted.filter((audience) => ownAudiences.includes(audience))
     const user = audiences.length > 0 ? await authenticator.authenticateToken(token) : undefined
-    return user && { user, audiences }
+    return user === undefined || isRejectedToken(user) ? user : { user, audiences }
   }
   return {
     async reviewToken(token, audiences) {
       const wanted = audiences.length > 0 ? audiences : ownAudiences
+      const reasons: string[] = []
       for (const authenticator of tokens) {
         const found = await find(authenticator, token, wanted)
         if (found === undefined) continue
+        if (isRejectedToken(found)) {
+          reasons.push(found.rejected)
+          continue
+        }
         return { authenticated: true, user: authenticatedUser(found.user), audiences: found.audiences }
       }
-      return { authenticated: false, error: 'invalid bearer token' }
+      return { authenticated: false, error: joinReasons(reasons) }
     },
   }
 }

@@ -1,17 +1,22 @@
+import type { Secret } from '@keelson/api/core/v1'
 import { mastersGroup } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
   createAnonymousAuthenticator,
   createAuthenticatorUnion,
   createBearerTokenAuthenticator,
+  createBootstrapTokenAuthenticator,
   createWebSocketTokenAuthenticator,
   createClientCertificateAuthenticator,
   createRequestHeaderAuthenticator,
   createStaticTokens,
+  createTokenMetrics,
   createTokenReviewer,
   generateToken,
   openTokenFile,
 } from '@keelson/auth'
 import type { Authenticator, RequestHeaderOptions, TokenAuthenticator, TokenReviewer } from '@keelson/auth'
+import type { LoopbackClient } from '@keelson/loopback'
 import { buildServiceAccountTokens } from './build-service-account-tokens.ts'
 import type { ServiceAccountTokens } from './build-service-account-tokens.ts'
 import { ConfigurationError } from './configuration-error.ts'
@@ -29,15 +34,27 @@ export interface Authentication {
   readonly requestHeaders: RequestHeaderOptions | undefined
   /** Reviews tokens for TokenReview. */
   readonly tokenReviewer: TokenReviewer
+  /** Sets the client for reading the objects of tokens. No token that has objects is accepted before. */
+  readFrom(client: LoopbackClient): void
 }
 
-export async function buildAuthentication(options: ServerChainOptions): Promise<Authentication> {
+export async function buildAuthentication(options: ServerChainOptions, metrics: MetricsRegistry): Promise<Authentication> {
   const adminToken = generateToken()
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
   const authentication = { ...authenticationDefaults, ...options.authentication }
   if (authentication.tokenFile !== undefined) tokens.push(await readTokens(authentication.tokenFile, options.log))
-  const serviceAccounts = await buildServiceAccountTokens(options)
-  tokens.push(serviceAccounts.authenticator, ...(authentication.tokens ?? []))
+  const serviceAccounts = await buildServiceAccountTokens(options, createTokenMetrics(metrics))
+  tokens.push(...serviceAccounts.authenticators)
+  let client: LoopbackClient | undefined
+  if (authentication.bootstrapTokens) {
+    const bootstrap = createBootstrapTokenAuthenticator({
+      secret: async (name) => client?.resource<Secret>({ group: '', resource: 'secrets' })?.get('kube-system', name),
+      ...(options.clock && { clock: options.clock }),
+      onRefused: (text) => options.log?.(3, text),
+    })
+    tokens.push(bootstrap)
+  }
+  tokens.push(...(authentication.tokens ?? []))
   const anonymous = authentication.anonymous ? createAnonymousAuthenticator() : undefined
   const bearer = createBearerTokenAuthenticator(...tokens)
   const features = readFeatureGates(options.features?.gates ?? {}, () => {})
@@ -52,7 +69,17 @@ export async function buildAuthentication(options: ServerChainOptions): Promise<
     anonymous,
   })
   const tokenReviewer = createTokenReviewer({ tokens, audiences: serviceAccounts.subresource.audiences })
-  return { authenticator, adminToken, serviceAccounts, tokenReviewer, requestHeaders: headers }
+  return {
+    authenticator,
+    adminToken,
+    serviceAccounts,
+    tokenReviewer,
+    requestHeaders: headers,
+    readFrom: (reader) => {
+      client = reader
+      serviceAccounts.readFrom(reader)
+    },
+  }
 }
 
 async function readTokens(file: string, log: ServerChainOptions['log']): Promise<TokenAuthenticator> {

@@ -52,19 +52,19 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const authorization = buildAuthorization(options)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
+  const metrics = createMetricsRegistry()
   const opening = openBackends(createStorageDrivers(options), storage, {
     ...(storage.backend && { main: storage.backend }),
     ...(storage.overrides && { overrides: storage.overrides }),
   })
   const [backends, authentication, certificates] = await allOrClose(
     opening,
-    buildAuthentication(options),
+    buildAuthentication(options, metrics),
     buildCertificates(options),
   ).catch((error: unknown) => {
     encryption?.close()
     throw error
   })
-  const metrics = createMetricsRegistry()
   const storageMetrics = createStorageMetrics(metrics)
   const scheme = new Scheme()
   const types = createApiTypes([metaV1])

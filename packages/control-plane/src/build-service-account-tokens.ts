@@ -1,8 +1,18 @@
 import { readFile } from 'node:fs/promises'
+import type { Secret, ServiceAccount } from '@keelson/api/core/v1'
 import { systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
-import { createServiceAccountAuthenticator, createTokenIssuer, openIdDocuments, readSigningKey, readVerificationKeys } from '@keelson/auth'
-import type { BoundObject, OpenIdDocuments, TokenAuthenticator } from '@keelson/auth'
+import {
+  createLegacyTokenAuthenticator,
+  createServiceAccountAuthenticator,
+  createTokenIssuer,
+  createTokenVerifier,
+  legacyIssuer,
+  openIdDocuments,
+  readSigningKey,
+  readVerificationKeys,
+} from '@keelson/auth'
+import type { BoundObject, OpenIdDocuments, TokenAuthenticator, TokenMetrics, TokenVerifier, VerificationKey } from '@keelson/auth'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { TokenSubresourceOptions } from '@keelson/resources-core'
 import { ownTokenKey } from '@keelson/server'
@@ -11,7 +21,8 @@ import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface ServiceAccountTokens {
-  readonly authenticator: TokenAuthenticator
+  /** Tokens of secrets, and issued tokens. */
+  readonly authenticators: readonly TokenAuthenticator[]
   /** Options of the subresource that issues tokens. */
   readonly subresource: TokenSubresourceOptions
   /** Returns the OpenID documents for `serverAddress` (host and port). Throws if the issuer cannot be published. */
@@ -20,12 +31,10 @@ export interface ServiceAccountTokens {
   readFrom(client: LoopbackClient): void
 }
 
-export async function buildServiceAccountTokens({
-  authentication = {},
-  serving = {},
-  clock = systemClock,
-  log,
-}: ServerChainOptions): Promise<ServiceAccountTokens> {
+export async function buildServiceAccountTokens(
+  { authentication = {}, serving = {}, clock = systemClock, log }: ServerChainOptions,
+  metrics: TokenMetrics,
+): Promise<ServiceAccountTokens> {
   const serviceAccounts = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
   const { issuers, keyFiles = [], signingKeyFile, keySetUri } = serviceAccounts
   const audiences = serviceAccounts.audiences ?? issuers
@@ -38,20 +47,41 @@ export async function buildServiceAccountTokens({
   const issuer = createTokenIssuer({ issuer: issuers[0]!, key, clock })
   let client: LoopbackClient | undefined
 
-  const cached = (resource: string, namespace: string, name: string): Promise<DeepReadonly<KubeObject> | undefined> =>
-    read(client, resource, namespace, name, '0')
+  const read = async <T extends KubeObject>(resource: string, [namespace, name]: readonly [string, string], resourceVersion: string) =>
+    client?.resource<T>({ group: '', resource })?.get(namespace, name, { resourceVersion })
   const live = (resource: string, namespace: string, name: string): Promise<DeepReadonly<KubeObject> | undefined> =>
-    read(client, resource, namespace, name, '')
+    read(resource, [namespace, name], '')
+  /** Reads the cache first. It may not have objects that were just created. */
+  const known = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
+    (await read<T>(resource, [namespace, name], '0')) ?? read<T>(resource, [namespace, name], '')
+  const verificationKeys = (id: string): readonly VerificationKey[] => (id === '' ? keys : keys.filter((key) => key.id === id))
+  const verifierFor = (accepted: readonly string[]): TokenVerifier =>
+    createTokenVerifier({ issuers: accepted, keys: verificationKeys, metrics })
 
   return {
-    authenticator: createServiceAccountAuthenticator({
-      clock,
-      issuers,
-      keys,
-      audiences,
-      // The cache may not have objects that were just created.
-      getter: async (...key) => boundObject((await cached(...key)) ?? (await live(...key))),
-    }),
+    authenticators: [
+      createLegacyTokenAuthenticator({
+        verifier: verifierFor([legacyIssuer]),
+        audiences,
+        clock,
+        metrics,
+        objects: serviceAccounts.lookUpLegacyTokens
+          ? {
+              secret: (namespace, name) => known<Secret>('secrets', namespace, name),
+              serviceAccount: (namespace, name) => known<ServiceAccount>('serviceaccounts', namespace, name),
+              label: async (secret, label, value) => labelSecret(client, secret, { [label]: value }),
+            }
+          : undefined,
+        onError: (error) => log?.(0, 'The secret of a service account token cannot be labelled', { err: error }),
+      }),
+      createServiceAccountAuthenticator({
+        verifier: verifierFor(issuers),
+        clock,
+        metrics,
+        audiences,
+        getter: async (...key) => boundObject(await known(...key)),
+      }),
+    ],
     subresource: {
       issue: (claims) => issuer.issue(claims),
       audiences,
@@ -66,14 +96,17 @@ export async function buildServiceAccountTokens({
   }
 }
 
-async function read(
+async function labelSecret(
   client: LoopbackClient | undefined,
-  resource: string,
-  namespace: string,
-  name: string,
-  resourceVersion: string,
-): Promise<DeepReadonly<KubeObject> | undefined> {
-  return client?.resource({ group: '', resource })?.get(namespace, name, { resourceVersion })
+  { metadata: { namespace = '', name = '', uid } }: DeepReadonly<Secret>,
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  await client?.resource<Secret>({ group: '', resource: 'secrets' })?.update(namespace, name, (secret) =>
+    // Another secret of the same name has other tokens.
+    secret.metadata.uid === uid
+      ? { ...secret, metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, ...labels } } }
+      : secret,
+  )
 }
 
 function boundObject(object: DeepReadonly<KubeObject> | undefined): BoundObject | undefined {

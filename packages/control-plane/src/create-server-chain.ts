@@ -159,7 +159,7 @@ function wire(
 
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
-  serviceAccounts.readFrom(client)
+  config.authentication.readFrom(client)
   installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)
 
   const hooks = createStartHooks({

@@ -199,6 +199,7 @@ export function createServer(options: ServerOptions): Server {
     metrics: requestMetrics,
     access: createAccessMetrics(metrics),
     findRoute: (info) => findRoute(info),
+    onRejected: (reason, { requestId }) => log(2, 'Unable to authenticate the request', { err: reason, 'audit-ID': requestId }),
     onRequest: options.logRequests === true ? (record) => log(3, 'HTTP', record) : undefined,
   })
   const onFailure = (error: unknown, { method, incoming, requestId }: Exchange): void =>

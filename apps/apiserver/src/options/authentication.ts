@@ -35,6 +35,18 @@ export const authenticationFlags = {
     default: authorizationDefaults.alwaysAllowPaths,
     help: 'Paths that need no permission. A trailing * matches any rest.',
   },
+  'enable-bootstrap-token-auth': {
+    group,
+    type: onOff(),
+    default: authenticationDefaults.bootstrapTokens,
+    help: 'Accept the tokens of secrets of type bootstrap.kubernetes.io/token in the namespace kube-system, with which nodes join.',
+  },
+  'service-account-lookup': {
+    group,
+    type: onOff(),
+    default: authenticationDefaults.serviceAccounts.lookUpLegacyTokens,
+    help: 'Look up the secret and the service account of tokens from secrets. Others are always looked up.',
+  },
   'service-account-issuer': {
     group,
     type: list(),
@@ -87,6 +99,7 @@ export async function authenticationOptions(
       ...(tokenFile && { tokenFile }),
       ...(await frontProxyOptions(values, problems)),
       serviceAccounts: await serviceAccountOptions(values, problems),
+      bootstrapTokens: values['enable-bootstrap-token-auth'],
       anonymous: values['anonymous-auth'],
     },
     authorization: { modes: values['authorization-mode'], alwaysAllowPaths: values['authorization-always-allow-paths'] },
@@ -114,5 +127,6 @@ async function serviceAccountOptions(values: AuthenticationValues, problems: Pro
     ...(keySetUri && { keySetUri }),
     ...(maximum !== 0 && { maxTokenExpirationSeconds: Math.floor(maximum / 1000) }),
     extendTokenExpiration: values['service-account-extend-token-expiration'],
+    lookUpLegacyTokens: values['service-account-lookup'],
   }
 }

@@ -1,4 +1,6 @@
 import { isPathSegmentName } from '@keelson/apimachinery'
+import type { RequestNotes } from '../token-authenticator.ts'
+import type { TokenMetrics } from '../token-metrics.ts'
 import { serviceAccountUserName } from '../well-known-user-names.ts'
 
 /** An object that a token is bound to. */
@@ -68,17 +70,38 @@ export function tokenPayload(claims: ServiceAccountClaims, issuer: string, now: 
 
 /** Type-checks a payload whose signature is valid; undefined if a member has the wrong type. */
 export function readPayload(payload: Readonly<Record<string, unknown>>): TokenPayload | undefined {
-  const { aud, exp, iat, nbf, iss, jti, sub, 'kubernetes.io': privateClaims } = payload
-  const audiences = typeof aud === 'string' ? [aud] : aud
+  const { exp, iat, nbf, iss, jti, sub, 'kubernetes.io': privateClaims } = payload
+  const audiences = readAudiences(payload)
   const times = [exp, iat, nbf].every((time) => typeof time === 'number' && Number.isFinite(time))
   if (!times || typeof iss !== 'string' || typeof sub !== 'string' || typeof privateClaims !== 'object' || privateClaims === null)
     return undefined
-  if (!Array.isArray(audiences) || !audiences.every((audience) => typeof audience === 'string')) return undefined
+  if (audiences === undefined) return undefined
   const { namespace, serviceaccount, pod, secret, node, warnafter } = privateClaims as Record<string, unknown>
   if (!isName(namespace) || !isReference(serviceaccount)) return undefined
   if (![pod, secret, node].every((reference) => reference === undefined || isReference(reference))) return undefined
   if (warnafter !== undefined && typeof warnafter !== 'number') return undefined
   return { ...(payload as unknown as TokenPayload), aud: audiences, jti: typeof jti === 'string' ? jti : '' }
+}
+
+/** Returns the audiences of a payload, none if it names none. Undefined if they have the wrong type. */
+export function readAudiences({ aud = [] }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
+  if (typeof aud === 'string') return [aud]
+  return Array.isArray(aud) && aud.every((audience) => typeof audience === 'string') ? aud : undefined
+}
+
+interface AudienceOptions {
+  /** The audiences of this server. */
+  readonly own: readonly string[]
+  readonly notes: RequestNotes | undefined
+  readonly metrics: TokenMetrics | undefined
+}
+
+/** Returns the audiences of a token. One that names none is a legacy token and meant for this server. */
+export function audiencesOf({ aud, sub }: Pick<TokenPayload, 'aud' | 'sub'>, { own, notes, metrics }: AudienceOptions): readonly string[] {
+  if (aud.length > 0) return aud
+  notes?.annotate?.('authentication.k8s.io/legacy-token', sub)
+  if (metrics !== undefined) metrics.legacy.value++
+  return own
 }
 
 function isReference(value: unknown): value is ObjectReference {
@@ -87,6 +110,6 @@ function isReference(value: unknown): value is ObjectReference {
 }
 
 /** Returns whether the value can name an object or a namespace. Other values must not be looked up. */
-function isName(value: unknown): value is string {
+export function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isPathSegmentName(value).length === 0
 }

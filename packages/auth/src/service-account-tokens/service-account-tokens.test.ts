@@ -1,4 +1,5 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
+import type { UserInfo } from '@keelson/apimachinery'
 import { expect, test } from 'vitest'
 import { createServiceAccountAuthenticator } from './service-account-authenticator.ts'
 import type { BoundObject } from './service-account-authenticator.ts'
@@ -6,6 +7,8 @@ import { openIdDocuments } from './open-id-documents.ts'
 import { createTokenIssuer } from './token-issuer.ts'
 import { readSigningKey, readVerificationKeys } from './token-keys.ts'
 import type { SigningKey } from './token-keys.ts'
+import { createTokenVerifier } from './token-verifier.ts'
+import type { TokenVerifier } from './token-verifier.ts'
 import { tokenPayload } from './claims.ts'
 import type { ServiceAccountClaims } from './claims.ts'
 
@@ -26,29 +29,38 @@ const claims: ServiceAccountClaims = {
   expirationSeconds: 3600,
 }
 
+function verifierOf(pem: string, issuers: readonly string[]): TokenVerifier {
+  const keys = readVerificationKeys(pem)
+  return createTokenVerifier({ issuers, keys: (id) => keys.filter((key) => id === '' || id === key.id) })
+}
+
 function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
   let now = start
   const clock = { now: () => now, after: () => () => {} }
   const objects = new Map<string, BoundObject>([['serviceaccounts/default/builder', { uid: 'sa-uid' }]])
   const key = readSigningKey(pem)
   const authenticator = createServiceAccountAuthenticator({
-    issuers,
-    keys: readVerificationKeys(pem),
+    verifier: verifierOf(pem, issuers),
     audiences: [issuer],
     getter: async (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
     clock,
   })
   return {
     issuer: createTokenIssuer({ issuer, key, clock, newId: () => 'id-1' }),
-    authenticate: async (token: string) => authenticator.authenticateToken(token),
+    authenticate: async (token: string): Promise<UserInfo | undefined> => {
+      const result = await authenticator.authenticateToken(token)
+      return result === undefined || 'rejected' in result ? undefined : result
+    },
+    reject: async (token: string): Promise<unknown> => authenticator.authenticateToken(token),
     objects,
     pass: (seconds: number) => void (now += seconds * 1000),
   }
 }
 
 /** Signs a token with any header. */
-async function signParts(header: object, payload: object, key: SigningKey): Promise<string> {
-  const signed = [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+async function signParts(header: object | string, payload: object | string, key: SigningKey): Promise<string> {
+  const encode = (part: object | string): string => (typeof part === 'string' ? part : JSON.stringify(part))
+  const signed = [header, payload].map((part) => Buffer.from(encode(part)).toString('base64url')).join('.')
   return `${signed}.${sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
@@ -56,9 +68,9 @@ async function signParts(header: object, payload: object, key: SigningKey): Prom
 async function lookedUp(token: string): Promise<readonly string[]> {
   const found: string[] = []
   const getter = async (...what: readonly string[]): Promise<undefined> => void found.push(what.join('/'))
-  const keys = readVerificationKeys(pems.ES256)
+  const verifier = verifierOf(pems.ES256, [issuer])
   const clock = { now: () => start, after: () => () => {} }
-  await createServiceAccountAuthenticator({ issuers: [issuer], keys, audiences: [issuer], getter, clock }).authenticateToken(token)
+  await createServiceAccountAuthenticator({ verifier, audiences: [issuer], getter, clock }).authenticateToken(token)
   return found
 }
 
@@ -140,6 +152,44 @@ test('rejects critical extensions and impossible object names, even if signed', 
     expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...own, ...changed } }))).toEqual([])
 })
 
+test('rejects unknown and repeated members of the header', async () => {
+  const { reject } = setUp()
+  const key = readSigningKey(pems.ES256)
+  const payload = tokenPayload(claims, issuer, start, 'id-1')
+  expect(await reject(await signParts({ alg: 'ES256', kid: 'other' }, payload, key))).toEqual({
+    rejected: 'invalid signature, no keys found',
+  })
+  expect(await reject(await signParts({ alg: 'ES256', kid: 7 }, payload, key))).toBeUndefined()
+  expect(await reject(await signParts({ alg: 'ES256' }, payload, key))).toMatchObject({ uid: 'sa-uid' })
+  const twice = `{"alg":"ES256","kid":"other","kid":${JSON.stringify(key.id)}}`
+  expect(await reject(await signParts(twice, payload, key))).toEqual({ rejected: 'the token repeats the member "kid"' })
+  const other = JSON.stringify(payload).replace('"sub"', '"sub":"x","sub"')
+  expect(await reject(await signParts({ alg: 'ES256' }, other, key))).toEqual({ rejected: 'the token repeats the member "sub"' })
+})
+
+test.each([
+  [{ audiences: ['elsewhere'] }, 0, `token audiences ["elsewhere"] is invalid for the target audiences ["${issuer}"]`],
+  [{}, 3661, 'service account token has expired'],
+  [{}, -61, 'service account token is not valid yet'],
+  [{ serviceAccount: { name: 'gone', uid: 'x' } }, 0, 'serviceaccounts "gone" not found'],
+  [{ serviceAccount: { name: 'builder', uid: 'x' } }, 0, 'service account UID (sa-uid) does not match claim (x)'],
+  [{ pod: { name: 'gone', uid: 'x' } }, 0, 'service account token has been invalidated'],
+  [{ pod: { name: 'p', uid: 'x' } }, 0, 'pod UID (pod-uid) does not match service account pod ref claim (x)'],
+  [{ secret: { name: 's', uid: 'x' } }, 0, 'secret UID (secret-uid) does not match service account secret ref claim (x)'],
+  [{ node: { name: 'n', uid: 'x' } }, 0, 'node UID (node-uid) does not match service account node ref claim (x)'],
+])('says why a token of %j is not valid after %d s', async (more, seconds, rejected) => {
+  const { issuer, reject, objects, pass } = setUp()
+  for (const [name, uid] of [
+    ['pods/default/p', 'pod-uid'],
+    ['secrets/default/s', 'secret-uid'],
+    ['nodes//n', 'node-uid'],
+  ] as const)
+    objects.set(name, { uid })
+  const token = await issuer.issue({ ...claims, ...more })
+  pass(seconds)
+  expect(await reject(token)).toEqual({ rejected })
+})
+
 test('rejects an HMAC keyed with the public key', async () => {
   const { authenticate, issuer } = setUp({ pem: pems.RS256 })
   const token = await issuer.issue(claims)
@@ -216,6 +266,8 @@ test('publishes documents that suffice to verify a token elsewhere', async () =>
 test('rejects keys that cannot sign tokens', () => {
   const ed = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
   expect(() => readSigningKey(ed)).toThrow('must be RSA or ECDSA')
+  const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' })
+  expect(() => readVerificationKeys(short)).toThrow('an RSA key of 1024 bits cannot sign tokens: it must have at least 2048')
   expect(() => readSigningKey('nothing')).toThrow('does not contain a valid RSA or ECDSA private key')
   expect(() => readVerificationKeys('nothing')).toThrow('does not contain any valid RSA or ECDSA public keys')
   expect(() => openIdDocuments('kubernetes/serviceaccount', 'https://x/', [])).toThrow('issuer URL must use https scheme')

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
+import { CompactSign } from 'jose/jws/compact/sign'
 import { tokenPayload } from './claims.ts'
 import type { ServiceAccountClaims } from './claims.ts'
-import { signToken } from './json-web-token.ts'
 import type { SigningKey } from './token-keys.ts'
 
 /** Issues service account tokens. */
@@ -20,5 +20,10 @@ export interface TokenIssuerOptions {
 }
 
 export function createTokenIssuer({ issuer, key, clock = systemClock, newId = randomUUID }: TokenIssuerOptions): TokenIssuer {
-  return { issue: (claims) => signToken(tokenPayload(claims, issuer, clock.now(), newId()), key) }
+  return {
+    issue: (claims) => {
+      const payload = JSON.stringify(tokenPayload(claims, issuer, clock.now(), newId()))
+      return new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg: key.algorithm, kid: key.id }).sign(key.privateKey)
+    },
+  }
 }

@@ -43,7 +43,11 @@ function verificationKey(publicKey: KeyObject): VerificationKey {
 const byCurve: Readonly<Record<string, TokenAlgorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }
 
 function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject): TokenAlgorithm {
-  if (type === 'rsa') return 'RS256'
+  if (type === 'rsa') {
+    const { modulusLength = 0 } = details ?? {}
+    if (modulusLength < 2048) throw new Error(`an RSA key of ${modulusLength} bits cannot sign tokens: it must have at least 2048`)
+    return 'RS256'
+  }
   if (type !== 'ec') throw new Error(`a key of type ${type} cannot sign tokens: it must be RSA or ECDSA`)
   const algorithm = byCurve[details?.namedCurve ?? '']
   if (algorithm === undefined) throw new Error('unknown private key curve, must be 256, 384, or 521')

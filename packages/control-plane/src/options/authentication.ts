@@ -17,6 +17,8 @@ export interface ServiceAccountOptions {
   readonly keySetUri?: string
   /** Maximum lifetime; longer requests are shortened. Default: no limit. */
   readonly maxTokenExpirationSeconds?: number
+  /** Looks up the secrets and service accounts of legacy tokens, so that deleting them revokes the tokens. */
+  readonly lookUpLegacyTokens?: boolean
   /** Extends pod tokens requested by kubelets to one year. */
   readonly extendTokenExpiration?: boolean
 }
@@ -45,6 +47,8 @@ export interface AuthenticationOptions {
   /** Additional authenticators of bearer tokens. */
   readonly tokens?: readonly TokenAuthenticator[]
   readonly serviceAccounts?: ServiceAccountOptions
+  /** Accepts the tokens of secrets of type `bootstrap.kubernetes.io/token` in `kube-system`. */
+  readonly bootstrapTokens?: boolean
   /** Treats requests without credentials as `system:anonymous`. Otherwise they get 401. */
   readonly anonymous?: boolean
 }
@@ -62,7 +66,8 @@ export interface AuthorizationOptions {
 
 export const authenticationDefaults = {
   anonymous: true,
-  serviceAccounts: { issuers: ['https://kubernetes.default.svc'], extendTokenExpiration: true },
+  serviceAccounts: { issuers: ['https://kubernetes.default.svc'], extendTokenExpiration: true, lookUpLegacyTokens: true },
+  bootstrapTokens: false,
 } as const
 export const authorizationDefaults = {
   modes: ['Node', 'RBAC'],
@@ -93,8 +98,10 @@ export const authenticationChecks: OptionTable<AuthenticationOptions> = {
     audiences: strings,
     keySetUri: isString,
     maxTokenExpirationSeconds: isNumber(),
+    lookUpLegacyTokens: isBoolean,
     extendTokenExpiration: isBoolean,
   }),
+  bootstrapTokens: isBoolean,
   anonymous: isBoolean,
 }
 

@@ -14,6 +14,8 @@ import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/me
 interface AuthenticationFilterOptions {
   /** Headers that name users besides `X-Remote-*`. */
   readonly identityHeaders: IdentityHeaders
+  /** Receives why the credentials of a request are not valid. */
+  readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
   readonly access: Pick<AccessMetrics, 'authenticated'>
   readonly metrics: Pick<RequestMetrics, 'clientCertificate'>
 }
@@ -34,6 +36,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     exchange.phaseStarted = performance.now()
     access.authenticated(result, (exchange.phaseStarted - exchange.started) / 1000)
     if (result.outcome !== 'authenticated') {
+      if (result.outcome === 'rejected') options.onRejected?.(result.reason, exchange)
       closeAfterAnswer(incoming)
       // On a new connection, the client may present another certificate, or the authorities may have changed.
       if (peer?.error !== undefined && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
@@ -65,6 +68,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
       frontProxyCertificate: frontProxy?.certificate,
       frontProxyCertificateError: frontProxy?.error,
       connection: key,
+      notes: exchange,
     })
     return result instanceof Promise ? result.then((late) => finish(exchange, late, client)) : finish(exchange, result, client)
   }

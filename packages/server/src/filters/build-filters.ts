@@ -1,4 +1,4 @@
-import type { RequestAttributes, Route } from '@keelson/exchange'
+import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
 import type { AccessMetrics } from './authentication.ts'
 import type { Lifecycle } from './wait-group.ts'
@@ -38,6 +38,8 @@ export interface FilterOptions {
   readonly access: AccessMetrics
   /** Finds the route of a request, before the request is authorized. */
   readonly findRoute: (info: RequestAttributes) => Route | undefined
+  /** Receives why the credentials of a request are not valid. */
+  readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
   /** Receives a record of every completed request. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
 }
@@ -59,7 +61,10 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
     { name: 'wait-group', filter: countRequest(lifecycle) },
     { name: 'request-deadline', filter: requestDeadline(options.deadlines, metrics) },
     { name: 'cors', filter: cors(options.corsAllowedOrigins) },
-    { name: 'authentication', filter: authenticate(authenticator, { access, metrics, identityHeaders: options.identityHeaders }) },
+    {
+      name: 'authentication',
+      filter: authenticate(authenticator, { access, metrics, identityHeaders: options.identityHeaders, onRejected: options.onRejected }),
+    },
     { name: 'impersonation', filter: impersonate(authorizer) },
     { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
     { name: 'authorization', filter: authorize(authorizer, access) },

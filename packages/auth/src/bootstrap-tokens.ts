@@ -1,0 +1,84 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Secret } from '@keelson/api/core/v1'
+import { systemClock } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly } from '@keelson/apimachinery'
+import { rejectionOf } from './token-authenticator.ts'
+import type { TokenAuthenticator, TokenResult } from './token-authenticator.ts'
+
+export interface BootstrapTokenOptions {
+  /** Reads a secret of the namespace kube-system; undefined if it does not exist. */
+  readonly secret: (name: string) => Promise<DeepReadonly<Secret> | undefined>
+  readonly clock?: Clock
+  /** Called with the reason why a secret that belongs to a token is not accepted. */
+  readonly onRefused?: (text: string) => void
+}
+
+const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
+const groupPattern = '\\Asystem:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]\\z'
+const groupRegExp = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
+/** RFC 3339, as Go parses it. */
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$/
+const defaultGroup = 'system:bootstrappers'
+const secretType = 'bootstrap.kubernetes.io/token'
+
+/** Accepts tokens `ID.SECRET` of secrets `kube-system/bootstrap-token-ID`, with which nodes join a cluster. */
+export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions): TokenAuthenticator {
+  const { clock = systemClock, onRefused = () => {} } = options
+
+  async function authenticate(id: string, value: string): Promise<TokenResult> {
+    const name = `bootstrap-token-${id}`
+    const secret = await options.secret(name)
+    if (secret === undefined) {
+      onRefused(`No secret of name ${name} to match bootstrap bearer token`)
+      return undefined
+    }
+    const problem = problemWith(secret, { id, value, now: clock.now() })
+    const groups = problem === undefined ? groupsOf(secret) : problem
+    if (typeof groups !== 'string') return { name: `system:bootstrap:${id}`, groups }
+    onRefused(`Bootstrap secret kube-system/${name} matching bearer token ${groups}`)
+    return undefined
+  }
+
+  return {
+    authenticateToken: (token) => {
+      const [, id, value] = tokenPattern.exec(token) ?? []
+      if (id === undefined || value === undefined) return undefined
+      return authenticate(id, value).catch(rejectionOf)
+    },
+  }
+}
+
+interface BootstrapToken {
+  readonly id: string
+  readonly value: string
+  readonly now: number
+}
+
+function problemWith(secret: DeepReadonly<Secret>, { id, value, now }: BootstrapToken): string | undefined {
+  if (secret.metadata.deletionTimestamp !== undefined) return 'is deleted and awaiting removal'
+  if (secret.type !== secretType || secret.data === undefined) return `has invalid type, expected ${secretType}.`
+  const [expected, given] = [Buffer.from(dataOf(secret, 'token-secret')), Buffer.from(value)]
+  if (expected.length !== given.length || !timingSafeEqual(expected, given)) return 'has invalid value for key token-secret.'
+  if (dataOf(secret, 'token-id') !== id) return 'has invalid value for key token-id.'
+  const expiration = dataOf(secret, 'expiration')
+  if (expiration !== '' && !(timePattern.test(expiration) && Date.parse(expiration.replace(',', '.')) > now)) return 'has expired'
+  const usage = 'usage-bootstrap-authentication'
+  return dataOf(secret, usage) === 'true' ? undefined : `not marked ${usage}=true.`
+}
+
+/** Returns the groups of a secret's token, or why they are not valid. */
+function groupsOf(secret: DeepReadonly<Secret>): readonly string[] | string {
+  const extra = dataOf(secret, 'auth-extra-groups')
+  if (extra === '') return [defaultGroup]
+  const groups = extra.split(',')
+  const wrong = groups.find((group) => !groupRegExp.test(group))
+  if (wrong !== undefined) {
+    const reason = `bootstrap group ${JSON.stringify(wrong)} is invalid (must match ${groupPattern})`
+    return `has invalid value for key auth-extra-groups: ${reason}.`
+  }
+  return [...new Set([defaultGroup, ...groups])].sort()
+}
+
+function dataOf(secret: DeepReadonly<Secret>, key: string): string {
+  return Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8')
+}

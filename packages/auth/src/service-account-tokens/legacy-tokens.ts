@@ -1,0 +1,165 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Secret, ServiceAccount } from '@keelson/api/core/v1'
+import { systemClock } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly } from '@keelson/apimachinery'
+import { isRejectedToken, rejectionOf } from '../token-authenticator.ts'
+import type { RejectedToken, RequestNotes, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
+import type { TokenMetrics } from '../token-metrics.ts'
+import { serviceAccountGroups, serviceAccountOf, serviceAccountUserName } from '../well-known-user-names.ts'
+import { audiencesOf, isName, readAudiences } from './claims.ts'
+import { wrongAudience } from './service-account-authenticator.ts'
+import type { TokenVerifier, VerifiedPayload } from './token-verifier.ts'
+
+/** The issuer of tokens in secrets. */
+export const legacyIssuer = 'kubernetes/serviceaccount'
+const prefix = 'kubernetes.io/serviceaccount/'
+const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
+const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
+const invalidated: RejectedToken = { rejected: 'Token has been invalidated' }
+
+/** Reads and labels the objects of legacy tokens. */
+export interface LegacyTokenObjects {
+  secret(namespace: string, name: string): Promise<DeepReadonly<Secret> | undefined>
+  serviceAccount(namespace: string, name: string): Promise<DeepReadonly<ServiceAccount> | undefined>
+  /** Sets a label of a secret, if it still has that UID. */
+  label(secret: DeepReadonly<Secret>, label: string, value: string): Promise<void>
+}
+
+export interface LegacyTokenOptions {
+  /** Verifies tokens of `legacyIssuer`. */
+  readonly verifier: TokenVerifier
+  /** The audiences of this server, for which all legacy tokens are valid. */
+  readonly audiences: readonly string[]
+  /** Undefined: tokens are valid even if their secret and service account are gone. */
+  readonly objects: LegacyTokenObjects | undefined
+  readonly clock?: Clock
+  readonly metrics?: TokenMetrics | undefined
+  /** Called when a secret cannot be labelled. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** The claims of a legacy token. */
+interface LegacyClaims {
+  readonly namespace: string
+  readonly name: string
+  readonly uid: string
+  readonly secret: string
+}
+
+/**
+ * Accepts service account tokens from secrets of type `kubernetes.io/service-account-token`, which never expire. A token is valid while its secret
+ * holds it. The day of its last use becomes a label of the secret, so that unused tokens can be found.
+ */
+export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): TokenAuthenticator {
+  const { verifier, objects, clock = systemClock, metrics, onError = () => {} } = options
+  /** UIDs of the secrets that are being labelled. */
+  const labelling = new Set<string>()
+
+  function markUsed(secret: DeepReadonly<Secret>): void {
+    const uid = secret.metadata.uid ?? ''
+    const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
+    const today = day(clock.now())
+    const lastUsed = secret.metadata.labels?.[lastUsedLabel]
+    // Another server's clock may be ahead.
+    if (lastUsed === today || lastUsed === day(clock.now() + 86_400_000) || labelling.has(uid)) return
+    labelling.add(uid)
+    objects!
+      .label(secret, lastUsedLabel, today)
+      .catch(onError)
+      .finally(() => labelling.delete(uid))
+  }
+
+  async function problemWith(token: string, claims: LegacyClaims, notes: RequestNotes | undefined): Promise<RejectedToken | undefined> {
+    const { namespace, name, uid } = claims
+    const secret = await objects!.secret(namespace, claims.secret)
+    if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return invalidated
+    if (!isEqual(Buffer.from(secret.data?.['token'] ?? '', 'base64'), Buffer.from(token))) {
+      return { rejected: "Token does not match server's copy" }
+    }
+    const account = await objects!.serviceAccount(namespace, name)
+    if (account === undefined) return { rejected: `serviceaccounts ${JSON.stringify(name)} not found` }
+    if (account.metadata.deletionTimestamp !== undefined) return { rejected: `ServiceAccount ${namespace}/${name} has been deleted` }
+    if (account.metadata.uid !== uid) {
+      return { rejected: `ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${uid})` }
+    }
+    if (secret.metadata.labels?.[invalidSinceLabel]) {
+      notes?.annotate?.('authentication.k8s.io/legacy-token-invalidated', `${claims.secret}/${namespace}`)
+      if (metrics !== undefined) metrics.invalidated.value++
+      markUsed(secret)
+      return { rejected: markedInvalid(claims) }
+    }
+    if (account.secrets?.some((reference) => reference.name === claims.secret) === true) {
+      notes?.warn(
+        'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.',
+      )
+      notes?.annotate?.('authentication.k8s.io/legacy-token-autogenerated-secret', claims.secret)
+      if (metrics !== undefined) metrics.autoGenerated.value++
+    } else {
+      notes?.annotate?.('authentication.k8s.io/legacy-token-manual-secret', claims.secret)
+      if (metrics !== undefined) metrics.manuallyCreated.value++
+    }
+    markUsed(secret)
+    return undefined
+  }
+
+  async function authenticateFor(
+    token: string,
+    wanted: readonly string[],
+    notes?: RequestNotes,
+  ): Promise<TokenForAudiences | RejectedToken | undefined> {
+    const verified = await verifier.verify(token)
+    if (verified === undefined || isRejectedToken(verified)) return verified
+    const { sub } = verified.payload
+    const aud = readAudiences(verified.payload)
+    if (aud === undefined) return { rejected: 'aud claim is invalid' }
+    const audiences = audiencesOf({ aud, sub: typeof sub === 'string' ? sub : '' }, { own: options.audiences, notes, metrics })
+    const common = audiences.filter((audience) => wanted.includes(audience))
+    if (common.length === 0) return wrongAudience(audiences, wanted)
+    const claims = readClaims(verified.payload)
+    if (isRejectedToken(claims)) return claims
+    const problem = objects && (await problemWith(token, claims, notes))
+    if (problem !== undefined) return problem
+    const { namespace, name, uid } = claims
+    const user = { name: serviceAccountUserName(namespace, name), uid, groups: serviceAccountGroups(namespace), extra: {} }
+    return { user, audiences: common }
+  }
+
+  const safely: typeof authenticateFor = (...token) => authenticateFor(...token).catch(rejectionOf)
+  return {
+    authenticateToken: async (token, notes) => {
+      const result = await safely(token, options.audiences, notes)
+      return result !== undefined && 'user' in result ? result.user : result
+    },
+    authenticateFor: safely,
+  }
+}
+
+function readClaims(payload: VerifiedPayload): LegacyClaims | RejectedToken {
+  const claim = (name: string): string => {
+    const value = payload[name]
+    return typeof value === 'string' ? value : ''
+  }
+  const subject = claim('sub')
+  const namespace = claim(`${prefix}namespace`)
+  const secret = claim(`${prefix}secret.name`)
+  const name = claim(`${prefix}service-account.name`)
+  const uid = claim(`${prefix}service-account.uid`)
+  const required = { sub: subject, namespace, secretName: secret, serviceAccountName: name, serviceAccountUID: uid }
+  for (const [key, value] of Object.entries(required)) if (value === '') return { rejected: `${key} claim is missing` }
+  const account = serviceAccountOf(subject)
+  if (account?.namespace !== namespace || account.name !== name) return { rejected: 'sub claim is invalid' }
+  // Other names must not be looked up.
+  return isName(secret) ? { namespace, name, uid, secret } : invalidated
+}
+
+function markedInvalid({ namespace, name, secret }: LegacyClaims): string {
+  return (
+    `the token in secret ${namespace}/${secret} for service account ${namespace}/${name} has been marked invalid. ` +
+    'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
+    `or remove the '${invalidSinceLabel}' label from the secret to temporarily allow use of this token`
+  )
+}
+
+function isEqual(a: Buffer, b: Buffer): boolean {
+  return a.length === b.length && timingSafeEqual(a, b)
+}

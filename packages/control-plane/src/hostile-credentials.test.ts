@@ -1,0 +1,175 @@
+import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { askServer, askServerForText } from './ask-server.fixture.ts'
+import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const issuer = 'https://kubernetes.default.svc'
+const accounts = '/api/v1/namespaces/default/serviceaccounts'
+const secrets = '/api/v1/namespaces/default/secrets'
+
+let directory: string
+let chain: ServerChain
+/** Everything that was logged, as text. */
+let logged = ''
+let accountUid: string
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'keelson-hostile-'))
+  const signingKeyFile = path.join(directory, 'sa.key')
+  await writeFile(signingKeyFile, privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
+  chain = await startChain({
+    authentication: { serviceAccounts: { signingKeyFile }, bootstrapTokens: true },
+    diagnostics: { logRequests: true },
+    log: (_level, text, fields) => (logged += `${text} ${JSON.stringify(fields)}\n`),
+  })
+  accountUid = (await create<{ metadata: { uid: string } }>(accounts, { metadata: { name: 'builder' } })).metadata.uid
+})
+afterAll(async () => {
+  await chain.close()
+  await rm(directory, { recursive: true })
+})
+beforeEach(() => void (logged = ''))
+
+async function create<T>(target: string, body: object): Promise<T> {
+  const answer = await askServer<T & { message?: string }>(chain, 'POST', target, { body })
+  expect([answer.status, answer.body.message]).toEqual([201, undefined])
+  return answer.body
+}
+
+/** Returns the name of the token's user; undefined if the token is refused. */
+async function userOf(token: string): Promise<string | undefined> {
+  const { status, body } = await askServer<{ message: string }>(chain, 'GET', '/api/v1/nodes', { token })
+  if (status === 401) return undefined
+  expect(status).toBe(403)
+  return /User "([^"]*)"/.exec(body.message)?.[1]
+}
+
+async function errorCount(): Promise<number> {
+  const { text } = await askServerForText(chain, 'GET', '/metrics')
+  return Number(/^authentication_attempts\{result="error"\} (\d+)$/m.exec(text)?.[1] ?? 0)
+}
+
+const encode = (part: object | string): string => Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url')
+
+function signed(payload: object, header: object | string = { alg: 'RS256' }): string {
+  const parts = `${encode(header)}.${encode(payload)}`
+  return `${parts}.${sign('sha256', Buffer.from(parts), privateKey).toString('base64url')}`
+}
+
+function payload(more: object = {}): object {
+  const now = Math.floor(Date.now() / 1000)
+  return {
+    iss: issuer,
+    aud: [issuer],
+    sub: 'system:serviceaccount:default:builder',
+    iat: now,
+    nbf: now,
+    exp: now + 600,
+    'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'builder', uid: accountUid } },
+    ...more,
+  }
+}
+
+function withHmac(): string {
+  const parts = `${encode({ alg: 'HS256' })}.${encode(payload())}`
+  const secret = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
+  return `${parts}.${createHmac('sha256', secret).update(parts).digest('base64url')}`
+}
+
+const later = Math.floor(Date.now() / 1000) + 3600
+
+describe('a service account token', () => {
+  test('that is signed like the others is accepted', async () => {
+    expect(await userOf(signed(payload()))).toBe('system:serviceaccount:default:builder')
+  })
+
+  test.each<[string, () => string, string]>([
+    ['without a signature', () => `${encode({ alg: 'none' })}.${encode(payload())}.`, 'invalid bearer token'],
+    ['whose signature was removed', () => signed(payload()).replace(/[^.]+$/, ''), 'invalid bearer token'],
+    ['with the algorithm none and a signature', () => signed(payload(), { alg: 'none' }), 'error in cryptographic primitive'],
+    ['keyed with the public key', withHmac, 'error in cryptographic primitive'],
+    ['of another algorithm', () => signed(payload(), { alg: 'PS256' }), 'error in cryptographic primitive'],
+    ['with an unknown kid', () => signed(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
+    ['with a kid that is a path', () => signed(payload(), { alg: 'RS256', kid: '../../dev/null' }), 'no keys found'],
+    ['with two kids', () => signed(payload(), '{"alg":"RS256","kid":"x","kid":""}'), 'repeats the member'],
+    ['with its own key', () => signed(payload(), { alg: 'RS256', jwk: {}, jku: 'https://evil.example', kid: 'x' }), 'no keys found'],
+    ['of the future', () => signed(payload({ nbf: later, iat: later })), 'service account token is not valid yet'],
+    ['issued in the future', () => signed(payload({ iat: later })), 'service account token is issued in the future'],
+    ['that has expired', () => signed(payload({ exp: 1 })), 'service account token has expired'],
+    ['for another audience', () => signed(payload({ aud: ['vault'] })), 'token audiences ["vault"] is invalid'],
+    ['of another issuer', () => signed(payload({ iss: 'https://evil.example' })), 'invalid bearer token'],
+    [
+      'of an account that is gone',
+      () => signed(payload({ 'kubernetes.io': { namespace: 'default', serviceaccount: { name: 'gone', uid: 'x' } } })),
+      'serviceaccounts "gone" not found',
+    ],
+    [
+      'of a pod that is gone',
+      () =>
+        signed(
+          payload({
+            'kubernetes.io': {
+              namespace: 'default',
+              serviceaccount: { name: 'builder', uid: accountUid },
+              pod: { name: 'gone', uid: 'x' },
+            },
+          }),
+        ),
+      'service account token has been invalidated',
+    ],
+  ])('%s is refused, counted, and not logged', async (_, make, reason) => {
+    const token = make()
+    const before = await errorCount()
+    expect(await userOf(token)).toBeUndefined()
+    expect(await errorCount()).toBe(before + 1)
+    expect(logged).toContain('Unable to authenticate the request')
+    expect(logged).toContain(JSON.stringify(reason).slice(1, -1))
+    for (const part of token.split('.')) if (part.length > 20) expect(logged).not.toContain(part)
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } }
+    const { status } = await create<{ status: { authenticated?: boolean; error: string } }>(
+      '/apis/authentication.k8s.io/v1/tokenreviews',
+      review,
+    )
+    expect(status.authenticated).toBeUndefined()
+    expect(status.error).toContain(reason)
+  })
+
+  test('of a secret is valid until the secret is deleted, and labels the secret', async () => {
+    const prefix = 'kubernetes.io/serviceaccount/'
+    const token = signed({
+      iss: 'kubernetes/serviceaccount',
+      sub: 'system:serviceaccount:default:builder',
+      [`${prefix}namespace`]: 'default',
+      [`${prefix}secret.name`]: 'builder-token',
+      [`${prefix}service-account.name`]: 'builder',
+      [`${prefix}service-account.uid`]: accountUid,
+    })
+    expect(await userOf(token)).toBeUndefined()
+    await create(secrets, {
+      metadata: { name: 'builder-token', annotations: { 'kubernetes.io/service-account.name': 'builder' } },
+      type: 'kubernetes.io/service-account-token',
+      data: { token: Buffer.from(token).toString('base64') },
+    })
+    expect(await userOf(token)).toBe('system:serviceaccount:default:builder')
+    const labels = async (): Promise<unknown> =>
+      (await askServer<{ metadata: { labels?: object } }>(chain, 'GET', `${secrets}/builder-token`)).body.metadata.labels
+    await expect.poll(labels).toEqual({ 'kubernetes.io/legacy-token-last-used': new Date().toISOString().slice(0, 10) })
+    await askServer(chain, 'DELETE', `${secrets}/builder-token`)
+    await expect.poll(() => userOf(token)).toBeUndefined()
+  })
+})
+
+test('a bootstrap token authenticates a node that joins, until its secret is deleted', async () => {
+  const stringData = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' }
+  const target = '/api/v1/namespaces/kube-system/secrets'
+  await create(target, { metadata: { name: 'bootstrap-token-abcdef' }, type: 'bootstrap.kubernetes.io/token', stringData })
+  expect(await userOf('abcdef.0123456789abcdef')).toBe('system:bootstrap:abcdef')
+  expect(await userOf('abcdef.0123456789abcdee')).toBeUndefined()
+  await askServer(chain, 'DELETE', `${target}/bootstrap-token-abcdef`)
+  await expect.poll(() => userOf('abcdef.0123456789abcdef')).toBeUndefined()
+  expect(logged).not.toContain('0123456789')
+})
