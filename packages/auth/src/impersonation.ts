@@ -10,7 +10,7 @@ import {
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden.ts'
-import { nodeOf, nodesGroup, serviceAccountGroups, serviceAccountOf } from './well-known-user-names.ts'
+import { nodeOf, nodesGroup, serviceAccountGroups, serviceAccountNode, serviceAccountOf } from './well-known-user-names.ts'
 
 /** The impersonating user, the request, and the user to impersonate. */
 export interface ImpersonationRequest extends AuthorizerAttributes {
@@ -19,7 +19,6 @@ export interface ImpersonationRequest extends AuthorizerAttributes {
 
 /** From this many values on, a wildcard permission is tried before one check for each value. */
 const wildcardThreshold = 4
-const nodeNameKey = 'authentication.kubernetes.io/node-name'
 
 /**
  * Authorizes impersonation and returns the user to serve the request as. Throws 403 unless a mode or the legacy permission allows it.
@@ -46,9 +45,7 @@ function modesFor({ user, wanted }: ImpersonationRequest): Mode[] {
   const node = nodeOf(wanted.name)
   if (node !== undefined) {
     if (!onlyNamed) return []
-    const nodeNames = user.extra?.[nodeNameKey]
-    const runsOnNode = serviceAccountOf(user.name) !== undefined && nodeNames?.length === 1 && nodeNames[0] === node
-    return runsOnNode ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
+    return serviceAccountNode(user) === node ? ['associated-node', 'arbitrary-node'] : ['arbitrary-node']
   }
   if (serviceAccountOf(wanted.name) !== undefined) return onlyNamed ? ['serviceaccount'] : []
   return ['user-info']

@@ -20,6 +20,15 @@ export function serviceAccountUserName(namespace: string, name: string): string 
   return `system:serviceaccount:${namespace}:${name}`
 }
 
+const nodeNameKey = 'authentication.kubernetes.io/node-name'
+
+/** Returns the node of the pod that a service account's token is bound to; undefined for other users and tokens. */
+export function serviceAccountNode({ name, extra }: UserInfo): string | undefined {
+  const nodes = extra?.[nodeNameKey]
+  if (nodes?.length !== 1 || serviceAccountOf(name) === undefined) return undefined
+  return isDNS1123Subdomain(nodes[0]!).length === 0 ? nodes[0] : undefined
+}
+
 /** Lists the groups of every service account in a namespace. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]

@@ -8,7 +8,7 @@ import type { ApiGroup, RemoteTls } from '@keelson/registry'
 import { consoleLog, createDeprecationMetrics, createServer, createWatchMetrics, describeError, isAbort } from '@keelson/server'
 import type { Server } from '@keelson/server'
 import { advertiseAddress, formatUrlHost } from './addresses.ts'
-import { authorizeCreate } from './authorize-create.ts'
+import { authorizeConnect, authorizeCreate } from './authorize-create.ts'
 import { createStartHooks } from './bootstrap/start-hooks.ts'
 import { buildAdmission, selectAdmissionPlugins } from './build-admission.ts'
 import type { SelectedPlugins } from './build-admission.ts'
@@ -133,6 +133,7 @@ function wire(
     serverAddress,
     minRequestTimeoutSeconds: requests.minWatchTimeoutSeconds,
     authorizeCreate: authorizeCreate(authorizer),
+    authorizeConnect: authorizeConnect(authorizer),
     observeWatch: createWatchMetrics(config.metrics),
     observeDeprecated: createDeprecationMetrics(config.metrics),
     onInternalError: (error) => log(isAbort(error) ? 3 : 0, 'Internal error', { err: describeError(error) }),

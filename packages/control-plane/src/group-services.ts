@@ -2,9 +2,10 @@ import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistrati
 import type { Namespace } from '@keelson/api/core/v1'
 import { resourceAction } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
+import { forbiddenError, serviceAccountNode } from '@keelson/auth'
 import type { Authorizer } from '@keelson/auth'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
-import type { NamespaceLabels, ParamAuthority, ResourceServices, RuleResolver } from '@keelson/resources'
+import type { ClaimStatusAuthority, NamespaceLabels, ParamAuthority, ResourceServices, RuleResolver } from '@keelson/resources'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { LegacyRESTStorageOptions } from './new-legacy-rest-storage.ts'
 
@@ -32,6 +33,7 @@ export function createGroupServices(config: GenericConfig, offered: Pick<GroupSe
     tokenReviewer: authentication.tokenReviewer,
     ruleResolver: createRuleResolver(authorizer),
     namespaceLabels: namespaceLabels(client),
+    claimStatusAuthority: claimStatusAuthority(authorizer),
     paramAuthority: (policies) => paramAuthority(client, authorizer, policies),
   }
 }
@@ -51,6 +53,17 @@ function namespaceLabels(client: LoopbackClient): NamespaceLabels {
   return async (namespace) => {
     const found = await client.resource<Namespace>({ group: '', resource: 'namespaces' })?.get('', namespace, { resourceVersion: '' })
     return found === undefined ? undefined : (found.metadata.labels ?? {})
+  }
+}
+
+function claimStatusAuthority(authorizer: Authorizer): ClaimStatusAuthority {
+  return {
+    async refusal({ user, info }, replaced) {
+      const attributes = { user, action: { ...info, ...replaced } }
+      const { decision, reason } = await authorizer.authorize(attributes)
+      return decision === 'allow' ? undefined : forbiddenError(attributes, reason).message
+    },
+    nodeOf: serviceAccountNode,
   }
 }
 

@@ -26,6 +26,8 @@ export interface InstallOptions {
   readonly serverAddress?: () => string | undefined
   /** Called before PUT or apply creates an object. Throws 403 if the user may update but not create. Default: allow. */
   readonly authorizeCreate?: (context: RequestContext) => Promise<void> | void
+  /** Called before a GET connects to a path that needs the permission to create (`connectNeedsCreate`); throws 403. Default: allow. */
+  readonly authorizeConnect?: (context: RequestContext) => Promise<void> | void
   /** Called for every watch that opens. Default: not called. */
   readonly observeWatch?: WatchObserver
   /** Called for requests of deprecated versions. Default: not called. */

@@ -14,6 +14,7 @@ export interface SurfaceSettings {
   readonly maxRequestBodyBytes: number
   readonly serverAddress: () => string | undefined
   readonly authorizeCreate: (context: RequestContext) => Promise<void> | void
+  readonly authorizeConnect: (context: RequestContext) => Promise<void> | void
   readonly observeWatch: WatchObserver
   readonly observeDeprecated: DeprecationObserver
   readonly now: () => number
@@ -30,6 +31,7 @@ export function completeSettings(options: InstallOptions): SurfaceSettings {
     maxRequestBodyBytes: options.maxRequestBodyBytes ?? installDefaults.maxRequestBodyBytes,
     serverAddress: options.serverAddress ?? (() => undefined),
     authorizeCreate: options.authorizeCreate ?? (() => {}),
+    authorizeConnect: options.authorizeConnect ?? (() => {}),
     observeWatch: options.observeWatch ?? (() => () => {}),
     observeDeprecated: options.observeDeprecated ?? (() => {}),
     now: options.now ?? systemClock.now,

@@ -17,12 +17,12 @@ import { node } from './node/index.ts'
 import { policy } from './policy/index.ts'
 import { rbac } from './rbac/index.ts'
 import { resource } from './resource/index.ts'
-import type { DeviceServices } from './resource/index.ts'
+import type { ClaimServices } from './resource/claim-rules.ts'
 import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
 
 /** Services of the server that the groups use. */
-export interface ResourceServices extends AuthenticationServices, AuthorizationServices, DeviceServices, PolicyServices {}
+export interface ResourceServices extends AuthenticationServices, AuthorizationServices, ClaimServices, PolicyServices {}
 
 /**
  * All built-in groups except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the

@@ -65,7 +65,7 @@ beforeAll(async () => {
       return name === 'empty' ? undefined : { remote: at(name === 'missing' ? '/missing' : '/log'), resource: 'things/log' }
     },
   }
-  server = await openTestServer({ admission, authorizeCreate: ({ info }) => void asked.push(info.resource) })
+  server = await openTestServer({ admission, authorizeConnect: ({ info }) => void asked.push(info.resource) })
   const storage = new Map([
     [
       'v1',

@@ -19,7 +19,7 @@ export function handleConnect(connecter: Connecter): Handler {
     const options: KubeObject = readConnectOptions(connectOptions, query)
     if (connectOptions.path === true) Object.assign(options, { path: pathBehind(request) })
     await admitConnect(scope, exchange, name, options)
-    if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await scope.settings.authorizeCreate(exchange)
+    if (connecter.connectNeedsCreate && exchange.info.verb !== 'create') await scope.settings.authorizeConnect(exchange)
     return forward(request, await connecter.connect(exchange, name, options))
   }
 }

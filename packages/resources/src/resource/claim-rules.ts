@@ -4,6 +4,8 @@ import type { DeepReadonly, FieldErrorList, FieldPath, KubeObject, RequestContex
 import type { ResourceDefinition, RESTStorageExtensions, StoreHooks, SubresourceFactory } from '@keelson/registry'
 import { validateInSlices } from '../expressions/validate-in-slices.ts'
 import { resourceClaims } from './resourceclaims/index.ts'
+import { checkStatusPermissions } from './resourceclaims/status-permissions.ts'
+import type { ClaimStatusAuthority } from './resourceclaims/status-permissions.ts'
 import { resourceClaimStatus } from './resourceclaims/status.ts'
 import { resourceClaimTemplates } from './resourceclaimtemplates/index.ts'
 
@@ -14,17 +16,23 @@ export type NamespaceLabels = (namespace: string) => Promise<Readonly<Record<str
 
 type Requests = readonly DeepReadonly<DeviceRequest>[] | null
 
+/** Services of the server that the group uses. */
+export interface ClaimServices {
+  readonly namespaceLabels: NamespaceLabels
+  readonly claimStatusAuthority: ClaimStatusAuthority
+}
+
 /**
- * Returns rules that allow admin access to devices only in namespaces with a certain label. Admin access ignores other claims of the
- * devices.
+ * Returns rules that depend on other objects. Admin access to devices is only allowed in namespaces with a certain label. It ignores other
+ * claims of the devices. Parts of the status need further permissions.
  */
-export function adminAccessRules(labelsOf: NamespaceLabels): RESTStorageExtensions {
+export function claimRules({ namespaceLabels: labelsOf, claimStatusAuthority }: ClaimServices): RESTStorageExtensions {
   const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
   const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {
     hooks: { resourceclaims: () => claims, resourceclaimtemplates: () => templates },
     // Only called with the store of claims.
-    subresources: { resourceclaims: { status: claimStatusFactory(labelsOf) as unknown as SubresourceFactory } },
+    subresources: { resourceclaims: { status: claimStatusFactory(labelsOf, claimStatusAuthority) as unknown as SubresourceFactory } },
   }
 }
 
@@ -48,15 +56,19 @@ function hooksWith<T extends KubeObject>(
   }
 }
 
-/** Applies the rule to allocated devices. A claim that already has such a device is not checked again. */
-function claimStatusFactory(labelsOf: NamespaceLabels): SubresourceFactory<ResourceClaim> {
+/** Applies the rules to the status. A claim that already has a device with admin access is not checked for it again. */
+function claimStatusFactory(labelsOf: NamespaceLabels, authority: ClaimStatusAuthority): SubresourceFactory<ResourceClaim> {
   return (store) =>
     store.subresource({
       ...resourceClaimStatus,
       async checkUpdate(context, claim, old) {
         const index = indexOfAdminResult(claim)
-        if (index < 0 || indexOfAdminResult(old) >= 0) return
-        const errors = await validateNamespaceLabel(context, labelsOf, fieldPath('status', 'allocation', 'devices', 'results').index(index))
+        const results = fieldPath('status', 'allocation', 'devices', 'results')
+        const isAllowed = index < 0 || indexOfAdminResult(old) >= 0
+        const errors = [
+          ...(isAllowed ? [] : await validateNamespaceLabel(context, labelsOf, results.index(index))),
+          ...(await checkStatusPermissions(authority, context, { status: claim.status, old: old.status })),
+        ]
         if (errors.length > 0) throw newInvalid({ group: 'resource.k8s.io', kind: 'ResourceClaim' }, claim.metadata.name ?? '', errors)
       },
     })
