@@ -21,6 +21,7 @@ export interface ApiTypesRegistry extends ApiTypes {
   add(module: GroupVersionTypes): () => void
 }
 
+/** Creates a set of types with those of the modules. */
 export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypesRegistry {
   const added: GroupVersionTypes[] = []
   const kinds = new Map<string, KindType>()
@@ -35,9 +36,9 @@ export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypesR
   }
 
   function remove(module: GroupVersionTypes): void {
-    const place = added.indexOf(module)
-    if (place < 0) return
-    added.splice(place, 1)
+    const position = added.indexOf(module)
+    if (position < 0) return
+    added.splice(position, 1)
     if (added.includes(module)) return
     kinds.clear()
     common.clear()

@@ -14,6 +14,7 @@ export interface KindCodec {
   readonly read: (reader: ProtoReader, end: number) => unknown
 }
 
+/** Creates the codec of one kind. */
 export function kindCodec<T>(
   kind: string,
   write: (writer: ProtoWriter, object: T) => void,

@@ -20,6 +20,7 @@ export interface PendingRevision {
   readonly changes: readonly Change[]
 }
 
+/** The part of the store that the commit queue uses. */
 export interface CommitState {
   /** Returns the newest durable entry. */
   visible(key: string): Entry | undefined
@@ -52,7 +53,7 @@ const minSplitSteps = 4
 const maxHeldBack = 16
 
 const maxKeyBytes = 1900
-/** While read-only, tries a write again after this many milliseconds. */
+/** The interval, in milliseconds, at which a read-only store tries a write again. */
 const probeInterval = 5000
 
 /**
@@ -78,9 +79,9 @@ export class CommitQueue {
   #headRevision: Revision
   #gathering: Step[] = []
   /** The number of steps in the last flush. About this many writers are preparing their next write. */
-  #answered = 0
+  #lastFlushSteps = 0
   /** The number of steps at which a flush starts immediately. */
-  #enough = maxHeldBack
+  #flushThreshold = maxHeldBack
   /** True if writers submit again as soon as their write resolves. */
   #isClosedLoop = false
   /** The total number of submitted steps. */
@@ -229,7 +230,7 @@ export class CommitQueue {
   /** Small batches wait for the end of the turn, because writers that just got a response often submit again in the same turn. */
   #flushSoon(): void {
     if (this.#flushing || this.#gathering.length === 0) return
-    if (this.#gathering.length < this.#enough) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
+    if (this.#gathering.length < this.#flushThreshold) this.#endOfTurn ??= setImmediate(() => this.#beginFlush())
     else this.#beginFlush()
   }
 
@@ -241,7 +242,7 @@ export class CommitQueue {
 
   #take(): readonly Step[] {
     const gathered = this.#gathering
-    const half = Math.ceil((gathered.length + this.#answered) / 2)
+    const half = Math.ceil((gathered.length + this.#lastFlushSteps) / 2)
     const limit = Math.min(gathered.length, Math.max(half, minSplitSteps), maxSteps)
     let count = 0
     for (let bytes = 0; count < limit && bytes < maxBytes; count++) bytes += gathered[count]!.bytes
@@ -262,8 +263,8 @@ export class CommitQueue {
     }
     this.#readOnly = undefined
     const waiting = this.#gathering.length
-    this.#enough = this.#enoughAfter(batch.length, waiting)
-    this.#answered = batch.length
+    this.#flushThreshold = this.#thresholdAfter(batch.length, waiting)
+    this.#lastFlushSteps = batch.length
     // Starts the next flush before responding, because the callers may take a while.
     this.#flushing = undefined
     this.#flushSoon()
@@ -276,13 +277,13 @@ export class CommitQueue {
     if (batch.some(bringsSomething)) await this.#durability!.write(batchOf(batch, this.#state.visibleRevision()))
   }
 
-  #enoughAfter(answered: number, waiting: number): number {
+  #thresholdAfter(answered: number, waiting: number): number {
     if (this.#isClosedLoop) return Math.min(answered + waiting, maxSteps)
-    const writers = answered + Math.max(this.#answered, waiting)
+    const writers = answered + Math.max(this.#lastFlushSteps, waiting)
     return Math.max(2, Math.min(Math.ceil(writers / 2), maxHeldBack))
   }
 
-  /** Detects closed-loop writers: they submit again before anything else runs, and all of them in less time than a flush takes. */
+  /** Detects closed-loop writers. They all submit again before anything else runs, in less time than a flush takes. */
   #detectClosedLoop(answered: number, writers: number, flushTime: number): void {
     const before = this.#submitted
     const since = performance.now()
@@ -304,20 +305,20 @@ export class CommitQueue {
   /** Fails all waiting writes: each of them may depend on the pending write that failed. */
   #fail(batch: readonly Step[], error: unknown): void {
     const cause = error instanceof Error ? error : new Error(String(error))
-    let answer: Error
-    if (this.#stopped) answer = this.#stopped
+    let failure: Error
+    if (this.#stopped) failure = this.#stopped
     else if (cause instanceof NotWrittenError) {
-      answer = new ReadOnlyError(cause.message, { cause })
-      this.#readOnly = { error: answer, since: this.#clock.now() }
+      failure = new ReadOnlyError(cause.message, { cause })
+      this.#readOnly = { error: failure, since: this.#clock.now() }
     } else {
-      answer = this.#stopped = new StoppedError(`a flush failed: ${cause.message}`, { cause })
-      this.#state.stop(answer)
+      failure = this.#stopped = new StoppedError(`a flush failed: ${cause.message}`, { cause })
+      this.#state.stop(failure)
     }
     const waiting = [...batch, ...this.#gathering]
     this.#gathering = []
     this.#head.clear()
     this.#headRevision = this.#state.visibleRevision()
-    for (const { fail } of waiting) fail(answer)
+    for (const { fail } of waiting) fail(failure)
   }
 
   #requireRunning(): void {

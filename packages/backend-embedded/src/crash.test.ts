@@ -15,7 +15,7 @@ function writeUntilKilled(dataDir: string, round: number, durability: 'fsync' | 
     const child = fork(join(import.meta.dirname, '../test/crash-writer.ts'), [dataDir, String(round), durability], { execArgv: [] })
     child.on('message', (message: string) => {
       if (message === 'ready') return
-      // Counts from the first reported write, because the time until then depends on the machine.
+      // Counts from the first reported write, because the start takes a different time on each machine.
       if (answered.size === 0) setTimeout(() => child.kill('SIGKILL'), Math.random() * 150)
       answered.set(message.split(' ')[0]!, Number(message.split(' ')[1]))
     })

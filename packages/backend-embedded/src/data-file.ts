@@ -11,7 +11,7 @@ const lockedByte = 2 ** 40
 
 const fileName = 'data.mdb'
 /** Files that prove that the directory had a store. */
-const signsOfStore = [lockOwnerFile, closeMarkFile]
+const storeFiles = [lockOwnerFile, closeMarkFile]
 
 /** The mode of every file of the store. */
 export const ownerOnly = 0o600
@@ -79,11 +79,11 @@ export class DataFile {
 function requireNothingLost(directory: string, dataDir: string): void {
   const { size } = statSync(join(directory, fileName), { throwIfNoEntry: false }) ?? {}
   if (size !== undefined && size > 0) return
-  const signs = signsOfStore.filter((name) => existsSync(join(directory, name)))
-  if (signs.length === 0) return
+  const proofs = storeFiles.filter((name) => existsSync(join(directory, name)))
+  if (proofs.length === 0) return
   throw new UnusableStoreError(
-    `${dataDir} held a store (see ${signs.join(' and ')}), but its ${fileName} is ${size === 0 ? 'empty' : 'missing'}: ` +
-      `restore ${fileName}, or delete ${signs.join(' and ')} to begin with an empty store`,
+    `${dataDir} held a store (see ${proofs.join(' and ')}), but its ${fileName} is ${size === 0 ? 'empty' : 'missing'}: ` +
+      `restore ${fileName}, or delete ${proofs.join(' and ')} to begin with an empty store`,
   )
 }
 

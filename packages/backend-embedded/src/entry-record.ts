@@ -54,8 +54,8 @@ export function writeRecord(out: Buffer, at: number, key: Uint8Array, entry: Ent
 export function readRecord(key: Uint8Array, record: Uint8Array): Entry {
   const bytes = asBuffer(record)
   const text = asBuffer(key).toString()
-  const whole = bytes.length >= recordHeader && bytes[0] === magic && bytes[1] === version
-  if (!whole || bytes.readUInt32BE(4) !== crc32(bytes.subarray(checkedFrom), crc32(key))) {
+  const isComplete = bytes.length >= recordHeader && bytes[0] === magic && bytes[1] === version
+  if (!isComplete || bytes.readUInt32BE(4) !== crc32(bytes.subarray(checkedFrom), crc32(key))) {
     throw new DamagedStoreError(
       `the stored record of ${JSON.stringify(text)} is damaged (its checksum does not match): restore the data directory`,
     )

@@ -23,6 +23,7 @@ const commitAt = 152
 const headerBytes = 160
 const noPage = 2n ** 64n - 1n
 
+/** The identity of a data file's contents: its size, time and header pages. */
 export interface FileHeader {
   readonly size: number
   readonly modified: number
@@ -71,6 +72,7 @@ export function readFileHeader(file: string): FileHeader | undefined {
   }
 }
 
+/** Creates the error for a damaged file. */
 export function damagedFile(file: string, reason: string): DamagedStoreError {
   return new DamagedStoreError(`${file} is damaged (${reason}): restore the data directory`)
 }
@@ -103,6 +105,7 @@ export function takeCloseMark(directory: string): string | undefined {
   }
 }
 
+/** Returns whether the mark belongs to a file with this header. */
 export function isMarkOf(mark: string | undefined, header: FileHeader): boolean {
   return mark === JSON.stringify(header)
 }

@@ -26,14 +26,14 @@ const revisionKey = Buffer.from('revision')
 /** The files of failed stores, with the reason. LMDB still has them open, and a second store on such a file would share its memory. */
 const abandoned = new Map<string, Error>()
 
-/** The free space that puts leave on the disk. Deletes may use three quarters of it, because they must be written to free space. */
-const reserve = 16 * 2 ** 20
+/** The free space that puts leave on the disk. Deletes may use three quarters of it, because a full disk gets space again only by deletes. */
+const reservedBytes = 16 * 2 ** 20
 /** With this much free space it is checked only every 100 ms. Nothing fills a quarter of it between two checks. */
 const plentyOfSpace = 2 ** 30
 const spaceCheckInterval = 100
 
 /** Batches up to this size share a buffer. */
-const keptRecords = 256 * 1024
+const sharedBufferBytes = 256 * 1024
 
 export interface LmdbOptions {
   /** Returns the free space of the directory's disk in bytes. */
@@ -65,11 +65,11 @@ export class LmdbDurability implements Durability {
   readonly #log: LmdbOptions['log']
   readonly #totals = new StoreTotals()
   /** The bytes that may be written before free space is checked again, and the time limit for it. */
-  #room = { bytes: 0, until: 0 }
+  #spaceCheck = { bytes: 0, until: 0 }
   #isFull = false
   #records = Buffer.alloc(0)
   /** True if everything was read and is correct. */
-  #sound = false
+  #isIntact = false
   #failed: Error | undefined
 
   private constructor(directory: string, file: DataFile, tables: Tables, options: LmdbOptions) {
@@ -90,11 +90,11 @@ export class LmdbDurability implements Durability {
     const directory = realpathSync(dataDir)
     // Lock first: the files of another open store must not be read.
     const file = await DataFile.take(directory, dataDir)
-    adviseOfMode(directory, dataDir, options.log)
+    warnOfMode(directory, dataDir, options.log)
     let tables: Tables | undefined
     try {
       requireNotAbandoned(file, dataDir)
-      await requireSound(directory, file.path)
+      await requireIntact(directory, file.path)
       tables = openTables(directory)
       const durability = new LmdbDurability(directory, file, tables, options)
       durability.#requireFormat(dataDir)
@@ -137,7 +137,7 @@ export class LmdbDurability implements Durability {
       keys.push(key)
       size += recordRoom(key, entry)
     }
-    this.#requireRoom(size)
+    this.#requireSpace(size)
     for (const entry of batch.replaced) this.#totals.remove(entry)
     for (const entry of puts) this.#totals.add(entry)
     for (const lease of batch.leases) this.#totals.addLease(lease.id)
@@ -188,7 +188,7 @@ export class LmdbDurability implements Durability {
         return
       }
       await this.#tables.root.close()
-      if (this.#sound) leaveCloseMark(this.#directory, readFileHeader(this.#file.path)!)
+      if (this.#isIntact) leaveCloseMark(this.#directory, readFileHeader(this.#file.path)!)
     } finally {
       this.#file.release()
     }
@@ -198,21 +198,21 @@ export class LmdbDurability implements Durability {
    * Checks the free space before each commit. A commit that LMDB aborts for lack of space corrupts its memory (the process was seen to crash later).
    * If a commit fails nevertheless, LMDB is not used again.
    */
-  #requireRoom(size: number): void {
+  #requireSpace(size: number): void {
     if (this.#failed)
       throw new NotWrittenError(`${this.#failed.message}; open the store again when there is space`, { cause: this.#failed })
     // Every changed page is written again, together with the pages above it.
     const written = size * 2
     const now = performance.now()
-    if (written < this.#room.bytes && now < this.#room.until) {
-      this.#room.bytes -= written
+    if (written < this.#spaceCheck.bytes && now < this.#spaceCheck.until) {
+      this.#spaceCheck.bytes -= written
       return
     }
     const free = this.#freeBytes(this.#directory)
-    const isFull = free < (size > 0 ? reserve + written : reserve / 4)
+    const isFull = free < (size > 0 ? reservedBytes + written : reservedBytes / 4)
     if (size > 0) this.#noteFull(isFull, free)
     if (isFull) throw new NotWrittenError('no space left on device')
-    this.#room = { bytes: free < plentyOfSpace ? 0 : free / 4, until: now + spaceCheckInterval }
+    this.#spaceCheck = { bytes: free < plentyOfSpace ? 0 : free / 4, until: now + spaceCheckInterval }
   }
 
   /** Logs that the disk became full or has space again. Health checks still pass, because reads continue. */
@@ -222,7 +222,7 @@ export class LmdbDurability implements Durability {
     this.#log?.(0, isFull ? 'Refusing writes: the disk is full' : 'Accepting writes again: the disk has space', {
       dataDir: this.#directory,
       free: mebibytes(free),
-      kept: mebibytes(reserve),
+      kept: mebibytes(reservedBytes),
     })
   }
 
@@ -231,8 +231,8 @@ export class LmdbDurability implements Durability {
    * pending at a time.
    */
   #bufferFor(size: number): Buffer {
-    if (size > keptRecords) return Buffer.allocUnsafeSlow(size)
-    if (size > this.#records.length) this.#records = Buffer.allocUnsafeSlow(Math.min(keptRecords, size * 4))
+    if (size > sharedBufferBytes) return Buffer.allocUnsafeSlow(size)
+    if (size > this.#records.length) this.#records = Buffer.allocUnsafeSlow(Math.min(sharedBufferBytes, size * 4))
     return this.#records
   }
 
@@ -274,7 +274,7 @@ export class LmdbDurability implements Durability {
       yield entry
     }
     if (this.#totals.numbers.some((number, i) => number !== totals[i])) throw damaged('records are not those of the last commit')
-    this.#sound = true
+    this.#isIntact = true
   }
 
   #readLeases(): Lease[] {
@@ -314,7 +314,7 @@ function openTables(directory: string): Tables {
 }
 
 /** Checks the files. Audits the pages. If the file was not closed in order, or changed since then, another process also opens it first. */
-async function requireSound(directory: string, file: string): Promise<void> {
+async function requireIntact(directory: string, file: string): Promise<void> {
   const mark = takeCloseMark(directory)
   const header = readFileHeader(file)
   if (!header) return
@@ -344,7 +344,7 @@ function makeDirectory(directory: string): void {
 /**
  * Warns about the mode of the directory, like etcd, because the operator owns it. The store's files are accessible only to their owner in any case.
  */
-function adviseOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
+function warnOfMode(directory: string, dataDir: string, log: LmdbOptions['log']): void {
   const mode = statSync(directory).mode & 0o777
   if (process.platform === 'win32' || (mode & 0o077) === 0) return
   log?.(0, 'The data directory is accessible to other users', { dataDir, mode: mode.toString(8), recommended: '700' })

@@ -18,7 +18,7 @@ export interface EmbeddedOptions extends StoreOptions {
 }
 
 /** Smaller stores are not unmapped, because that takes milliseconds. */
-const muchMapped = 16 * 2 ** 20
+const minUnmapBytes = 16 * 2 ** 20
 
 /** Opens a store on disk. History starts at its current revision, so watches from older revisions fail. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBackend> {
@@ -26,7 +26,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedBa
   const written = options.durability === 'memory' ? new WriteBehind(durability) : durability
   try {
     const origin = originOf(written.load())
-    if (origin.bytes > muchMapped) await durability.unmap()
+    if (origin.bytes > minUnmapBytes) await durability.unmap()
     return new EmbeddedStore(storeOptions(options), origin, written)
   } catch (error) {
     await durability.close()

@@ -100,8 +100,9 @@ class PageAudit {
     this.#use(root, 1)
     const page = this.#read(root * this.#pageSize, this.#pageSize)
     const kind = page.readUInt16LE(18)
-    const wanted = depth === totals.depth ? kindLeaf : kindBranch
-    if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== wanted) this.#refuse(`page ${root} has unexpected contents`)
+    const expectedKind = depth === totals.depth ? kindLeaf : kindBranch
+    if (number(page, 0) !== root || number(page, 8) > this.#commit || kind !== expectedKind)
+      this.#refuse(`page ${root} has unexpected contents`)
     const nodes = page.readUInt16LE(20) / 2
     const lowest = nodesAt + page.readUInt16LE(22)
     if (!Number.isInteger(nodes) || nodesAt + 2 * nodes > lowest) this.#refuse(`page ${root} has no nodes`)

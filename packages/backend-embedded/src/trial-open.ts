@@ -17,10 +17,10 @@ export async function tryToOpen(directory: string, { timeout }: TrialOptions): P
   const reason = await new Promise<string | undefined>((resolve) => {
     const env = { ...process.env, NODE_OPTIONS: '' }
     execFile(process.execPath, ['-e', script], { timeout, killSignal: 'SIGKILL', env }, (error, _stdout, stderr) => {
-      const said = stderr.trim().split('\n').at(-1)?.slice(0, 300)
+      const lastLine = stderr.trim().split('\n').at(-1)?.slice(0, 300)
       if (!error) resolve(undefined)
       else if (error.killed) resolve(`reading it takes longer than ${timeout / 1000} s`)
-      else resolve(`reading it ended with ${error.signal ?? `exit code ${error.code}`}${said ? `: ${said}` : ''}`)
+      else resolve(`reading it ended with ${error.signal ?? `exit code ${error.code}`}${lastLine ? `: ${lastLine}` : ''}`)
     })
   })
   if (reason !== undefined) throw new DamagedStoreError(`the files in ${directory} are damaged (${reason}): restore the data directory`)

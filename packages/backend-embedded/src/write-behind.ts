@@ -1,7 +1,7 @@
 import type { Entry } from '@keelson/storagebackend'
 import { NotWrittenError, type Durability, type LoadedState, type WriteBatch } from './durability.ts'
 
-/** The size of waiting batches above which a batch waits until they are written. */
+/** If the waiting batches are larger than this, the next batch waits until they are written. */
 const maxWaitingBytes = 64 * 2 ** 20
 /** Batches are joined up to this size, so that preparing them takes a few milliseconds. */
 const maxJoinedBytes = 4 * 2 ** 20
@@ -36,9 +36,9 @@ export class WriteBehind implements Durability {
     if (this.#failure && !(this.#failure instanceof NotWrittenError)) throw this.#failure
     // Flush before this batch is accepted, because a refused batch must not be written later.
     if (this.#failure || this.#bytes > maxWaitingBytes) await this.#flush()
-    const kept = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
-    this.#waiting.push(kept)
-    this.#bytes += bytesOf(kept)
+    const copied = { ...batch, deletes: [...batch.deletes], replaced: [...batch.replaced] }
+    this.#waiting.push(copied)
+    this.#bytes += bytesOf(copied)
     // The next batch gets the error.
     this.#flush().catch(() => undefined)
   }

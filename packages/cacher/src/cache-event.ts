@@ -106,7 +106,7 @@ export class Selection<T extends KubeObject = KubeObject> {
     this.#matches = matcher(predicate)
   }
 
-  /** Iterates over the selected objects of a state. It also returns undefined now and then, so that the caller can pause. */
+  /** Iterates over the selected objects of a state. It also returns undefined regularly, so that the caller can pause. */
   selectFrom(state: ObjectSnapshot<T>): Iterator<StoredObject<T> | undefined> {
     const range = this.recursive ? prefixRange(this.key) : keyRange(this.key)
     return this.#predicate === undefined ? state.scan(range) : state.select(range, this.#predicate)

@@ -54,6 +54,7 @@ export interface CacheWatcherOptions<T extends KubeObject> {
 
 type Batch<T extends KubeObject> = readonly ObjectEvent<T>[]
 
+/** The reader of a watcher. */
 export interface WatcherReader {
   wake(): void
 }
@@ -160,11 +161,11 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
     }
     let hasEvents = false
     for (const event of events) {
-      const seen = this.#eventFor(event)
-      if (seen === undefined) continue
+      const visible = this.#eventFor(event)
+      if (visible === undefined) continue
       hasEvents = true
-      this.#append(seen)
-      this.#bufferedBytes += seen.object.body.length
+      this.#append(visible)
+      this.#bufferedBytes += visible.object.body.length
     }
     return hasEvents
   }
@@ -300,10 +301,10 @@ export class CacheWatcher<T extends KubeObject = KubeObject> {
       const event = ring.at(this.#position)!
       if (event.revision !== revision && (looked >= limits.examined || bytes >= limits.batchBytes)) return [batch, looked]
       revision = event.revision
-      const seen = revision > this.after ? this.#eventFor(event) : undefined
-      if (seen === undefined) continue
-      batch.push(seen)
-      bytes += seen.object.body.length
+      const visible = revision > this.after ? this.#eventFor(event) : undefined
+      if (visible === undefined) continue
+      batch.push(visible)
+      bytes += visible.object.body.length
     }
     this.#isLive = true
     return [batch, looked]

@@ -31,7 +31,7 @@ function silence(signal: AbortSignal): ObjectWatch<Pod> {
 }
 
 describe('lists', () => {
-  test('without a version have every write that was answered before', async () => {
+  test('without a version contain every earlier write', async () => {
     await using fixture = await openFixture()
     for (let i = 0; i < 20; i++) {
       await fixture.cacher.create(keyOf('ns', `p${i}`), { metadata: { name: `p${i}`, namespace: 'ns' } })
@@ -229,7 +229,7 @@ describe('watches', () => {
     expect((await without.seen).brief).toEqual(['ADDED ns/a@2', 'ADDED ns/b@3', 'ADDED ns/c@4'])
   })
 
-  test('without a reader continue from the ring or end after a time, without effect on other watches', async () => {
+  test('without a reader continue from the ring or end after a timeout, and other watches are not affected', async () => {
     await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 3 }, stalledAfter: 10_000, ring: { minimum: 50 } })
     const start = await fixture.put('ns', 'a')
     await fixture.caughtUp()

@@ -292,8 +292,8 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     }
     const object = this.#cache.get(prefix)
     this.#options.metrics?.listed('', 1, object === undefined ? 0 : 1)
-    const shown = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
-    return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: shown ? [object] : [] })
+    const matches = object !== undefined && new Selection<T>(prefix, false, options.predicate).matches(object)
+    return Promise.resolve({ revision, continue: '', remainingItemCount: undefined, items: matches ? [object] : [] })
   }
 
   /** Returns the keys that the predicate may match, if they are known without a walk: for one name in one namespace, or from an index. */
@@ -332,7 +332,7 @@ export class Cacher<T extends KubeObject = KubeObject> implements Storage<T> {
     return new StorageError({ code: 'NotReady', key: this.#prefix, message: reinitializing })
   }
 
-  /** Returns the cached object, or undefined for an unreadable one, for which the store reports the error. */
+  /** Returns the cached object. Returns undefined for an unreadable object, because the store reports that error. */
   #getIfReadable(key: string): StoredObject<T> | undefined {
     try {
       return this.#cache.get(key)

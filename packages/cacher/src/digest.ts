@@ -4,6 +4,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { hasObjectSnapshots, prefixRange } from '@keelson/storagebackend'
 import type { Revision, Storage, StoredObject } from '@keelson/storagebackend'
 
+/** The result of comparing a cache with its store. */
 export interface DigestComparison {
   /** Whether keys, revisions and bytes are the same, in the same order. */
   readonly equal: boolean

@@ -12,7 +12,7 @@ export interface DispatcherOptions {
 /**
  * Finds the watchers that may match an event, without visiting the others. Each watcher is in one bucket, that of its most selective requirement:
  *
- *   field  n1                          spec.nodeName=n1: all watches of that value, whatever their prefix
+ *   field  n1                          spec.nodeName=n1: all watches of that value, with any prefix
  *   name   /registry/pods/ns/ + a      one name under a prefix
  *   under  /registry/pods/ns/          everything under a prefix
  *   key    /registry/pods/ns/a         one key (a watch that is not recursive)
@@ -60,28 +60,28 @@ export class Dispatcher<T extends KubeObject = KubeObject> {
   /** Returns the watchers that may match the event, each at most once. */
   candidates({ key, object, previous }: CacheEvent<T>): CacheWatcher<T>[] {
     const { field, name, under, key: exact } = this.#buckets
-    const found: CacheWatcher<T>[] = []
-    const look = (buckets: Buckets<T>, name: string): void => {
+    const candidates: CacheWatcher<T>[] = []
+    const lookUp = (buckets: Buckets<T>, name: string): void => {
       const bucket = buckets.get(name)
-      if (bucket instanceof Set) for (const watcher of bucket) found.push(watcher)
-      else if (bucket !== undefined) found.push(bucket)
+      if (bucket instanceof Set) for (const watcher of bucket) candidates.push(watcher)
+      else if (bucket !== undefined) candidates.push(bucket)
     }
     if (field.size > 0) {
       const now = object?.field(this.#triggerField!)
       const before = previous?.field(this.#triggerField!)
-      if (now !== undefined) look(field, now)
-      if (before !== undefined && before !== now) look(field, before)
+      if (now !== undefined) lookUp(field, now)
+      if (before !== undefined && before !== now) lookUp(field, before)
     }
-    if (exact.size > 0) look(exact, key)
-    if (under.size === 0 && name.size === 0) return found
+    if (exact.size > 0) lookUp(exact, key)
+    if (under.size === 0 && name.size === 0) return candidates
     // For every built-in resource the last step of the key is the object's name.
     const objectName = key.slice(key.lastIndexOf('/') + 1)
     for (let end = this.#prefix.length; end > 0; end = key.indexOf('/', end) + 1) {
       const prefix = key.slice(0, end)
-      look(under, prefix)
-      if (name.size > 0) look(name, `${prefix} ${objectName}`)
+      lookUp(under, prefix)
+      if (name.size > 0) lookUp(name, `${prefix} ${objectName}`)
     }
-    return found
+    return candidates
   }
 
   /** Pushes the events of one revision to their watchers. `position` is that of the first event in the ring. `flush` wakes the readers. */

@@ -1,5 +1,6 @@
 import type { Revision } from '@keelson/storagebackend'
 
+/** An event that a ring can keep. */
 export interface RingEvent {
   readonly revision: Revision
   readonly time: number

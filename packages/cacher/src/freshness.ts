@@ -62,7 +62,7 @@ export class Freshness {
         const cancel = this.#clock.after(milliseconds, done)
         this.#waiters.add(waiter)
         signal?.addEventListener('abort', done)
-        this.#ask()
+        this.#requestNow()
       })
     }
     if (revision > 0) this.#metrics?.waited((this.#clock.now() - start) / 1000)
@@ -75,19 +75,19 @@ export class Freshness {
   }
 
   /** Each new waiter causes another request, because the response to an earlier one may be too old. */
-  #ask(): void {
+  #requestNow(): void {
     this.#askAgain = this.#asking
     if (this.#asking || this.#requestProgress === undefined) return
     this.#cancelTimer?.()
     this.#cancelTimer = undefined
     this.#asking = true
-    const asked = (): void => {
+    const settled = (): void => {
       this.#asking = false
       if (this.#waiters.size === 0) return
-      if (this.#askAgain) this.#ask()
-      else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#ask())
+      if (this.#askAgain) this.#requestNow()
+      else this.#cancelTimer = this.#clock.after(progressPeriod, () => this.#requestNow())
     }
     // Errors are ignored, because the wait ends by its timeout.
-    this.#requestProgress().then(asked, asked)
+    this.#requestProgress().then(settled, settled)
   }
 }

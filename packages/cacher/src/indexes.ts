@@ -83,8 +83,8 @@ export class Indexes<T extends KubeObject = KubeObject> {
   }
 
   *#lookups({ labels, fields }: Predicate): Generator<IndexLookup<T>, undefined> {
-    const wanted = this.#trigger && fields.requiresExactMatch(this.#triggerField!)
-    if (wanted !== undefined) yield { name: `f:${this.#triggerField!}`, index: this.#trigger!, values: new Set([wanted]) }
+    const requiredValue = this.#trigger && fields.requiresExactMatch(this.#triggerField!)
+    if (requiredValue !== undefined) yield { name: `f:${this.#triggerField!}`, index: this.#trigger!, values: new Set([requiredValue]) }
     for (const { key, operator, values } of labels.requirements) {
       if (operator !== '=' && operator !== '==' && operator !== 'in') continue
       const index = this.#labelIndex(key)

@@ -37,7 +37,7 @@ test('a cache that lists again refuses a state older than the one it has served'
   expect([...(await cacher.list(prefix, { resourceVersion: '0' })).items]).toHaveLength(2)
 })
 
-test('every watcher sees growing revisions, wherever it starts', async () => {
+test('every watcher sees growing revisions, from any start', async () => {
   await using fixture = await openFixture({ watcherLimits: { bufferedEvents: 2, examined: 3 } })
   const stop = new AbortController()
   const watches: Collected[] = []

@@ -19,6 +19,7 @@ export interface CacheView {
   holds(revision: Revision): boolean
 }
 
+/** The source of a list's answer. */
 export type ReadRoute =
   /** The store answers, including refusals. */
   | { readonly type: 'store' }

@@ -19,7 +19,7 @@ const names = async ({ cacher }: { readonly cacher: Cacher<Pod> }, resourceVersi
   Array.from((await cacher.list(prefix, { resourceVersion })).items, ({ key }) => key.slice(prefix.length))
 
 test('reads that accept any state continue while the store has an unreadable object, and after', async () => {
-  // Uses a store without snapshots, like etcd: over one with snapshots the cache has no state of its own.
+  // Uses a store without snapshots, like etcd, because only then the cache keeps its own state.
   await using fixture = await openFixture({ wrap: withoutSnapshots })
   const { cacher, clock } = fixture
   const revision = await fixture.put('ns', 'good')

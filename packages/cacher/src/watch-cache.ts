@@ -25,7 +25,7 @@ export interface WatchCacheOptions<T extends KubeObject> {
   /** Indexes of the newest state. */
   readonly indexes?: Indexes<T> | undefined
   readonly ring?: EventRingOptions | undefined
-  /** A store with snapshots. The cache then keeps no state of its own. */
+  /** A store with snapshots. The cache then keeps no copy of the objects. */
   readonly store?: ObjectSnapshots<T> | undefined
   readonly metrics?: ResourceCacheMetrics | undefined
 }

@@ -146,11 +146,12 @@ async function prepareStart<T extends KubeObject>(
   status: CacheStatus,
 ): Promise<(cache: WatchCache<T>) => WatchStart<T>> {
   const text = options.resourceVersion ?? ''
-  const asked = parseResourceVersion(text)!
-  const revision = text === '' ? await status.storeRevision() : asked
+  const requested = parseResourceVersion(text)!
+  const revision = text === '' ? await status.storeRevision() : requested
   const waits = options.sendInitialEvents === true || text === ''
   const isFresh = waits ? await status.waitFor(revision) : true
-  if (!startsWithState(options, asked)) return (cache) => startAtRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
+  if (!startsWithState(options, requested))
+    return (cache) => startAtRevision(cache, selection.key, revision === 0 ? cache.revision : revision)
   return (cache) => {
     if (options.sendInitialEvents !== true) return startAtState(cache, selection, false)
     if (!isFresh && !options.signal.aborted) throw tooLarge(selection.key, revision, cache.revision)

@@ -40,6 +40,7 @@ export interface LoopbackResource<T extends KubeObject = KubeObject> {
   deleteCollection(namespace: string, options?: DeleteOptions): Promise<void>
 }
 
+/** A client of the server's registry, in the same process. */
 export interface LoopbackClient {
   /** Returns undefined if the server does not serve the resource. */
   resource<T extends KubeObject = KubeObject>(resource: GroupResource): LoopbackResource<T> | undefined
@@ -47,12 +48,14 @@ export interface LoopbackClient {
   deletableResources(): readonly DeletableResource[]
 }
 
+/** A resource whose objects a controller can list, watch and delete. */
 export interface DeletableResource extends GroupResource {
   readonly version: string
   readonly kind: string
   readonly namespaced: boolean
 }
 
+/** A change of an informer's copy. */
 export type InformerEvent<T extends KubeObject> =
   | { readonly type: 'added' | 'deleted'; readonly object: DeepReadonly<T> }
   | { readonly type: 'updated'; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T> }

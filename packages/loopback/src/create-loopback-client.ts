@@ -34,6 +34,7 @@ export interface LoopbackClientBuilder extends LoopbackClient {
   add(groupVersion: GroupVersion, storages: ReadonlyMap<string, RESTStorage>): () => void
 }
 
+/** Creates a client without resources. */
 export function createLoopbackClient(options: LoopbackClientOptions = {}): LoopbackClientBuilder {
   const resources = new ResourceMap<ServedResource>()
   const { scheme = new Scheme(), types = noTypes, fieldManager = 'keelson', now = systemClock.now } = options

@@ -15,6 +15,7 @@ export interface FollowOptions {
   readonly random?: () => number
 }
 
+/** An event with an object. */
 export type ObjectChange<T extends KubeObject> = Exclude<ObjectEvent<T>, { readonly type: 'BOOKMARK' }>
 
 /** The receiver of objects and changes. `followResource` keeps no reference to them. */

@@ -159,6 +159,7 @@ export interface SharedInformers extends AsyncDisposable {
   remove(resource: GroupResource): Promise<void>
 }
 
+/** Creates shared informers on a client. */
 export function createSharedInformers(
   client: LoopbackClient,
   options: Omit<InformerOptions, 'namespace' | 'predicate'> = {},

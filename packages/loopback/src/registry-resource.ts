@@ -34,7 +34,7 @@ import type { DeleteRequest, ListRequest, RESTStorage, RestResult, Updater, Writ
 import type { ObjectWatch, Predicate } from '@keelson/storagebackend'
 import type { LoopbackListOptions, LoopbackResource, LoopbackWatchOptions, LoopbackWritten } from './client.ts'
 
-interface RegistryResourceParts {
+interface RegistryResourceOptions {
   readonly resource: GroupVersionResource
   readonly main: RESTStorage
   readonly subresource: (name: string) => RESTStorage | undefined
@@ -51,18 +51,18 @@ const ownOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false
 
 /** The verbs of a client on a registry storage. Objects returned by reads are shared and must not be modified. */
 export class RegistryResource implements LoopbackResource {
-  readonly #parts: RegistryResourceParts
+  readonly #options: RegistryResourceOptions
 
-  constructor(parts: RegistryResourceParts) {
-    this.#parts = parts
+  constructor(options: RegistryResourceOptions) {
+    this.#options = options
   }
 
   get quota(): RESTStorage['quota'] {
-    return this.#parts.main.quota
+    return this.#options.main.quota
   }
 
   async get(namespace: string, name: string, options: { resourceVersion?: string } = {}): Promise<DeepReadonly<KubeObject> | undefined> {
-    const { main } = this.#parts
+    const { main } = this.#options
     if (!canGet(main)) throw this.#unsupported('get')
     try {
       return readResult(
@@ -75,14 +75,14 @@ export class RegistryResource implements LoopbackResource {
   }
 
   async list(options: LoopbackListOptions = {}): Promise<{ items: readonly DeepReadonly<KubeObject>[]; resourceVersion: string }> {
-    const { main } = this.#parts
+    const { main } = this.#options
     if (!canList(main)) throw this.#unsupported('list')
     const list = await main.list(this.#context('list', options.namespace ?? ''), listRequest(options))
     return { items: Array.from(list.items, (item) => readResult(item)), resourceVersion: String(list.revision) }
   }
 
   async watch(options: LoopbackWatchOptions): Promise<ObjectWatch> {
-    const { main } = this.#parts
+    const { main } = this.#options
     if (!canWatch(main)) throw this.#unsupported('watch')
     const { namespace = '', predicate = everyObject, resourceVersion = '', sendInitialEvents, signal } = options
     return main.watch(
@@ -100,7 +100,7 @@ export class RegistryResource implements LoopbackResource {
   }
 
   async create(namespace: string, object: KubeObject): Promise<LoopbackWritten> {
-    const { main, route } = this.#parts
+    const { main, route } = this.#options
     if (!canCreate(main)) throw this.#unsupported('create')
     const context = this.#context('create', namespace)
     return written(await createObject(main, { route: route('')!, context, name: '', options: ownOptions, sent: { object } }))
@@ -113,7 +113,7 @@ export class RegistryResource implements LoopbackResource {
     options: { subresource?: string } = {},
   ): Promise<LoopbackWritten> {
     const { subresource = '' } = options
-    const { resource, route } = this.#parts
+    const { resource, route } = this.#options
     const storage = this.#updater('update', subresource)
     const context = this.#context('update', namespace, { name, subresource })
     const edit = (current: KubeObject | undefined): KubeObject => {
@@ -131,7 +131,7 @@ export class RegistryResource implements LoopbackResource {
   async apply(namespace: string, config: KubeObject, options: { fieldManager: string; subresource?: string }): Promise<LoopbackWritten> {
     const { fieldManager, subresource = '' } = options
     const storage = this.#updater('patch', subresource)
-    const route = this.#parts.route(subresource)
+    const route = this.#options.route(subresource)
     if (route?.fieldManager === undefined) throw this.#unsupported('patch', subresource)
     const { gvk, apiVersion } = route
     const name = config.metadata.name ?? ''
@@ -145,20 +145,20 @@ export class RegistryResource implements LoopbackResource {
   }
 
   #updater(verb: string, subresource: string): RESTStorage & Updater {
-    const storage = subresource === '' ? this.#parts.main : this.#parts.subresource(subresource)
+    const storage = subresource === '' ? this.#options.main : this.#options.subresource(subresource)
     if (storage === undefined || !canUpdate(storage)) throw this.#unsupported(verb, subresource)
     return storage
   }
 
   async delete(namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
-    const { main } = this.#parts
+    const { main } = this.#options
     if (!canDelete(main)) throw this.#unsupported('delete')
     const context = this.#context('delete', namespace, { name })
     await main.delete(context, name, this.#deleteRequest(options))
   }
 
   async deleteCollection(namespace: string, options: DeleteOptions = {}): Promise<void> {
-    const { main } = this.#parts
+    const { main } = this.#options
     const context = this.#context('deletecollection', namespace)
     if (canDeleteCollection(main)) {
       await main.deleteCollection(context, this.#deleteRequest(options), listRequest({ resourceVersion: '' }))
@@ -175,15 +175,15 @@ export class RegistryResource implements LoopbackResource {
   }
 
   #deleteRequest(options: DeleteOptions): DeleteRequest {
-    return { options, dryRun: false, route: this.#parts.route('') }
+    return { options, dryRun: false, route: this.#options.route('') }
   }
 
   #context(verb: string, namespace: string, rest: { name?: string; subresource?: string; signal?: AbortSignal } = {}): RequestContext {
-    return loopbackContext({ verb, resource: this.#parts.resource, namespace, ...rest }, this.#parts.fieldManager, this.#parts.now)
+    return loopbackContext({ verb, resource: this.#options.resource, namespace, ...rest }, this.#options.fieldManager, this.#options.now)
   }
 
   #unsupported(verb: string, subresource = ''): unknown {
-    const { group, resource } = this.#parts.resource
+    const { group, resource } = this.#options.resource
     return newMethodNotSupported({ group, resource: subresource === '' ? resource : `${resource}/${subresource}` }, verb)
   }
 }
@@ -199,6 +199,7 @@ function listRequest({ predicate = everyObject, resourceVersion = '0' }: Loopbac
 /** The identity of the server's own requests. */
 export const loopbackUser: UserInfo = { name: apiServerUser, groups: [mastersGroup, authenticatedGroup] }
 
+/** The action of a request. Its user is always the server. */
 export interface LoopbackRequest {
   readonly verb: string
   readonly resource: GroupVersionResource

@@ -29,7 +29,7 @@ test('registers defaults and field selectors of its kinds in the scheme', () => 
   expect(() => scheme.convertFieldLabel(gvk, 'spec.color')).toThrow('field label not supported: spec.color')
 })
 
-test('selects cluster-wide objects with labels of their own, without metadata.namespace', () => {
+test('supports additional field labels for cluster-wide objects, but not metadata.namespace', () => {
   const scheme = new Scheme()
   const wide = defineResource<Widget>({ ...widgets, scope: 'Cluster', selectableFields: { 'spec.size': () => '1' } })
   defineApiGroup({ name: widgets.group, priority: 1, types: [], resources: [wide] }).register(scheme)

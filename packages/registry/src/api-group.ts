@@ -46,6 +46,7 @@ export interface BodyKind extends GroupVersionKind {
   setDefaults?(this: void, object: KubeObject): void
 }
 
+/** The parameters of `defineApiGroup`. */
 export interface ApiGroupDefinition<Objects extends readonly KubeObject[], Services = unknown> extends Omit<
   ApiGroup<Services>,
   'register' | 'resources'
@@ -67,7 +68,7 @@ export function defineApiGroup<const Objects extends readonly KubeObject[], Serv
   definition: ApiGroupDefinition<Objects, Services>,
 ): ApiGroup<Services> {
   const { bodies = [], extensions, ...group } = definition
-  // The cast is safe: the server passes each definition only objects of its own kind.
+  // The cast is safe: the server passes each definition only objects of its kind.
   const resources = definition.resources as unknown as readonly ResourceDefinition[]
   return {
     ...group,

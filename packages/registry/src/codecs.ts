@@ -18,6 +18,7 @@ export function recordCodecs(options: { readonly schemaVersion: number }): Codec
     })
 }
 
+/** The parameters of `protobufCodecs`. */
 export interface ProtobufCodecsOptions {
   /** The types of every version that the store may contain. */
   readonly types: ApiTypes
@@ -27,6 +28,7 @@ export interface ProtobufCodecsOptions {
   readonly mediaType?: StorageMediaType
 }
 
+/** The encoding of values in a store that is shared with kube-apiserver. */
 export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json'
 
 /** Groups that kube-apiserver stores as JSON, because their kinds have no protobuf encoding. */
@@ -60,8 +62,8 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
         return value
       },
       open(key, value, revision) {
-        const known = recent.get(record, key, value)
-        if (known !== undefined) return record.open(key, known, revision)
+        const cached = recent.get(record, key, value)
+        if (cached !== undefined) return record.open(key, cached, revision)
         const object = decode(decoder, kind.gvk, { key, namedByKey }, value)
         const encoded = record.encode(object as Parameters<typeof record.encode>[0])
         recent.set(record, key, value, encoded)
@@ -84,16 +86,16 @@ interface ValueDecoder {
 
 function decode(decoder: ValueDecoder, hub: GroupVersionKind, { key, namedByKey }: ValueLocation, value: Uint8Array): KubeObject {
   const { types, scheme } = decoder
-  let found: { readonly gvk: GroupVersionKind; readonly object: KubeObject }
+  let decoded: { readonly gvk: GroupVersionKind; readonly object: KubeObject }
   try {
-    found = hasProtoMagic(value) ? decodeProtobuf(decoder, value) : decodeJsonValue(types, value)
+    decoded = hasProtoMagic(value) ? decodeProtobuf(decoder, value) : decodeJsonValue(types, value)
   } catch (cause) {
     throw new CorruptObjectError(`cannot decode the stored ${hub.kind} ${key}: ${(cause as Error).message}`, { cause })
   }
-  const { gvk, object } = found
+  const { gvk, object } = decoded
   const storedHub = scheme.hubOf(gvk) ?? gvk
   if (storedHub.group !== hub.group || storedHub.version !== hub.version || storedHub.kind !== hub.kind) {
-    throw new CorruptObjectError(`expected a ${hub.kind} under ${key}, found ${formatGroupVersion(gvk)} ${gvk.kind}`)
+    throw new CorruptObjectError(`expected a ${hub.kind} under ${key}, decoded ${formatGroupVersion(gvk)} ${gvk.kind}`)
   }
   if (namedByKey) object.metadata = { name: key.slice(key.lastIndexOf('/') + 1), ...object.metadata }
   if (!object.metadata?.name) throw new CorruptObjectError(`the stored ${hub.kind} ${key} has no name`)

@@ -54,6 +54,7 @@ export interface ConnectTarget {
 /** The type of an option that is read from a query parameter. */
 export type OptionType = 'boolean' | 'integer' | 'integers' | 'string' | 'strings' | 'time'
 
+/** The options of a subresource, which clients send in the query. */
 export interface OptionsDescription {
   /** The kind in the hub version: "PodExecOptions". */
   readonly kind: string
@@ -80,6 +81,7 @@ export interface Streamer {
   openStream(context: RequestContext, name: string, options: KubeObject): Promise<StreamTarget | undefined>
 }
 
+/** The target of a stream: the result of `Streamer.openStream`. */
 export interface StreamTarget {
   readonly remote: Remote
   /** The resource in errors of the remote: "pods/log". */

@@ -7,6 +7,7 @@ import { scaleSubresource } from './scale-subresource.ts'
 import { Store } from './store.ts'
 import type { StorageHost } from './api-group.ts'
 
+/** Creates the store of a resource, without its subresources. */
 export function createStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: StoreOptions<T>): Store<T> {
   return new Store(completeWithOptions(definition, options))
 }
@@ -14,6 +15,7 @@ export function createStore<T extends KubeObject>(definition: ResourceDefinition
 /** Creates a subresource that needs code: another kind in its bodies, or its own verbs (pods/binding). */
 export type SubresourceFactory<T extends KubeObject = KubeObject> = (store: Store<T>) => RESTStorage
 
+/** The options of a resource's storages. */
 export interface ResourceStorageOptions<T extends KubeObject = KubeObject> extends StoreOptions<T> {
   /** Subresources that need code, by name ("binding"). Default: none. */
   readonly subresources?: Readonly<Record<string, SubresourceFactory<T>>>

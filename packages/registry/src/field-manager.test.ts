@@ -26,7 +26,7 @@ function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
   return decodeStruct<KubeObject>(types.kind(kind)!.schema, object as JsonObject).object
 }
 
-/** Applies and updates objects of one kind in turn, and keeps the last state like a store. */
+/** Applies and updates an object, and keeps its last state like a store. */
 class Tracked {
   object: KubeObject | undefined
   readonly #kind: GroupVersionKind

@@ -7,6 +7,7 @@ import type { StoreDependencies } from './store-dependencies.ts'
 import { translateError } from './translate-error.ts'
 import { readResult } from './rest.ts'
 
+/** Reads one object. */
 export async function get<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -40,6 +41,7 @@ class LazyGetOptions implements GetOptions {
   }
 }
 
+/** Lists the objects in the context's namespace, or in all namespaces. */
 export async function list<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -53,6 +55,7 @@ export async function list<T extends KubeObject>(
   }
 }
 
+/** Watches the objects in the context's namespace, or in all namespaces. */
 export async function watch<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,

@@ -71,12 +71,13 @@ export type UpdateStrategy<T extends KubeObject> = Pick<
   'prepareForUpdate' | 'validateUpdate' | 'runValidation' | 'warningsOnUpdate' | 'canonicalize' | 'resetFields'
 >
 
+/** The rules of a subresource that updates a part of the resource's objects ("status"). */
 export interface SubresourceStrategy<T extends KubeObject> {
   /** The rules for PUT and PATCH of the subresource. */
   readonly update: UpdateStrategy<T>
   /** Checks a rule that depends on other objects. Runs after all other rules. Throws `ApiError` to refuse. Default: no check. */
   checkUpdate?(this: void, context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): Promise<void> | void
-  /** Whether PUT of an absent object creates it, whatever the resource itself allows. Default: false. */
+  /** Whether PUT of an absent object creates it. The setting of the resource itself does not apply. Default: false. */
   readonly allowCreateOnUpdate?: boolean
   /**
    * Whether the subresource has GET, which returns the whole object. `SubresourceFactory` creates subresources with bodies of another kind. Default:
@@ -87,6 +88,7 @@ export interface SubresourceStrategy<T extends KubeObject> {
   readonly tabled?: boolean
 }
 
+/** A column of a resource's tables. */
 export interface Column<T extends KubeObject> {
   readonly name: string
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
@@ -205,6 +207,7 @@ export interface DeletionPolicy<T extends KubeObject> {
   readyToRemove(object: DeepReadonly<T>): boolean
 }
 
+/** Returns the definition. Gives its functions the type of the resource's objects. */
 export function defineResource<T extends KubeObject>(definition: ResourceDefinition<T>): ResourceDefinition<T> {
   return definition
 }
@@ -230,14 +233,14 @@ export interface DeprecationNotice {
 /** Returns the warnings about deprecated versions, by apiVersion. */
 export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, DeprecationNotice>> {
   const { kind, deprecation, alsoServedAs = [] } = definition
-  const others = alsoServedAs.flatMap((served) => {
+  const versions = alsoServedAs.flatMap((served) => {
     const apiVersion = formatGroupVersion(served)
     if (served.deprecated === undefined) return []
     const notice: DeprecationNotice = { warning: deprecationText(apiVersion, kind, served.deprecated), gone: served.deprecated.gone }
     return [[apiVersion, notice] as const]
   })
   const hub = deprecation === undefined ? [] : [[formatGroupVersion(definition), { warning: deprecation }] as const]
-  return Object.fromEntries([...hub, ...others])
+  return Object.fromEntries([...hub, ...versions])
 }
 
 function deprecationText(apiVersion: string, kind: string, { since, gone, replacement }: Deprecation): string {

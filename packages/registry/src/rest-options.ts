@@ -17,6 +17,7 @@ import type { StorageFactory } from './storage-factory.ts'
 /** Creates the storage of a resource: `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
 
+/** The properties of a resource that its codec depends on. */
 export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly kind: KindType
   /** The stored version. Default: that of the kind. */
@@ -31,6 +32,7 @@ export interface CodecRequest<T extends KubeObject = KubeObject> {
 /** Creates the codec of a kind: records for the embedded store, kube-apiserver's encoding for etcd. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>
 
+/** The storage options of one resource. */
 export interface RESTOptions {
   readonly backend: Backend
   readonly createCodec: CodecFactory
@@ -49,11 +51,13 @@ export interface RESTOptions {
   /** Whether propagation policies set finalizers, which only a garbage collector removes. Default: true. */
   readonly enableGarbageCollection?: boolean
 }
+/** Returns the storage options of each resource. */
 export interface RESTOptionsGetter {
   /** Returns the storage options of a resource. `facts` are the storage settings in its definition. */
   getRESTOptions(resource: GroupResource, facts?: StorageFacts): RESTOptions
 }
 
+/** The storage options of a server, by resource. */
 export interface RESTOptionsGetterOptions {
   readonly storageFactory: StorageFactory
   /** Creates each storage. Default: `undecoratedStorage`, without a watch cache. */
@@ -73,6 +77,7 @@ export interface RESTOptionsGetterOptions {
   readonly now?: () => number
 }
 
+/** Creates a `RESTOptionsGetter` from the options of a server. */
 export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): RESTOptionsGetter {
   const {
     storageFactory,
@@ -115,6 +120,7 @@ export function newRawStorage<T extends KubeObject>(request: StorageRequest<T>):
   return createObjectStore<T>(request)
 }
 
+/** REST options with a list of the storages created through them. */
 export interface TrackedStorages {
   readonly restOptions: RESTOptionsGetter
   /** All storages created through `restOptions`, for readiness checks and for closing. */

@@ -38,6 +38,7 @@ export interface RESTStorage {
   readonly resetFields?: FieldFilter | undefined
 }
 
+/** The result of a read or write: a stored object, or a plain object with kind and apiVersion. */
 export type RestResult = StoredObject | KubeObject
 
 export interface GetRequest {
@@ -178,6 +179,7 @@ export interface TableConvertor {
   conditions?(object: DeepReadonly<KubeObject>): readonly { type: string; status: string; reason?: string; message?: string }[]
 }
 
+/** A storage with any set of verbs. */
 type AnyStorage =
   | RESTStorage
   | (RESTStorage &

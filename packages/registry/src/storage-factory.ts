@@ -39,6 +39,7 @@ export class StorageFactoryConfig {
   }
 }
 
+/** The second step to a storage factory: `new` creates it. */
 export class CompletedStorageFactoryConfig {
   readonly #options: StorageOptions
 
@@ -55,6 +56,7 @@ export function newStorageFactoryConfig(): StorageFactoryConfig {
   return new StorageFactoryConfig()
 }
 
+/** Maps each resource to its store and key prefix. */
 export class DefaultStorageFactory implements StorageFactory {
   readonly #options: StorageOptions
   readonly #root: string

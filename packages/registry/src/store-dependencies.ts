@@ -150,10 +150,11 @@ function throwIf(isInvalid: boolean, message: string): void {
   if (isInvalid) throw new Error(message)
 }
 
+/** Computes the keys of a resource's objects. */
 export interface KeyFunctions {
   /** Returns the prefix of all keys in the context's namespace, or in all namespaces. Ends with "/". */
   root(context: Pick<RequestContext, 'namespace'>): string
-  /** Returns the key of one object. Throws BadRequest for a missing namespace or name, and for a name that is no valid path segment. */
+  /** Returns the key of one object. Throws BadRequest for a missing namespace or name, and for a name that is not a valid path segment. */
   key(context: Pick<RequestContext, 'namespace'>, name: string): string
 }
 
@@ -168,6 +169,7 @@ export function namespacedKeys(prefix: string): KeyFunctions {
   }
 }
 
+/** Creates the keys of a cluster-wide resource. `prefix` has no final slash: "/registry/nodes" → "/registry/nodes/NAME". */
 export function clusterKeys(prefix: string): KeyFunctions {
   return {
     root: () => `${prefix}/`,
@@ -188,6 +190,7 @@ interface ReadRange {
   readonly recursive: boolean
 }
 
+/** Returns the keys that a list or watch must read. */
 export function readRangeOf(
   keys: KeyFunctions,
   context: Pick<RequestContext, 'namespace'>,

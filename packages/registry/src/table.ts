@@ -11,6 +11,7 @@ export const nameColumn: Column<KubeObject> = {
   description: 'Unique within its namespace, or within the cluster for kinds without one. Cannot be changed.',
   value: (object) => object.metadata.name ?? '',
 }
+/** The Age column, for definitions that list all their columns. */
 export const ageColumn: Column<KubeObject> = {
   name: 'Age',
   type: 'string',

@@ -18,6 +18,7 @@ import type { GroupResource, StatusCause } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { StorageError } from '@keelson/storagebackend'
 
+/** The verb of the failed request, on which the API error depends. */
 export type StorageVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
 
 /**
@@ -72,15 +73,16 @@ function exactRevision(revision: number, requestedVersion: string | undefined): 
   return requestedVersion !== undefined && Number(requestedVersion) === revision ? BigInt(requestedVersion) : revision
 }
 
+/** Returns whether a storage has no object with the requested key. */
 export function isNotFoundInStorage(error: unknown): boolean {
   return isStorageError(error) && error.code === 'KeyNotFound'
 }
 
 /** Returns 410 Expired, with a token for the rest of the list if the storage offers one. */
 function expired(error: StorageError): ApiError {
-  const answer = newResourceExpired(error.message)
-  if (error.continue !== undefined) answer.status.metadata.continue = error.continue
-  return answer
+  const error410 = newResourceExpired(error.message)
+  if (error.continue !== undefined) error410.status.metadata.continue = error.continue
+  return error410
 }
 
 /** Returns an error that lists the unreadable objects. */

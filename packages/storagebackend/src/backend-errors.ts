@@ -82,6 +82,7 @@ export class LeaseNotFoundError extends BackendError {
   }
 }
 
+/** The error classes by name. */
 export interface BackendErrors {
   readonly CompactedError: CompactedError
   readonly FutureRevisionError: FutureRevisionError
@@ -93,6 +94,7 @@ export interface BackendErrors {
   readonly LeaseNotFoundError: LeaseNotFoundError
 }
 
+/** Returns whether an error has this name. */
 export function isBackendError<N extends BackendErrorName>(error: unknown, name: N): error is BackendErrors[N] {
   return error instanceof Error && error.name === name
 }

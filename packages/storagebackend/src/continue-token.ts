@@ -2,6 +2,7 @@ import { goJson, parseJson, quote } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
 
+/** The position in a list from which a continue token continues. */
 export interface ContinuePosition {
   /** The first possible key of the next page. */
   readonly start: string
@@ -60,7 +61,7 @@ function illegalBase64(token: string): number | undefined {
   return token.length % 4 === 1 ? token.length - 1 : undefined
 }
 
-/** Returns the JSON error in kube-apiserver's words. For bytes beyond ASCII it names the first one. */
+/** Returns kube-apiserver's text of the JSON error, which names the first byte if that is not ASCII. */
 function jsonErrorOf(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
   if (first !== undefined && first >= 0x80) {

@@ -22,6 +22,7 @@ export interface TransportConfig {
   readonly trustedCAFile?: string
 }
 
+/** Opens a driver with the configured settings. */
 export type OpenDriver = (config: Config) => Promise<Backend>
 
 /** The drivers of a program, by `type`. The package has none, because each driver has its own dependencies. */
@@ -31,6 +32,7 @@ export interface StorageFactory {
   create(config: Config): Promise<Backend>
 }
 
+/** Creates a factory that opens the configured driver. */
 export function createFactory(drivers: Drivers): StorageFactory {
   return {
     async create(config) {

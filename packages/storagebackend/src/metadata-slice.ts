@@ -109,7 +109,7 @@ function mayFollowString(c: number | undefined): boolean {
   return c === undefined || c <= code.space || c === code.comma || c === code.colon || c === code.close || c === code.closeList
 }
 
-/** One native search costs about as much as this number of steps. Names are shorter, long values longer. */
+/** The number of steps that cost as much as one native search. Most names are shorter than this, and large values are longer. */
 const stepsOfSearch = 24
 
 /** Returns the index of the closing quote. */

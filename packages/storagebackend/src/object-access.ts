@@ -19,7 +19,7 @@ interface ObjectAccessOptions<T extends KubeObject> {
   readonly metrics: ResourceMetrics | undefined
 }
 
-/** Options that are passed on as they are, because the signal may be lazy. */
+/** Options that are passed on unchanged, because their signal may be lazy. */
 type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
 
 /** The result of comparing stored bytes with new bytes. */
@@ -166,9 +166,9 @@ export class ObjectAccess<T extends KubeObject> {
   async measured<R>(operation: StorageOperation, key: string, request: () => R | Promise<R>): Promise<R> {
     const started = performance.now()
     try {
-      const answer = await request()
+      const result = await request()
       this.metrics?.request(operation, started, false)
-      return answer
+      return result
     } catch (error) {
       this.metrics?.request(operation, started, true)
       throw translateBackendError(error, key)
@@ -222,9 +222,9 @@ export class ObjectAccess<T extends KubeObject> {
 function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   const { view } = entry
   if (view === undefined) {
-    const made = headers.labelSetOf(entry.value)
-    entry.view = made
-    return made
+    const labelSet = headers.labelSetOf(entry.value)
+    entry.view = labelSet
+    return labelSet
   }
   if (view instanceof StoredRecord) return (view.labelSet ??= headers.labelSetOf(entry.value))
   return isStoredObject(view) ? undefined : (view as LabelSet)
@@ -259,6 +259,7 @@ export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snap
   }
 }
 
+/** Returns whether a storage has past states in memory. */
 export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): storage is Storage<T> & ObjectSnapshots<T> {
   return 'snapshotAt' in storage
 }

@@ -58,6 +58,7 @@ export function keyRange(key: string): KeyRange {
   return { start: key, end: undefined }
 }
 
+/** Returns whether the range contains the key. */
 export function inRange(range: KeyRange, key: string): boolean {
   if (range.end === undefined) return key === range.start
   return compareUtf8(key, range.start) >= 0 && compareUtf8(key, range.end) < 0

@@ -36,6 +36,7 @@ interface PlannedList<T extends KubeObject> extends ListRequest<T> {
   readonly range: KeyRange
 }
 
+/** Lists the objects under a prefix, or one object. */
 export async function listObjects<T extends KubeObject>(request: ListRequest<T>): Promise<ObjectList<T>> {
   const { access, prefix, options } = request
   const plan = planList(prefix, options)
@@ -48,8 +49,8 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
       const newest = backend.snapshot()
       const found = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
       if (!found && plan.at < newest.revision) throw compacted(prefix, plan)
-      const wanted = Math.max(plan.at, plan.notOlderThan)
-      if (wanted > newest.revision) throw tooLarge(prefix, wanted, newest.revision)
+      const required = Math.max(plan.at, plan.notOlderThan)
+      if (required > newest.revision) throw tooLarge(prefix, required, newest.revision)
       return found!
     })
     return await listSnapshot(list, snapshot)
@@ -94,8 +95,8 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
   try {
     for (;;) {
       const from = { start, end: range.end }
-      const how = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
-      const fetched: ListPage = await access.measured('list', prefix, () => access.backend.list(from, how))
+      const readOptions = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
+      const fetched: ListPage = await access.measured('list', prefix, () => access.backend.list(from, readOptions))
       read += fetched.entries.length
       if (plan.notOlderThan > fetched.revision) throw tooLarge(prefix, plan.notOlderThan, fetched.revision)
       if (at === 0) at = fetched.revision

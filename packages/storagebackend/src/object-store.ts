@@ -80,8 +80,8 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
     async get(rawKey, getOptions = {}) {
       const key = prepareKey(prefix, rawKey, false)
       const { entry, revision } = await access.read(key, getOptions)
-      const wanted = requireResourceVersion(getOptions.resourceVersion)
-      if (wanted > revision) throw tooLarge(key, wanted, revision)
+      const required = requireResourceVersion(getOptions.resourceVersion)
+      if (required > revision) throw tooLarge(key, required, revision)
       if (!entry) throw keyNotFound(key)
       return access.open(entry)
     },

@@ -23,6 +23,7 @@ interface WatchRequest<T extends KubeObject> {
   readonly options: WatchObjectsOptions
 }
 
+/** Opens a watch of the objects in a range. */
 export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
   const { access, range, revision, options } = request
   if (!startsWithState(options, revision)) {
@@ -193,6 +194,7 @@ export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectW
   }
 }
 
+/** The type of an event with an object. */
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /**

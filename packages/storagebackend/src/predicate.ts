@@ -1,5 +1,6 @@
 import type { Predicate, StoredObject } from './storage.ts'
 
+/** Returns whether the predicate matches every object. */
 export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
   return predicate === undefined || (predicate.labels.empty && predicate.fields.empty)
 }

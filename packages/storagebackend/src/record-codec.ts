@@ -26,7 +26,7 @@ export interface RecordCodecOptions<T extends KubeObject> {
   /** Converts an object that another schema version wrote. Default: returns it unchanged. */
   readonly upgrade?: (object: T, schemaVersion: number) => T
   /**
-   * Defaults that are set when an object is read. Objects are stored without them, so writing an object back as it was read is a change. Default:
+   * Defaults that are set when an object is read. Objects are stored without them, so writing an unchanged object back is a change. Default:
    * none.
    */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
@@ -183,32 +183,32 @@ function skipValue(text: string, at: number): number {
  */
 export function canonicalJson(object: object): string {
   const { metadata, ...rest } = object as { metadata?: Record<string, unknown> }
-  const parts = [`"metadata":${metadataJson(metadata ?? {})}`]
-  pushMembers(parts, rest)
-  return `{${parts.join(',')}}`
+  const members = [`"metadata":${metadataJson(metadata ?? {})}`]
+  pushMembers(members, rest)
+  return `{${members.join(',')}}`
 }
 
 function metadataJson(metadata: Record<string, unknown>): string {
   const { name, generateName, namespace, selfLink, uid, ...rest } = metadata
-  const parts: string[] = []
+  const members: string[] = []
   for (const [key, value] of Object.entries({ name: name ?? '', generateName, namespace, selfLink, uid })) {
-    if (value !== undefined) parts.push(`"${key}":${sortedJson(value)}`)
+    if (value !== undefined) members.push(`"${key}":${sortedJson(value)}`)
   }
-  pushMembers(parts, rest)
-  return `{${parts.join(',')}}`
+  pushMembers(members, rest)
+  return `{${members.join(',')}}`
 }
 
 function sortedJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map((item) => (item === undefined ? 'null' : sortedJson(item))).join(',')}]`
-  const parts: string[] = []
-  pushMembers(parts, value as Record<string, unknown>)
-  return `{${parts.join(',')}}`
+  const members: string[] = []
+  pushMembers(members, value as Record<string, unknown>)
+  return `{${members.join(',')}}`
 }
 
-function pushMembers(parts: string[], object: Record<string, unknown>): void {
+function pushMembers(members: string[], object: Record<string, unknown>): void {
   for (const key of Object.keys(object).sort()) {
     const value = object[key]
-    if (value !== undefined) parts.push(`${JSON.stringify(key)}:${sortedJson(value)}`)
+    if (value !== undefined) members.push(`${JSON.stringify(key)}:${sortedJson(value)}`)
   }
 }

@@ -24,7 +24,8 @@ const maxString = 0xffff
 /** The largest number below `noLabels`. */
 const maxLabels = 0xfffe
 
-export interface RecordParts {
+/** The contents of a record before encoding. */
+export interface RecordContents {
   readonly schemaVersion: number
   readonly fieldsChecksum: number
   readonly labels: Readonly<Record<string, string>> | undefined
@@ -34,32 +35,33 @@ export interface RecordParts {
   readonly spliceAt: number
 }
 
-export function encodeRecord(parts: RecordParts): Uint8Array {
-  const labels = parts.labels ? Object.keys(parts.labels).sort() : undefined
+/** Encodes a record. Throws `ObjectTooLarge` for too many or too long labels and fields. */
+export function encodeRecord(record: RecordContents): Uint8Array {
+  const labels = record.labels ? Object.keys(record.labels).sort() : undefined
   if (labels !== undefined && labels.length > maxLabels)
     throw objectTooLarge(`an object has at most ${maxLabels} labels, not ${labels.length}`)
   const strings: string[] = []
-  if (labels) for (const key of labels) strings.push(key, parts.labels![key]!)
-  strings.push(...parts.fields)
+  if (labels) for (const key of labels) strings.push(key, record.labels![key]!)
+  strings.push(...record.fields)
   let head = headerBytes + 2
   for (const text of strings) {
     const length = byteLength(text)
     if (length > maxString) throw objectTooLarge(`a label or selectable field has at most ${maxString} bytes, not ${length}`)
     head += 2 + length
   }
-  const { json } = parts
+  const { json } = record
   const jsonBytes = Buffer.byteLength(json)
   const out = Buffer.allocUnsafe(head + jsonBytes)
   out[0] = recordFormat
-  out.writeUInt32BE(parts.schemaVersion, 1)
-  out.writeUInt32BE(parts.fieldsChecksum, 5)
+  out.writeUInt32BE(record.schemaVersion, 1)
+  out.writeUInt32BE(record.fieldsChecksum, 5)
   out.writeUInt32BE(head, 9)
-  out.writeUInt32BE(jsonBytes === json.length ? parts.spliceAt : Buffer.byteLength(json.slice(0, parts.spliceAt)), 13)
+  out.writeUInt32BE(jsonBytes === json.length ? record.spliceAt : Buffer.byteLength(json.slice(0, record.spliceAt)), 13)
   out.writeUInt16BE(labels ? labels.length : noLabels, labelsAt)
   let at = headerBytes
   const labelStrings = labels ? labels.length * 2 : 0
   for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
-  at = out.writeUInt16BE(parts.fields.length, at)
+  at = out.writeUInt16BE(record.fields.length, at)
   for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
   // Most text is ASCII, which can be copied as bytes.
   out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
@@ -93,6 +95,7 @@ function writeWideString(out: Buffer, at: number, text: string): number {
   return at + 2 + written
 }
 
+/** The labels and selectable fields of a record. */
 export interface RecordIndex {
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly fields: readonly string[]

@@ -10,7 +10,7 @@ import type { Predicate } from './storage.ts'
 export function recordMatcher(
   { labels, fields }: Predicate,
   fieldNames: readonly string[],
-): (record: Uint8Array, own: LabelSet) => boolean {
+): (record: Uint8Array, labelSet: LabelSet) => boolean {
   const hasLabels = labels.empty ? undefined : labelsMatcher(labels)
   if (fields.large) return manyFieldsMatcher(fields, fieldNames, hasLabels)
   const fieldTests = fields.requirements.map(({ field, operator, value }) => ({
@@ -20,14 +20,14 @@ export function recordMatcher(
   }))
   // Records do not have this field, so its value is empty.
   if (fieldTests.some((test) => test.at < 0 && (test.value.length === 0) !== test.wanted)) return () => false
-  const known = fieldTests.filter((test) => test.at >= 0)
-  const last = Math.max(-1, ...known.map((test) => test.at))
+  const indexed = fieldTests.filter((test) => test.at >= 0)
+  const last = Math.max(-1, ...indexed.map((test) => test.at))
 
-  return (record, own) => {
-    if (hasLabels !== undefined && !askLabels(hasLabels, own)) return false
-    let at = labelsAt + own.bytes.length + 2
+  return (record, labelSet) => {
+    if (hasLabels !== undefined && !matchLabels(hasLabels, labelSet)) return false
+    let at = labelsAt + labelSet.bytes.length + 2
     for (let field = 0; field <= last; field++) {
-      for (const test of known) if (test.at === field && isText(record, at, test.value) !== test.wanted) return false
+      for (const test of indexed) if (test.at === field && isText(record, at, test.value) !== test.wanted) return false
       at += 2 + lengthAt(record, at)
     }
     return true
@@ -36,23 +36,23 @@ export function recordMatcher(
 
 type HasLabels = (bytes: Uint8Array) => boolean
 
-function askLabels(hasLabels: HasLabels, own: LabelSet): boolean {
-  if (own.asked !== hasLabels) {
-    own.asked = hasLabels
-    own.answer = hasLabels(own.bytes)
+function matchLabels(hasLabels: HasLabels, labelSet: LabelSet): boolean {
+  if (labelSet.lastSelector !== hasLabels) {
+    labelSet.lastSelector = hasLabels
+    labelSet.lastResult = hasLabels(labelSet.bytes)
   }
-  return own.answer
+  return labelSet.lastResult
 }
 
 function manyFieldsMatcher(
   fields: FieldSelector,
   fieldNames: readonly string[],
   hasLabels: HasLabels | undefined,
-): (record: Uint8Array, own: LabelSet) => boolean {
+): (record: Uint8Array, labelSet: LabelSet) => boolean {
   const indexes = new Map(fieldNames.map((name, index) => [name, index]))
-  return (record, own) => {
-    if (hasLabels !== undefined && !askLabels(hasLabels, own)) return false
-    const first = labelsAt + own.bytes.length + 2
+  return (record, labelSet) => {
+    if (hasLabels !== undefined && !matchLabels(hasLabels, labelSet)) return false
+    const first = labelsAt + labelSet.bytes.length + 2
     return fields.matches((name) => {
       const index = indexes.get(name)
       if (index === undefined) return ''
@@ -146,8 +146,8 @@ export interface LabelSet {
   /** The number of labels, then the key and value of each label. See `record-format.ts`. */
   readonly bytes: Uint8Array
   /** The last selector that was tested, and its result. A list tests every record with the same selector. */
-  asked: object | undefined
-  answer: boolean
+  lastSelector: object | undefined
+  lastResult: boolean
 }
 
 /** The maximum number of sets in the table. A full table is cleared, but records keep their sets. */
@@ -162,10 +162,10 @@ export class LabelSets {
     const hash = hashOf(bytes)
     const known = this.#sets.get(hash)
     if (known !== undefined && isSame(known.bytes, bytes)) return known
-    const made: LabelSet = { bytes: Uint8Array.prototype.slice.call(bytes), asked: undefined, answer: false }
+    const created: LabelSet = { bytes: Uint8Array.prototype.slice.call(bytes), lastSelector: undefined, lastResult: false }
     if (this.#sets.size >= limit) this.#sets.clear()
-    this.#sets.set(hash, made)
-    return made
+    this.#sets.set(hash, created)
+    return created
   }
 }
 

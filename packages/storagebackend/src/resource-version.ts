@@ -13,8 +13,8 @@ export function parseResourceVersion(text: string | undefined): Revision | undef
 
 /** Returns kube-apiserver's reason for refusing a resourceVersion. */
 function refusalOf(text: string): string {
-  const why = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
-  return `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${why}`
+  const reason = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
+  return `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${reason}`
 }
 
 /** Parses the `resourceVersion` of a read from the store. Throws `BadRequest` if it is invalid. */

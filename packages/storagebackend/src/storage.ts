@@ -70,6 +70,7 @@ export interface WatchObjectsOptions {
   readonly signal: AbortSignal
 }
 
+/** An event of an object watch. */
 export type ObjectEvent<T extends KubeObject = KubeObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
@@ -80,6 +81,7 @@ export type ObjectEvent<T extends KubeObject = KubeObject> =
   /** `initialEventsEnd` is true for the bookmark that ends the initial events. */
   | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean }
 
+/** A batch of events. */
 export interface ObjectEvents<T extends KubeObject = KubeObject> extends ReadonlyArray<ObjectEvent<T>> {
   /** The state after these events. Only from storages with `ObjectSnapshots`, for watches of the whole resource without a predicate. */
   readonly state?: ObjectSnapshot<T> | undefined
@@ -105,6 +107,7 @@ export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIte
   forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void>
 }
 
+/** Conditions of a write. An unset member is not checked. */
 export interface ObjectPreconditions {
   readonly uid?: string
   readonly resourceVersion?: string
@@ -200,7 +203,7 @@ export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
   get(key: string): StoredObject<T> | undefined
   /** Iterates over the objects in key order. Opened objects are kept for later readers, unless `keep` is false. */
   scan(range: KeyRange, options?: { readonly keep?: boolean }): IterableIterator<StoredObject<T>>
-  /** Iterates over the objects that match the predicate. It also returns undefined now and then, so that the caller can pause. */
+  /** Iterates over the objects that match the predicate. It also returns undefined regularly, so that the caller can pause. */
   select(range: KeyRange, predicate: Predicate): IterableIterator<StoredObject<T> | undefined>
   count(range: KeyRange): number
 }
@@ -223,6 +226,7 @@ export interface ObjectCodec<T extends KubeObject = KubeObject> {
   readonly headers?: ValueHeaders
 }
 
+/** Matches encoded values without opening them. */
 export interface ValueHeaders {
   /** Returns the label set of a value, the same set for equal labels. Returns undefined for a value that must be opened. */
   labelSetOf(value: Uint8Array): LabelSet | undefined
@@ -230,6 +234,7 @@ export interface ValueHeaders {
   matcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
 }
 
+/** The codes of `StorageError`. */
 export type StorageErrorCode =
   | 'KeyExists'
   | 'KeyNotFound'
@@ -266,12 +271,14 @@ export interface StorageErrorDetails {
   readonly unreadable?: UnreadableDetails
 }
 
+/** A stored value that cannot be turned into an object. */
 export interface UnreadableObject {
   readonly key: string
   /** The reason why the object cannot be read. */
   readonly message: string
 }
 
+/** The unreadable objects of one list. */
 export interface UnreadableDetails {
   readonly objects: readonly UnreadableObject[]
   /** Whether there are more unreadable objects. */

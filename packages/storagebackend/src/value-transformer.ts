@@ -1,6 +1,7 @@
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 
+/** A decrypted value. */
 export interface PlainValue {
   /** The decrypted bytes. They may be a view into the stored bytes and must not be changed. */
   readonly data: Uint8Array
@@ -37,6 +38,7 @@ export interface ResourceTransformers {
 /** The first bytes of every encrypted value. Other values start differently: JSON with "{", protobuf with "k8s" and a zero, a record with 1. */
 const encryptedPrefix = Buffer.from('k8s:enc:')
 
+/** Returns whether a stored value is encrypted. */
 export function isEncryptedValue(stored: Uint8Array): boolean {
   return stored.length >= encryptedPrefix.length && encryptedPrefix.compare(stored, 0, encryptedPrefix.length) === 0
 }

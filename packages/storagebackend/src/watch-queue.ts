@@ -12,6 +12,7 @@ export const defaultQueueLimits: QueueLimits = { changes: 100_000, bytes: 64 * 1
 /** The approximate number of changes in one message, which keeps the reader's turn short. */
 const messageChanges = 500
 
+/** The options of a queue. */
 export interface WatchQueueOptions {
   readonly range: KeyRange
   /** The revision up to which the reader already has all changes. */

@@ -34,6 +34,7 @@ export function parseJsonBytes(text: string): JsonValue {
 
 const longDigits = /\d{16}/
 
+/** Formats JSON that a message contains as bytes. */
 export function formatJsonBytes(value: JsonValue): string {
   const shared = sharedJson(value)
   // Escaped text in the shared source may be unescaped in this value.
@@ -55,6 +56,7 @@ export function sortedKeys(map: object): string[] {
   return keys
 }
 
+/** Sorts the keys of a map in UTF-8 order. */
 export function sortKeysInPlace(map: Record<string, unknown>): void {
   const entries = sortedKeys(map).map((key): [string, unknown] => [key, map[key]])
   for (const [key] of entries) delete map[key]

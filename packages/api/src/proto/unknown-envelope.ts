@@ -17,10 +17,12 @@ export interface UnknownEnvelope {
   readonly contentEncoding: string
 }
 
+/** Returns whether the bytes start with the prefix of protobuf values. */
 export function hasProtoMagic(bytes: Uint8Array): boolean {
   return bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte)
 }
 
+/** Encodes a message and its kind as an envelope. */
 export function encodeUnknown(gvk: GroupVersionKind, message: Uint8Array): Uint8Array {
   const head = writeMessage(gvk, (writer, { kind }) => {
     const mark = writer.mark()

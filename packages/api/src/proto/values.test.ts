@@ -104,7 +104,7 @@ describe('encoded values', () => {
     expect(() => again(pod, { metadata: {}, spec: { overhead: { cpu: 'much' } } })).toThrow(ProtoError)
   })
 
-  it('sort maps by key, whatever the order of the entries', () => {
+  it('sort maps by key for any order of the entries', () => {
     const raw = [...entry('b', '1'), ...entry('a', '2'), ...entry('c', '3')]
     const { labels } = pod.decodeProto(Uint8Array.from([0x0a, raw.length, ...raw])).metadata
     expect(Object.entries(labels!)).toEqual([

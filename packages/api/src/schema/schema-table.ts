@@ -21,6 +21,7 @@ export interface SchemaTable {
   resolve(reference: string): StructSchema
 }
 
+/** Creates the schema table of a generated module. */
 export function schemaTable(
   definition: string,
   groupVersion: GroupVersion,

@@ -17,7 +17,7 @@ import type { SentBody, TypedDocument } from './document.ts'
 export interface DecodedBody {
   readonly object: KubeObject
   /** The same object with the empty lists of the body, which storage drops. Undefined if the body has none. */
-  readonly sent: KubeObject | undefined
+  readonly withEmptyLists: KubeObject | undefined
 }
 
 /** Decodes, checks, defaults and converts a body to the hub version. Lets other requests run between long steps. Throws 400 for an invalid body. */
@@ -47,8 +47,8 @@ function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
   }
 }
 
-function bothToHub(route: WriteRoute, { object, sent }: DecodedBody): DecodedBody {
-  return { object: toHub(route, object), sent: sent && toHub(route, sent) }
+function bothToHub(route: WriteRoute, { object, withEmptyLists }: DecodedBody): DecodedBody {
+  return { object: toHub(route, object), withEmptyLists: withEmptyLists && toHub(route, withEmptyLists) }
 }
 
 function decodeTyped(route: WriteRoute, document: TypedDocument, validation: FieldValidation, warn: (text: string) => void): DecodedBody {
@@ -80,8 +80,8 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
       `the API version in the data (${formatGroupVersion(gvk)}) does not match the expected API version (${route.apiVersion})`,
     )
   }
-  const sent = decoded.emptied === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
-  return { object: decoded.object, sent }
+  const withEmptyLists = decoded.emptied === true ? document.decode(type, 'Ignore', { keepEmptyLists: true }).object : undefined
+  return { object: decoded.object, withEmptyLists }
 }
 
 /** Returns the start of a body for an error message: text if it looks like JSON, else hexadecimal. */

@@ -31,9 +31,9 @@ export interface SentBody {
 }
 
 /** Parses a long YAML body in another thread, so that it does not block other requests. Returns a promise only then. */
-export function parseInAdvance(sent: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
-  const yaml = sent.form === 'yaml' ? parseYamlInThread(sent.bytes, () => context.signal) : undefined
-  return yaml === undefined ? sent : yaml.then((read) => ({ ...sent, yaml: read }))
+export function parseInAdvance(body: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
+  const yaml = body.form === 'yaml' ? parseYamlInThread(body.bytes, () => context.signal) : undefined
+  return yaml === undefined ? body : yaml.then((read) => ({ ...body, yaml: read }))
 }
 
 /** A body whose kind is known, but whose members are not decoded yet. */

@@ -32,7 +32,7 @@ export function applyConfiguration(
   return maybeThen(restAfter(began), () =>
     maybeThen(fieldManager.applyInSteps(live, config, options.fieldManager, options.force), (object) => {
       check(options.fieldValidation, (text) => context.warn(text))
-      return { object, sent: undefined }
+      return { object, withEmptyLists: undefined }
     }),
   )
 }

@@ -92,7 +92,7 @@ export function applyPatch(
       (decoded) =>
         maybeThen(restAfter(began), () => {
           keepReset(patched, decoded.object)
-          return { object: toHub(route, decoded.object), sent: decoded.sent && toHub(route, decoded.sent) }
+          return { object: toHub(route, decoded.object), withEmptyLists: decoded.withEmptyLists && toHub(route, decoded.withEmptyLists) }
         }),
     )
   })
@@ -104,6 +104,7 @@ function schemaOf({ type }: WriteRoute): NonNullable<WriteRoute['type']>['schema
   return type.schema
 }
 
+/** Returns the error for a patch type that the kind does not support. */
 export function unsupportedPatch(): Error {
   return newGenericServerResponse(415, '', { group: '', resource: '' }, '', { serverMessage: '415: Unsupported Media Type' })
 }

@@ -15,8 +15,9 @@ it('truncates a number that is too large when the document has an empty list', a
   }
   const current = { metadata: { name: 'a' } } as KubeObject
   const document = { patched, current, patchErrors: [], printed: () => '', converting: true }
-  const { object, sent } = await decodePatched(route, {} as RequestContext, document, 'Warn')
-  for (const pod of [object, sent]) expect(pod).toMatchObject({ spec: { containers: [{ ports: [{ containerPort: -(2 ** 31) }] }] } })
+  const { object, withEmptyLists } = await decodePatched(route, {} as RequestContext, document, 'Warn')
+  for (const pod of [object, withEmptyLists])
+    expect(pod).toMatchObject({ spec: { containers: [{ ports: [{ containerPort: -(2 ** 31) }] }] } })
 })
 
 it('reports the first error in the order of the printed document', () => {

@@ -52,7 +52,7 @@ export function decodePatched(
   validation: FieldValidation,
 ): DecodedBody | Promise<DecodedBody> {
   const { current, patchErrors, printed, converting } = document
-  const whole = document.patched as JsonObject
+  const patchedObject = document.patched as JsonObject
   const refuse = (message: string): Promise<never> | never =>
     maybeThen(printed(), (text): never => {
       throw newInvalid({ group: '', kind: '' }, '', [fieldError.invalid(fieldPath('patch'), text, message)])
@@ -62,14 +62,14 @@ export function decodePatched(
     if (validation === 'Warn') for (const error of errors) context.warn(error)
     return rest()
   }
-  const kind = converting ? 'right' : patchedKind(route, whole)
+  const kind = converting ? 'right' : patchedKind(route, patchedObject)
   if (kind === 'unversioned') {
-    return strict([...patchErrors, ...unknownMembers(whole)], () => {
+    return strict([...patchErrors, ...unknownMembers(patchedObject)], () => {
       throw nameMissing(current.metadata.name ?? '')
     })
   }
   if (kind !== 'right') return refuse(kind.mismatch)
-  const patched = withKind(route, whole)
+  const patched = withKind(route, patchedObject)
   const { type } = route
   let decoded: Decoded<KubeObject>
   const began = performance.now()
@@ -78,20 +78,21 @@ export function decodePatched(
       ? decodeChanged(type.schema, patched, current, { strict: validation, converting })
       : { object: patched as unknown as KubeObject, strictErrors: [] }
   } catch (error) {
-    const found = messageOf(error)
+    const message = messageOf(error)
     return maybeThen(restAfter(began), () =>
       converting || type === undefined
-        ? refuse(found)
+        ? refuse(message)
         : maybeThen(printed(), (text) =>
-            maybeThen(restAfter(began), () => refuse(errorOf(() => decodeStruct(type.schema, parseJson(text))) ?? found)),
+            maybeThen(restAfter(began), () => refuse(errorOf(() => decodeStruct(type.schema, parseJson(text))) ?? message)),
           ),
     )
   }
   const { object, strictErrors, emptied } = decoded
   return maybeThen(converting ? strictErrors : inPrintedOrder(route, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors], () => {
-      const sent = emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
-      return { object, sent }
+      const withEmptyLists =
+        emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
+      return { object, withEmptyLists }
     }),
   )
 }
@@ -242,23 +243,23 @@ function changedEntries(map: JsonObject, before: JsonObject): JsonObject | undef
 
 /** Merges unchanged and decoded members, in schema order like decoding. */
 function mergeMembers(schema: StructSchema, { unchanged, inner, texts }: MemberSplit, decoded: JsonObject): JsonObject {
-  const whole: JsonObject = {}
+  const merged: JsonObject = {}
   for (const { name, type } of schema.fields) {
     const value = unchanged.get(name)
     const members = inner.get(name)
     const map = texts.get(name)
-    if (value !== undefined) whole[name] = name === 'managedFields' ? value : copyObject(value)
-    else if (members !== undefined) whole[name] = mergeMembers(type as StructSchema, members, (decoded[name] ?? {}) as JsonObject)
-    else if (map !== undefined) whole[name] = mergeTexts(map, decoded[name] ?? {})
-    else if (decoded[name] !== undefined) whole[name] = decoded[name]
+    if (value !== undefined) merged[name] = name === 'managedFields' ? value : copyObject(value)
+    else if (members !== undefined) merged[name] = mergeMembers(type as StructSchema, members, (decoded[name] ?? {}) as JsonObject)
+    else if (map !== undefined) merged[name] = mergeTexts(map, decoded[name] ?? {})
+    else if (decoded[name] !== undefined) merged[name] = decoded[name]
   }
-  return copyEmptyMarks(whole, decoded)
+  return copyEmptyMarks(merged, decoded)
 }
 
 /** Merges unchanged and decoded entries, sorted by key like decoding. */
 function mergeTexts(map: JsonObject, decoded: JsonValue): JsonObject {
-  const others = decoded as JsonObject
-  const whole: JsonObject = {}
-  for (const key of Object.keys(map).sort()) setOwn(whole, key, Object.hasOwn(others, key) ? others[key] : map[key])
-  return whole
+  const changedTexts = decoded as JsonObject
+  const merged: JsonObject = {}
+  for (const key of Object.keys(map).sort()) setOwn(merged, key, Object.hasOwn(changedTexts, key) ? changedTexts[key] : map[key])
+  return merged
 }

@@ -88,6 +88,7 @@ export interface AdmittedWrite {
   readonly options: WriteOptions | DeleteOptions
 }
 
+/** The objects of a write for admission. */
 export interface AdmittedObjects {
   readonly object: KubeObject | undefined
   readonly oldObject: KubeObject | undefined

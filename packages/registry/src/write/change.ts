@@ -47,7 +47,7 @@ export interface CreateWrite {
 
 /** Decodes, defaults and converts a new object to the hub version. */
 export function decodeNew({ route, context, options, sent }: CreateWrite): DecodedBody | Promise<DecodedBody> {
-  if ('object' in sent) return { object: toHub(route, sent.object), sent: undefined }
+  if ('object' in sent) return { object: toHub(route, sent.object), withEmptyLists: undefined }
   return decodeBody(route, sent, options.fieldValidation, (text) => context.warn(text))
 }
 
@@ -66,6 +66,7 @@ export function decodeReplacement(routed: RoutedWrite | undefined, body: SentBod
   )
 }
 
+/** Returns the write. Throws if it has no route. */
 export function requireRoute(routed: RoutedWrite | undefined): RoutedWrite {
   if (routed === undefined) throw new Error('a write without a route can only be an edit')
   return routed
@@ -75,8 +76,8 @@ export function requireRoute(routed: RoutedWrite | undefined): RoutedWrite {
 export function checkIdentity({ route, context, name }: RoutedWrite, object: KubeObject, current: KubeObject | undefined): void {
   const { uid = '' } = object.metadata
   if (current === undefined && uid !== '') {
-    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
-    throw newConflict(route.groupResource, name, why)
+    const reason = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+    throw newConflict(route.groupResource, name, reason)
   }
   ensureNamespace(object, route, context.namespace)
   checkName(object, name)
@@ -110,6 +111,7 @@ function checkName(object: KubeObject, name: string): void {
   if (current !== name) throw newBadRequest(`the name of the object (${current}) does not match the name on the URL (${name})`)
 }
 
+/** Returns the error for an object without a name. */
 export function nameMissing(name: string): ApiError {
   return newBadRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`)
 }
@@ -131,7 +133,7 @@ export function dedupOwnerReferences(object: KubeObject, context: RequestContext
     else unique.set(identity, reference)
   }
   if (duplicates.length === 0) return
-  const what = when === 'sent' ? 'duplicate entries' : 'duplicate entries after mutating admission happens'
-  context.warn(`.metadata.ownerReferences contains ${what}; ${advice}${duplicates.join(', ')}`)
+  const text = when === 'sent' ? 'duplicate entries' : 'duplicate entries after mutating admission happens'
+  context.warn(`.metadata.ownerReferences contains ${text}; ${advice}${duplicates.join(', ')}`)
   object.metadata.ownerReferences = [...unique.values()]
 }

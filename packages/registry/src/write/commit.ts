@@ -34,6 +34,7 @@ export interface StoreWrite<T extends KubeObject> {
   readonly key: string
 }
 
+/** Returns the write option for the resource's time to live. */
 export function timeToLive({ ttlSeconds }: Pick<StoreDependencies<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
   return ttlSeconds === undefined ? undefined : { ttlSeconds }
 }
@@ -132,6 +133,7 @@ export async function removeFinalized<T extends KubeObject>(
 /** The result of a write: the stored object, or in a dry run the object that would be stored. */
 export type Written<T extends KubeObject> = StoredObject<T> | T
 
+/** Returns the object of a write's result, for in-process readers. */
 export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
   return isStoredObject(written) ? written.object() : (written as DeepReadonly<T>)
 }
@@ -143,6 +145,7 @@ interface WriteTarget<T extends KubeObject> {
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
 }
 
+/** Returns the storage, or for a dry run a target that writes nothing. */
 export function writeTarget<T extends KubeObject>(
   { storage, definition }: Pick<StoreDependencies<T>, 'storage' | 'definition'>,
   dryRun: boolean,
@@ -197,6 +200,7 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   }
 }
 
+/** A change without strategy, managed fields and admission. */
 export interface Rewrite<T extends KubeObject> {
   /** Receives a copy, which it may change and return. */
   readonly change: (current: T) => T

@@ -95,7 +95,7 @@ it('returns no version in a dry run, and still finds an existing name', async ()
   await expect(create({ name: 'a' }, undefined, true)).rejects.toMatchObject({ reason: 'AlreadyExists' })
 })
 
-it('refuses names that are no valid path segments', async () => {
+it('refuses names that are not valid path segments', async () => {
   await expect(test.store.get(context, 'a/b', {})).rejects.toMatchObject({
     code: 400,
     message: 'Name parameter invalid: "a/b": may not contain \'/\'',

@@ -8,6 +8,7 @@ import type { StoreDependencies } from '../store-dependencies.ts'
 
 const pageSize = 10_000
 
+/** The objects that a deletecollection deleted. */
 export interface DeletedCollection<T extends KubeObject> {
   readonly items: readonly StoredObject<T>[]
   /** The revision of the list. */

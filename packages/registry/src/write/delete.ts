@@ -12,6 +12,7 @@ import { qualifiedResource } from '../store-dependencies.ts'
 import type { StoreDependencies } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
 
+/** The outcome of a delete. See `DeleteResult`. */
 export interface DeleteOutcome<T extends KubeObject> {
   readonly object: Written<T>
   readonly immediate: boolean
@@ -58,7 +59,7 @@ async function read<T extends KubeObject>({ dependencies, context, name, key }: 
 
 /**
  * The outcome of an attempt to mark an object. `waiting`: marked, and kept by finalizers or a grace period. `removable`: marked, and to be removed
- * now. `unmarked`: not marked, and to be removed now. `pending`: its deletion has begun earlier.
+ * now. `unmarked`: not marked, and to be removed now. `pending`: an earlier request started its deletion.
  */
 type MarkOutcome = 'waiting' | 'removable' | 'unmarked' | 'pending'
 

@@ -6,10 +6,10 @@ import type { WriteRoute } from './route.ts'
 
 /** Records in the object which manager owns which field after this write. `live` is the stored object, if there is one. */
 export function trackManagers(route: WriteRoute, context: RequestContext, live: KubeObject | undefined, decoded: DecodedBody): void {
-  const { object, sent } = decoded
+  const { object, withEmptyLists } = decoded
   if (object.metadata === undefined) return
   if (route.fieldManager === undefined) delete object.metadata.managedFields
-  else route.fieldManager.update(live, object, context.fieldManager, sent)
+  else route.fieldManager.update(live, object, context.fieldManager, withEmptyLists)
 }
 
 /** Keeps an empty list of managers, which a client sends to clear all managers. Decoding drops empty lists, so this reads the document. */

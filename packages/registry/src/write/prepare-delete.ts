@@ -8,7 +8,7 @@ import type { Written } from './commit.ts'
 
 /**
  * The kind of a deletion. `now`: remove the object. `graceful`: store the marked object, which is removed after its grace period. `pending`: the
- * deletion has begun earlier and nothing changes.
+ * deletion was started earlier and nothing changes.
  */
 type DeletionMode = 'now' | 'graceful' | 'pending'
 

@@ -68,7 +68,7 @@ function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, 
   const { validateName } = definition
   if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
   const errors = metadataErrors(definition, metadata, validateName)
-  // The name rules of a kind (RBAC) may allow names that are no valid keys.
+  // The name rules of a kind (RBAC) may allow names that are not valid keys.
   return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
 }
 

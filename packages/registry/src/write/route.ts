@@ -46,6 +46,7 @@ export interface WriteRouteOptions {
   readonly now: () => number
 }
 
+/** Creates the properties of a route for its writes. */
 export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
   const { storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate = () => {}, now } = options
   const hub = storage.gvk
@@ -80,6 +81,7 @@ export function toHub(route: WriteRoute, object: KubeObject): KubeObject {
   return route.scheme.toHub(route.gvk, object)
 }
 
+/** The parameters of `storageFieldManager`. */
 export interface StorageFieldManagerOptions {
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>

@@ -183,6 +183,7 @@ interface Update<T extends KubeObject> extends StoreWrite<T> {
 /** The outcome of one attempt. If the object has changed since, the outcome of the next attempt replaces it. */
 type Round<T> = { readonly kind: 'create' | 'update' | 'delete'; readonly object: T }
 
+/** The outcome of an update, which may have created the object. */
 export interface UpdateOutcome<T extends KubeObject> {
   readonly object: Written<T>
   readonly created: boolean
@@ -288,7 +289,7 @@ function applyChange<T extends KubeObject>(
   const { routed, request, decoded } = run
   const { change, view } = request
   if (change.kind === 'edit') {
-    return maybeThen(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, sent: undefined }))
+    return maybeThen(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, withEmptyLists: undefined }))
   }
   run.decoded = undefined
   // Later steps change the decoded object, so a later round decodes the body again.

@@ -8,11 +8,13 @@ export interface Keyed {
 /** Marks the nodes that a tree created after its last snapshot, which it may change in place. */
 export type Edit = symbol
 
+/** A node with values. */
 export interface Leaf<V> {
   readonly leaf: true
   readonly edit: Edit
   values: V[]
 }
+/** A node with child nodes. */
 export interface Inner<V> {
   readonly leaf: false
   readonly edit: Edit
@@ -56,13 +58,13 @@ export function innerOf<V extends Keyed>(edit: Edit, children: Node<V>[]): Inner
 
 /** Builds a tree from values with unique keys in UTF-8 order. */
 export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]): Node<V> {
-  let level: Node<V>[] = pieces(values).map((piece) => ({ leaf: true, edit, values: piece }))
-  while (level.length > 1) level = pieces(level).map((piece) => innerOf(edit, piece))
+  let level: Node<V>[] = evenParts(values).map((part) => ({ leaf: true, edit, values: part }))
+  while (level.length > 1) level = evenParts(level).map((part) => innerOf(edit, part))
   return level[0] ?? { leaf: true, edit, values: [] }
 }
 
 /** Splits a list into parts of nearly equal size, each at most one node long. */
-function pieces<T>(list: readonly T[]): T[][] {
+function evenParts<T>(list: readonly T[]): T[][] {
   const count = Math.ceil(list.length / fanout)
   return Array.from({ length: count }, (_, i) =>
     list.slice(Math.floor((i * list.length) / count), Math.floor(((i + 1) * list.length) / count)),
@@ -98,6 +100,7 @@ export function childAt(lows: readonly string[], key: string, wide: boolean): nu
   return low
 }
 
+/** Returns the value with this key. */
 export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean): V | undefined {
   let node = root
   while (!node.leaf) node = node.children[childAt(node.lows, key, wide)]!

@@ -2,6 +2,7 @@ import type { ObjectEvent, Storage, WatchObjectsOptions } from '../storage.ts'
 import type { TestObject } from './test-object.ts'
 import { within } from './watch-reader.ts'
 
+/** An event of a watch in a short form for comparisons. */
 export interface SeenEvent {
   readonly type: string
   readonly name: string

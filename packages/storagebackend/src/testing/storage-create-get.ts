@@ -7,8 +7,8 @@ import { ObjectWatchReader } from './object-watch-reader.ts'
 export function createAndGetTests(test: DeclareStorageTest): void {
   test('create: returns the object with its version', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { labels: { app: 'x' }, nodeName: 'n1', text: 'é "quoted"' })
-    const got = await storage.get(key('ns', 'a'))
-    for (const object of [created, got]) {
+    const result = await storage.get(key('ns', 'a'))
+    for (const object of [created, result]) {
       expect(object.key).toBe(key('ns', 'a'))
       expect(object.revision).toBe(created.revision)
       expect(object.object().metadata.resourceVersion).toBe(String(created.revision))
@@ -23,13 +23,13 @@ export function createAndGetTests(test: DeclareStorageTest): void {
   test('a body can be spliced into a response', async ({ create }) => {
     const stored = await create('ns', 'a', { labels: { app: 'x' }, text: 'é' })
     const body = Buffer.from(stored.body)
-    const answer = Buffer.concat([
+    const response = Buffer.concat([
       Buffer.from('{"kind":"Test","apiVersion":"v1",'),
       body.subarray(1, stored.spliceAt),
       Buffer.from(`,"resourceVersion":"${stored.revision}"`),
       body.subarray(stored.spliceAt),
     ])
-    expect(JSON.parse(answer.toString())).toEqual({ kind: 'Test', apiVersion: 'v1', ...stored.object() })
+    expect(JSON.parse(response.toString())).toEqual({ kind: 'Test', apiVersion: 'v1', ...stored.object() })
     expect(JSON.parse(body.toString()).metadata.resourceVersion).toBeUndefined()
   })
 
@@ -68,9 +68,9 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     const second = await update(first, (object) => void (object.spec = { text: 'new' }))
     const later = await create('ns', 'other')
     for (const resourceVersion of ['', String(first.revision), String(second.revision), String(later.revision)]) {
-      const got = await storage.get(key('ns', 'a'), { resourceVersion })
-      if (resourceVersion === String(first.revision)) expect(got.revision).toBeGreaterThanOrEqual(first.revision)
-      else expect(got.revision).toBe(second.revision)
+      const result = await storage.get(key('ns', 'a'), { resourceVersion })
+      if (resourceVersion === String(first.revision)) expect(result.revision).toBeGreaterThanOrEqual(first.revision)
+      else expect(result.revision).toBe(second.revision)
     }
     // Done last, because "0" accepts any state. A cache that has not seen the object yet may answer that it is absent.
     expect((await storage.get(key('ns', 'a'), { resourceVersion: '0' })).revision).toBe(second.revision)

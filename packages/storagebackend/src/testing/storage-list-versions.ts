@@ -114,12 +114,12 @@ export function listVersionTests(test: DeclareStorageTest): void {
               expect(codeOf(await failure(list)), title).toBe(gives)
               continue
             }
-            const got = await list
+            const result = await list
             // The newest revision may be a write of another test.
-            if (gives === newest) expect(got.revision, title).toBeGreaterThanOrEqual(newest.revision)
-            else expect(got.revision, title).toBe(gives.revision)
-            const page = expectedPage({ ...gives, revision: got.revision }, below, from, limit, selector)
-            expect({ names: names(got), continue: got.continue, remaining: got.remainingItemCount }, title).toEqual(page)
+            if (gives === newest) expect(result.revision, title).toBeGreaterThanOrEqual(newest.revision)
+            else expect(result.revision, title).toBe(gives.revision)
+            const page = expectedPage({ ...gives, revision: result.revision }, below, from, limit, selector)
+            expect({ names: names(result), continue: result.continue, remaining: result.remainingItemCount }, title).toEqual(page)
           }
         }
       }

@@ -60,12 +60,12 @@ const optionsOf = ({ below, ...selectors }: Scope) => ({
 const titleOf = ({ below, fields, labels }: Scope): string => JSON.stringify({ below, fields, labels })
 
 async function createAll({ create }: StorageTest): Promise<SeenEvent[]> {
-  const made: SeenEvent[] = []
+  const created: SeenEvent[] = []
   for (const [namespace, name, options] of objects) {
     const { revision } = await create(namespace, name, options)
-    made.push({ type: 'ADDED', name: `${namespace}/${name}`, revision })
+    created.push({ type: 'ADDED', name: `${namespace}/${name}`, revision })
   }
-  return made
+  return created
 }
 
 export function scopeTests(test: DeclareStorageTest): void {
@@ -92,13 +92,13 @@ export function scopeTests(test: DeclareStorageTest): void {
 
   test('watch: initial events, for keys and selectors in every combination', async (under) => {
     const { storage, prefix } = under
-    const made = await createAll(under)
+    const created = await createAll(under)
     await storage.list(prefix)
     for (const scope of scopes) {
       const options = { ...optionsOf(scope), sendInitialEvents: true, allowBookmarks: true }
       const reader = await ObjectWatchReader.open(storage, prefix + scope.below, options)
       const events = await reader.events(scope.sees.length + 1)
-      const revisions = scope.sees.map((name) => made.find((each) => each.name === name)!.revision)
+      const revisions = scope.sees.map((name) => created.find((each) => each.name === name)!.revision)
       expect(
         events.slice(0, -1).map((event) => [event.type, event.revision]),
         titleOf(scope),

@@ -33,7 +33,7 @@ export function statisticsTests(test: DeclareStorageTest): void {
     expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
   })
 
-  test('statistics: only of its own resource', async ({ storage, prefix, create, put }) => {
+  test('statistics: do not include other resources', async ({ storage, prefix, create, put }) => {
     await create('ns', 'a')
     const alone = await storage.stats()
     await put(`${prefix.slice(0, -1)}-elsewhere/x`, Buffer.alloc(10_000))

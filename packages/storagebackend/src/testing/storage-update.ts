@@ -23,12 +23,12 @@ export function updateTests(test: DeclareStorageTest): void {
 
   test('update: sharesCurrent passes the object that all readers share', async ({ storage, key, create }) => {
     await create('ns', 'a')
-    const own = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
+    const copied = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
       expect(current).toEqual(stored!.object())
       expect(current).not.toBe(stored!.object())
       return setText('new')(current)
     })
-    const updated = await storage.guaranteedUpdate(
+    const shared = await storage.guaranteedUpdate(
       key('ns', 'a'),
       (current, stored) => {
         expect(current).toBe(stored!.object())
@@ -36,15 +36,15 @@ export function updateTests(test: DeclareStorageTest): void {
       },
       { sharesCurrent: true },
     )
-    expect(updated.revision).toBeGreaterThan(own.revision)
-    expect(updated.object().spec!.text).toBe('newer')
+    expect(shared.revision).toBeGreaterThan(copied.revision)
+    expect(shared.object().spec!.text).toBe('newer')
   })
 
   test('update: an absent object is not found, or created', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
     expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
     let seen: unknown = 'not called'
-    const made = await storage.guaranteedUpdate(
+    const updated = await storage.guaranteedUpdate(
       key('ns', 'a'),
       (current, stored) => {
         seen = current ?? stored
@@ -53,14 +53,14 @@ export function updateTests(test: DeclareStorageTest): void {
       { ignoreNotFound: true },
     )
     expect(seen).toBeUndefined()
-    expect((await storage.get(key('ns', 'a'))).revision).toBe(made.revision)
+    expect((await storage.get(key('ns', 'a'))).revision).toBe(updated.revision)
   })
 
   test('update: checks preconditions, with the error text of kube-apiserver', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
-    const wrong = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
-    expect(codeOf(wrong)).toBe('InvalidObject')
-    expect(String(wrong)).toContain('Precondition failed: UID in precondition: B, UID in object meta: A')
+    const refused = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions: { uid: 'B' } }))
+    expect(codeOf(refused)).toBe('InvalidObject')
+    expect(String(refused)).toContain('Precondition failed: UID in precondition: B, UID in object meta: A')
     const preconditions = { uid: 'A', resourceVersion: String(created.revision) }
     await storage.guaranteedUpdate(key('ns', 'a'), setText('x'), { preconditions })
     const stale = await failure(storage.guaranteedUpdate(key('ns', 'a'), setText('y'), { preconditions }))
@@ -117,7 +117,7 @@ export function updateTests(test: DeclareStorageTest): void {
     const tried: (string | undefined)[] = []
     const leave = (current: TestObject | undefined): undefined => void tried.push(current!.spec?.text)
     expect(await storage.guaranteedUpdate(key('ns', 'a'), leave, { suggestion: stale })).toMatchObject({ revision: fresh.revision })
-    // The last call had the stored object, whatever the suggestion was.
+    // The last call always gets the stored object.
     expect(tried.at(-1)).toBe('newer')
     const absent = storage.guaranteedUpdate(key('ns', 'b'), () => undefined, { ignoreNotFound: true })
     expect(codeOf(await failure(absent))).toBe('KeyNotFound')

@@ -37,7 +37,7 @@ export function watchStartTests(test: DeclareStorageTest): void {
               // The revision of the store, which is that of a deletion after the newest object.
               expect(end!.revision, title).toBeGreaterThanOrEqual(deleted.revision)
             }
-            // The next event belongs to the next change.
+            // No other event comes before that of the next change.
             const next = await create('later', only ?? `n${round++}`)
             expect(await reader.objects(1), title).toEqual([added(next, next.field('metadata.name'))])
             const { revision } = await storage.delete(next.key)
@@ -52,7 +52,7 @@ export function watchStartTests(test: DeclareStorageTest): void {
   })
 
   // Priority and fairness relies on this: a watch request counts as initialized when the promise resolves.
-  test('watch: is open when its promise resolves, and misses no later event', async (under) => {
+  test('watch: is open when its promise resolves, and later events are not lost', async (under) => {
     const { storage, prefix, create } = under
     const { revision } = await create('ns', 'start')
     await storage.list(prefix)

@@ -49,6 +49,7 @@ export class WatchReader {
   }
 }
 
+/** Waits for a promise. Rejects after a timeout. */
 export async function within<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
