@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRecordCodec } from './record-codec.ts'
+import { createRecordCodec, findSplice } from './record-codec.ts'
 
 interface Thing extends KubeObject {
   spec?: unknown
@@ -134,4 +134,17 @@ describe('defaults on read', () => {
     expect(filling.open('/k', value, 7).object().spec).toEqual({ x: 'z' })
     expect(filling.headers?.labelSetOf(value)).toBeDefined()
   })
+})
+
+it('finds the position after the members before resourceVersion', () => {
+  const at = (text: string): string => text.slice(0, findSplice(text))
+  expect(at('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
+  expect(at('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(
+    '{"metadata":{"name":"a","namespace":"n","uid":"u"',
+  )
+  expect(at('{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\","generation":1}}')).toBe(
+    '{"data":{"a":"}\\"{","m":[{"metadata":{"name":"no"}}]},"metadata":{"name":"a\\\\"',
+  )
+  expect(() => findSplice('{"metadata":{}}')).toThrow()
+  expect(() => findSplice('{"spec":{"metadata":{"name":"a"}}}')).toThrow()
 })

@@ -1,8 +1,12 @@
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
-import type { JsonObject, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { decodeStruct, parseJson, stringifyJson, wasSentEmpty } from '@keelson/apimachinery'
+import type { JsonObject, KubeObject, RequestContext, JsonValue } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
-import { decodePatched } from './decode-patched.ts'
+import { applyMergePatch } from '@keelson/apimachinery/patch'
+import { assert, constantFrom, dictionary, letrec, oneof, property } from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { decodePatched, decodeChanged } from './decode-patched.ts'
 import type { WriteRoute } from '../write/route.ts'
 
 const gvk = { group: '', version: 'v1', kind: 'Pod' }
@@ -25,4 +29,74 @@ it('reports the first error in the order of the printed document', () => {
   const printed = (): string => '{"kind":"Pod","apiVersion":"v1","metadata":{"labels":1,"namespace":true}}'
   const document = { patched, current: { metadata: { name: 'a' } } as KubeObject, patchErrors: [], printed, converting: false }
   expect(() => decodePatched(route, {} as RequestContext, document, 'Warn')).toThrow(/Go struct field ObjectMeta.metadata.labels of type/)
+})
+
+const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kind: 'Pod' })!
+
+const stored = decodeStruct<KubeObject>(schema, {
+  metadata: {
+    name: 'a',
+    labels: { app: 'x', phase: 'y', unknown: 'z' },
+    finalizers: ['f'],
+    managedFields: [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } }],
+  },
+  spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }], nodeSelector: { a: 'b' }, securityContext: {} },
+  status: { phase: 'Running' },
+}).object
+
+const names = [
+  'metadata',
+  'labels',
+  'finalizers',
+  'managedFields',
+  'spec',
+  'containers',
+  'nodeSelector',
+  'securityContext',
+  'runAsUser',
+  'status',
+]
+const { patch } = letrec<{ patch: JsonObject; value: JsonValue }>((tie) => ({
+  patch: dictionary(constantFrom(...names, 'phase', 'app', 'unknown', '__proto__', 'kind'), tie('value'), {
+    maxKeys: 4,
+  }) as Arbitrary<JsonObject>,
+  value: oneof({ depthSize: 'small' }, constantFrom(null, 1, 1.5, 'text', true, [], {}), tie('patch')),
+}))
+
+function outcome(decode: () => unknown): unknown {
+  try {
+    return stringifyJson(decode())
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+it('gives the same result as decoding the whole document', () => {
+  assert(
+    property(patch, constantFrom('Strict', 'Warn', 'Ignore'), (given, strict) => {
+      const changed = applyMergePatch({ kind: 'Pod', apiVersion: 'v1', ...stored } as unknown as JsonObject, given)
+      expect(outcome(() => decodeChanged(schema, changed, stored, { strict }))).toBe(
+        outcome(() => decodeStruct(schema, parseJson(stringifyJson(changed)), { strict })),
+      )
+    }),
+  )
+})
+
+it('reports empty lists of the patched document', () => {
+  const changed = applyMergePatch(stored as unknown as JsonObject, { spec: { nodeSelector: { a: null } }, metadata: { finalizers: [] } })
+  const { spec, metadata } = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec: object }
+  expect([wasSentEmpty(spec, 'nodeSelector'), wasSentEmpty(metadata, 'finalizers'), wasSentEmpty(metadata, 'labels')]).toEqual([
+    true,
+    true,
+    false,
+  ])
+})
+
+it('does not change the current object', () => {
+  const changed = applyMergePatch(stored as unknown as JsonObject, { metadata: { labels: { app: 'y' } } })
+  const object = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec?: { nodeSelector: object } }
+  object.metadata.finalizers!.push('g')
+  Object.assign(object.spec!.nodeSelector, { c: 'd' })
+  expect(stored).toMatchObject({ metadata: { finalizers: ['f'], labels: { app: 'x' } }, spec: { nodeSelector: { a: 'b' } } })
+  expect(stored).not.toHaveProperty('spec.nodeSelector.c')
 })

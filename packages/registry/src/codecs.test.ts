@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createApiTypes, encodeUnknown, hasProtoMagic } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import { eventsV1 } from '@keelson/api/events/v1'
-import { Scheme, type KubeObject } from '@keelson/apimachinery'
+import { Scheme } from '@keelson/apimachinery'
+import type { KubeObject } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
-import { protobufCodecs } from './codecs.ts'
+import { protobufCodecs, RecentRecords } from './codecs.ts'
 
 /** Recorded from kube-apiserver, in `../shared`, which is not part of the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
@@ -115,4 +116,34 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     expect(stored.object().metadata.name).toBe(key.split('/').at(-1))
     expect(Buffer.from(codec.encode(stored.copy())).toString('base64')).toBe(value)
   })
+})
+
+const maker = {}
+const bytes = (text: string): Uint8Array => Buffer.from(text)
+
+it('finds a record by key, value and codec', () => {
+  const recent = new RecentRecords()
+  const record = bytes('record')
+  recent.set(maker, '/a', bytes('value'), record)
+  expect(recent.get(maker, '/a', bytes('value'))).toBe(record)
+  expect(recent.get(maker, '/a', bytes('other'))).toBeUndefined()
+  expect(recent.get(maker, '/b', bytes('value'))).toBeUndefined()
+  expect(recent.get({}, '/a', bytes('value'))).toBeUndefined()
+})
+
+it('keeps the newest record of a key, and the newest records up to its limit', () => {
+  const recent = new RecentRecords(30)
+  const set = (key: string, value: string): void => recent.set(maker, key, bytes(value), bytes(value))
+  const known = (key: string, value: string): boolean => recent.get(maker, key, bytes(value)) !== undefined
+  set('/a', '1')
+  set('/a', '22222')
+  expect([known('/a', '1'), known('/a', '22222')]).toEqual([false, true])
+  set('/b', '33333')
+  set('/c', '44444')
+  expect([known('/a', '22222'), known('/b', '33333'), known('/c', '44444')]).toEqual([true, true, true])
+  set('/b', '55555')
+  set('/d', '66666')
+  expect([known('/a', '22222'), known('/b', '55555'), known('/c', '44444'), known('/d', '66666')]).toEqual([false, true, true, true])
+  set('/e', '7'.repeat(31))
+  expect([known('/d', '66666'), known('/e', '7'.repeat(31))]).toEqual([false, false])
 })

@@ -4,7 +4,7 @@ import { openTestStore } from '@keelson/registry/testing'
 import { defineResource } from '@keelson/registry'
 import { IteratedWatch } from '@keelson/storagebackend'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createInformer } from './informers.ts'
+import { createInformer, createSharedInformers } from './informers.ts'
 import { createLoopbackClient } from './create-loopback-client.ts'
 import type { InformerEvent, LoopbackResource } from './client.ts'
 
@@ -149,3 +149,47 @@ function breakable(inner: LoopbackResource<Thing>) {
     release: () => open(),
   }
 }
+
+const thingsResource = { group: '', resource: 'things' }
+
+it('shares one informer per resource and syncs it', async () => {
+  await using test = openTestStore(
+    defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} }),
+  )
+  const client = createLoopbackClient()
+  await using informers = createSharedInformers(client)
+  expect(informers.of(thingsResource)).toBeUndefined()
+  client.add({ group: '', version: 'v1' }, test.paths)
+  await client.resource(thingsResource)!.create('ns', { metadata: { name: 'a' } })
+  const informer = informers.of(thingsResource)!
+  expect(informer.hasSynced).toBe(false)
+  expect(informers.of(thingsResource)).toBe(informer)
+  await informer.synced
+  expect(informer.hasSynced).toBe(true)
+  expect(informer.get('ns', 'a')?.metadata.name).toBe('a')
+})
+
+it('starts a new informer for a resource that was removed and added again', async () => {
+  const definition = defineResource({ group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced', strategy: {} })
+  const client = createLoopbackClient()
+  await using informers = createSharedInformers(client)
+  await using first = openTestStore(definition)
+  const remove = client.add({ group: '', version: 'v1' }, first.paths)
+  const informer = informers.of(thingsResource)!
+  await informer.synced
+  remove()
+  await informers.remove(thingsResource)
+  expect(informers.of(thingsResource)).toBeUndefined()
+  await using second = openTestStore(definition)
+  client.add({ group: '', version: 'v1' }, second.paths)
+  await client.resource(thingsResource)!.create('ns', { metadata: { name: 'later' } })
+  expect(informers.of(thingsResource)).not.toBe(informer)
+  await informers.of(thingsResource)!.synced
+  expect(
+    informers
+      .of(thingsResource)!
+      .list()
+      .map(({ metadata }) => metadata.name),
+  ).toEqual(['later'])
+  expect(informer.list()).toEqual([])
+})
