@@ -14,8 +14,8 @@ export function certificateApproval({ authorizer }: PluginDependencies): Admissi
   return {
     name: 'CertificateApproval',
     operations: ['UPDATE'],
+    resources: ['certificatesigningrequests.certificates.k8s.io/approval'],
     validate(attributes: AdmissionAttributes) {
-      if (!isForSigningRequest(attributes, 'approval')) return
       // The old object decides: the signer must not be changed here.
       const { signerName } = (attributes.oldObject as CertificateSigningRequest).spec
       const refusal = `user not permitted to approve requests with signerName ${quote(signerName)}`
@@ -29,8 +29,8 @@ export function certificateSigning({ authorizer }: PluginDependencies): Admissio
   return {
     name: 'CertificateSigning',
     operations: ['UPDATE'],
+    resources: ['certificatesigningrequests.certificates.k8s.io/status'],
     validate(attributes: AdmissionAttributes) {
-      if (!isForSigningRequest(attributes, 'status')) return
       const { status = {} } = attributes.object as CertificateSigningRequest
       const { status: old = {}, spec } = attributes.oldObject as CertificateSigningRequest
       if (status.certificate === old.certificate && semanticEqual(status.conditions ?? [], old.conditions ?? [])) return
@@ -46,8 +46,8 @@ export function certificateSubjectRestriction(): AdmissionPlugin {
   return {
     name: 'CertificateSubjectRestriction',
     operations: ['CREATE'],
+    resources: ['certificatesigningrequests.certificates.k8s.io'],
     validate(attributes: AdmissionAttributes) {
-      if (!isForSigningRequest(attributes, '')) return
       const { signerName, request } = (attributes.object as CertificateSigningRequest).spec
       if (signerName !== clientSigner) return
       const subject = certificateRequestSubject(request ?? '')
@@ -65,19 +65,15 @@ export function clusterTrustBundleAttest({ authorizer }: PluginDependencies): Ad
   return {
     name: 'ClusterTrustBundleAttest',
     operations: ['CREATE', 'UPDATE'],
+    resources: ['clustertrustbundles.certificates.k8s.io'],
     validate(attributes: AdmissionAttributes) {
-      const { resource, object, oldObject } = attributes
-      if (resource.group !== 'certificates.k8s.io' || resource.resource !== 'clustertrustbundles') return
+      const { object, oldObject } = attributes
       const { signerName = '' } = (object as TrustBundle).spec ?? {}
       if (signerName === '' || (oldObject !== undefined && differOnlyForCollector(object!, oldObject))) return
       const refusal = `user not permitted to attest for signerName ${quote(signerName)}`
       return requireFor(authorizer, attributes, { verb: 'attest', signerName, refusal })
     },
   }
-}
-
-function isForSigningRequest({ resource, subresource }: AdmissionAttributes, wanted: string): boolean {
-  return resource.group === 'certificates.k8s.io' && resource.resource === 'certificatesigningrequests' && subresource === wanted
 }
 
 interface SignerPermission {

@@ -1,5 +1,5 @@
 import { nodeIdentity } from '@keelson/auth'
-import { quote } from '@keelson/apimachinery'
+import { groupResourceString, quote } from '@keelson/apimachinery'
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts'
 import type { PluginDependencies } from '../admission-plugins.ts'
 import { forbidden } from '../forbidden.ts'
@@ -21,28 +21,29 @@ type Check = (write: NodeWrite) => Promise<void> | void
 export function nodeRestriction(dependencies: PluginDependencies): AdmissionPlugin {
   return {
     name: 'NodeRestriction',
+    // No list of resources: a kubelet without a node name may write nothing.
     admit(attributes: AdmissionAttributes) {
       const { context, resource } = attributes
       const node = nodeIdentity(context.user)
       if (node === undefined) return
       if (node === '') throw forbidden(attributes, `could not determine node from user ${quote(context.user.name)}`)
-      return checks.get(`${resource.group}/${resource.resource}`)?.({ node, attributes, dependencies })
+      return checks.get(groupResourceString(resource))?.({ node, attributes, dependencies })
     },
   }
 }
 
-/** By group and resource. */
+/** By resource and group. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
-  ['/pods', checkPod],
-  ['/nodes', checkNodeWrite],
-  ['/persistentvolumeclaims', checkClaimStatus],
-  ['/serviceaccounts', checkTokenRequest],
-  ['coordination.k8s.io/leases', checkLease],
-  ['storage.k8s.io/csinodes', checkCSINode],
-  ['resource.k8s.io/resourceslices', checkSlice],
-  ['certificates.k8s.io/certificatesigningrequests', checkCSR],
+  ['pods', checkPod],
+  ['nodes', checkNodeWrite],
+  ['persistentvolumeclaims', checkClaimStatus],
+  ['serviceaccounts', checkTokenRequest],
+  ['leases.coordination.k8s.io', checkLease],
+  ['csinodes.storage.k8s.io', checkCSINode],
+  ['resourceslices.resource.k8s.io', checkSlice],
+  ['certificatesigningrequests.certificates.k8s.io', checkCSR],
   [
-    'certificates.k8s.io/podcertificaterequests',
+    'podcertificaterequests.certificates.k8s.io',
     ({ attributes }) => {
       throw forbidden(attributes, 'PodCertificateRequest feature gate is disabled')
     },
