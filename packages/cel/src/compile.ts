@@ -21,6 +21,7 @@ export interface Parsed {
 
 /** A type-checked expression. */
 export interface Compiled extends Parsed, Checked {
+  readonly environment: Environment
   readonly type: Type
 }
 
@@ -54,7 +55,7 @@ export function compile(text: string, environment: Environment): Compiled {
   const checked = check(parsed.expression, environment, issues)
   if (issues.size === 0) validate(parsed.expression, checked, issues)
   if (issues.size > 0) throw new CompileError(issues)
-  return { ...parsed, ...checked, type: checked.types.get(parsed.expression)! }
+  return { ...parsed, ...checked, environment, type: checked.types.get(parsed.expression)! }
 }
 
 /** Returns the error that prevents a compiled expression from running, with kube-apiserver's message; undefined if there is none. */

@@ -1,0 +1,37 @@
+import { elementAt, isList, listSize } from '../values/list.ts'
+import type { ListValue } from '../values/list.ts'
+import { findInMap, isMap } from '../values/map.ts'
+import { doubleText, typeNameOf, valueText } from '../values/text.ts'
+import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+
+/** Returns a field, entry or element; undefined if it is absent, and an error if the value cannot be indexed with this key. */
+export function lookUp(value: Value, key: Value): Value | undefined {
+  if (isMap(value)) return findInMap(value, key)
+  if (isList(value)) return elementOf(value, key)
+  return value instanceof StructValue && typeof key === 'string' ? value.fields.get(key) : undefined
+}
+
+function elementOf(list: ListValue, key: Value): Value | undefined {
+  const index = indexFrom(key)
+  if (index instanceof CelError) return index
+  return index >= 0 && index < listSize(list) ? elementAt(list, index) : undefined
+}
+
+/** Converts a list index to a number. Doubles and unsigned integers may index lists if they are whole. */
+function indexFrom(key: Value): number | CelError {
+  if (typeof key === 'number') return key
+  if (isInt(key)) return Number(key)
+  if (key instanceof Double) {
+    return Number.isInteger(key.value) && Math.abs(key.value) < 2 ** 63
+      ? key.value
+      : new CelError(`unsupported index value ${doubleText(key.value)} in list`)
+  }
+  if (key instanceof Uint) return key.value < 2n ** 63n ? Number(key.value) : new CelError(`unsupported index value ${key.value} in list`)
+  return new CelError(`unsupported index type '${typeNameOf(key)}' in list`)
+}
+
+/** Returns the error of an absent field, entry or element. */
+export function absent(value: Value, key: Value): CelError {
+  return new CelError(`${isList(value) ? 'index out of bounds' : 'no such key'}: ${valueText(key)}`)
+}

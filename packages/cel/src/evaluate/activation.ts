@@ -1,0 +1,23 @@
+import { adapt } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+
+/** Variables by name: values, decoded JSON, or `Lazy` values. Undefined means that there is no such variable. */
+export type Activation = Readonly<Record<string, unknown>>
+
+/** A variable, or a field of a variable, computed on first use, once. The function may return a promise. */
+export class Lazy {
+  readonly #compute: () => unknown
+  #value: Value | Promise<Value> | undefined
+
+  constructor(compute: () => unknown) {
+    this.#compute = compute
+  }
+
+  value(): Value | Promise<Value> {
+    if (this.#value === undefined) {
+      const computed = this.#compute()
+      this.#value = computed instanceof Promise ? computed.then(adapt) : adapt(computed)
+    }
+    return this.#value
+  }
+}

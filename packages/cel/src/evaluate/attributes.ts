@@ -1,0 +1,77 @@
+import { CelError, none, Optional } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import { absent, lookUp } from './access.ts'
+import { Lazy } from './activation.ts'
+import type { Label } from './label.ts'
+import type { Machine, Step } from './machine.ts'
+
+/** A field selection or an index within a chain such as `a.b[c].?d`. */
+export interface Access {
+  readonly isOptional: boolean
+  /** True for the last field of `has()`. */
+  readonly isTest: boolean
+}
+
+/**
+ * Accesses a member of the value on the stack. A chain stops at its first error, and an optional chain at its first absent member. Each access
+ * costs one, absent members of optional chains nothing.
+ */
+export function accessConstant(key: Value, { isOptional, isTest }: Access, end: Label): Step {
+  return (machine) => {
+    const value = machine.pop()
+    if (value instanceof CelError) machine.push(value)
+    else if (isOptional || value instanceof Optional) {
+      if (accessOptional(machine, value, key, isTest)) return
+    } else {
+      machine.charge(1)
+      const found = lookUp(value, key)
+      if (isTest) machine.push(found instanceof CelError ? found : found !== undefined)
+      else if (found instanceof Lazy) machine.pushLater(found.value())
+      else machine.push(found === undefined ? absent(value, key) : found)
+      if (!(found instanceof CelError) && found !== undefined) return
+    }
+    machine.position = end.position
+  }
+}
+
+/** The same with the key on top of the stack. */
+export function accessComputed({ isOptional, isTest }: Access, end: Label): Step {
+  return (machine) => {
+    const key = machine.pop()
+    const value = machine.pop()
+    const isWithin = isOptional || value instanceof Optional
+    if (key instanceof CelError) {
+      if (!isWithin) machine.charge(1)
+      machine.push(key)
+    } else if (isWithin) {
+      if (accessOptional(machine, value, key, isTest)) return
+    } else {
+      machine.charge(1)
+      const found = lookUp(value, key)
+      machine.push(found === undefined ? absent(value, key) : found)
+      if (!(found instanceof CelError) && found !== undefined) return
+    }
+    machine.position = end.position
+  }
+}
+
+/** Returns whether the chain continues. */
+function accessOptional(machine: Machine, value: Value, key: Value, isTest: boolean): boolean {
+  const within = value instanceof Optional ? value.value : value
+  const found = within === undefined ? undefined : lookUp(within, key)
+  if (found === undefined || found instanceof CelError) {
+    machine.push(found instanceof CelError ? found : isTest ? false : none)
+    return false
+  }
+  machine.charge(1)
+  machine.push(isTest ? true : new Optional(found))
+  return true
+}
+
+/** Skips the rest of a chain, including the computation of a key, after an error or an absent member. */
+export function skipKey(end: Label): Step {
+  return (machine) => {
+    const value = machine.stack.at(-1)!
+    if (value instanceof CelError || (value instanceof Optional && value.value === undefined)) machine.position = end.position
+  }
+}

@@ -1,0 +1,125 @@
+import type { Overload } from '../declarations/function-declaration.ts'
+import type { Implementation } from '../functions/implementation.ts'
+import { elementAt, isList, listSize } from '../values/list.ts'
+import { findInMap, isMap, keysOf } from '../values/map.ts'
+import { typeNameOf } from '../values/text.ts'
+import { CelError } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import type { Type } from '../types/type.ts'
+import type { Label } from './label.ts'
+import type { Machine, Step } from './machine.ts'
+import { dependsOnResult, isNominal } from './runtime-cost.ts'
+import type { CallCost } from './runtime-cost.ts'
+
+/** Returns whether a value has a type at run time. Of lists and maps, only the first element is checked, as in cel-go. */
+type Guard = (value: Value) => boolean
+
+function guardOf(type: Type): Guard | undefined {
+  const [first, second] = type.parameters.map(guardOf)
+  switch (type.kind) {
+    case 'any':
+    case 'dyn':
+    case 'parameter':
+      return undefined
+    case 'string':
+      return (value) => typeof value === 'string'
+    case 'int':
+      return (value) => typeof value === 'number' || typeof value === 'bigint'
+    case 'list':
+      return (value) => isList(value) && (first === undefined || listSize(value) === 0 || first(elementAt(value, 0)))
+    case 'map':
+      return (value) => {
+        if (!isMap(value)) return false
+        const [key] = first === undefined && second === undefined ? [] : keysOf(value)
+        return key === undefined || ((first?.(key) ?? true) && (second?.(findInMap(value, key)!) ?? true))
+      }
+    default:
+      return (value) => typeNameOf(value) === type.name
+  }
+}
+
+/** An overload with its implementation. */
+export class BoundOverload {
+  readonly implementation: Implementation
+  readonly #guards: readonly (Guard | undefined)[]
+
+  constructor(overload: Overload, implementation: Implementation) {
+    this.implementation = implementation
+    this.#guards = overload.args.map(guardOf)
+  }
+
+  accepts(args: readonly Value[]): boolean {
+    const guards = this.#guards
+    if (guards.length !== args.length) return false
+    for (let i = 0; i < guards.length; i++) {
+      const guard = guards[i]
+      if (guard !== undefined && !guard(args[i]!)) return false
+    }
+    return true
+  }
+}
+
+/** Returns a function that calls the first overload that accepts the arguments. */
+export function dispatch(name: string, overloads: readonly BoundOverload[]): Implementation {
+  return (...args) => {
+    for (const overload of overloads) if (overload.accepts(args)) return overload.implementation(...args)
+    return new CelError(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`)
+  }
+}
+
+/** Calls a function with the arguments on the stack. The first argument that is an error is the result. */
+export function callStep(implementation: Implementation, count: number, cost: CallCost): Step {
+  if (isNominal(cost) && count === 1) return nominalUnary(implementation)
+  if (isNominal(cost) && count === 2) return nominalBinary(implementation)
+  const isChargedLater = dependsOnResult(cost)
+  return (machine) => {
+    const args = machine.stack.splice(machine.stack.length - count, count)
+    const problem = args.find((arg) => arg instanceof CelError)
+    if (!isChargedLater) machine.charge(cost(args, null))
+    const result = problem ?? implementation(...args)
+    if (isChargedLater && !(result instanceof Promise)) machine.charge(cost(args, result))
+    machine.pushLater(result)
+  }
+}
+
+function nominalUnary(implementation: Implementation): Step {
+  return (machine) => {
+    const arg = machine.pop()
+    machine.charge(1)
+    machine.pushLater(arg instanceof CelError ? arg : implementation(arg))
+  }
+}
+
+function nominalBinary(implementation: Implementation): Step {
+  return (machine) => {
+    const second = machine.pop()
+    const first = machine.pop()
+    machine.charge(1)
+    if (first instanceof CelError) machine.push(first)
+    else machine.pushLater(second instanceof CelError ? second : implementation(first, second))
+  }
+}
+
+/** Ends a call or a literal early if the last operand is an error. `below` operands are under it on the stack. */
+export function skipAfterError(below: number, cost: number, end: Label): Step {
+  return (machine) => {
+    const operand = machine.stack.at(-1)!
+    if (operand instanceof CelError) replaceOperands(machine, { count: below + 1, result: operand, cost, end })
+  }
+}
+
+interface EarlyEnd {
+  /** Number of operands on the stack. */
+  readonly count: number
+  readonly result: Value
+  readonly cost: number
+  readonly end: Label
+}
+
+/** Replaces operands by a result and jumps to the end. */
+export function replaceOperands(machine: Machine, { count, result, cost, end }: EarlyEnd): void {
+  machine.stack.length -= count
+  machine.charge(cost)
+  machine.push(result)
+  machine.position = end.position
+}

@@ -1,0 +1,69 @@
+import { equals, orError } from '../values/equality.ts'
+import { elementsOf, isList } from '../values/list.ts'
+import { CelError, Double, isInt, Uint } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import type { Label } from './label.ts'
+import type { Machine, Step } from './machine.ts'
+import { equalityCost } from './runtime-cost.ts'
+
+/** Ends `&&` or `||` if the first operand decides. */
+export function skipLogic(decisive: boolean, end: Label): Step {
+  return (machine) => {
+    if (machine.stack.at(-1) === decisive) machine.position = end.position
+  }
+}
+
+/** Joins the operands of `&&` or `||`. One that decides hides the error of the other. */
+export function joinLogic(decisive: boolean): Step {
+  return (machine) => {
+    const second = machine.pop()
+    const first = machine.pop()
+    machine.push(joined(first, second, decisive))
+  }
+}
+
+function joined(first: Value, second: Value, decisive: boolean): Value {
+  if (second === decisive) return decisive
+  if (typeof first !== 'boolean') return orError(first)
+  return typeof second === 'boolean' ? !decisive : orError(second)
+}
+
+export function equalsStep(isNegated: boolean): Step {
+  return isNegated ? notEqual : equal
+}
+
+function equal(machine: Machine): void {
+  const [first, second] = equalityOperands(machine)
+  machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second))
+}
+
+/** Values that cannot be compared are not equal. */
+function notEqual(machine: Machine): void {
+  const [first, second] = equalityOperands(machine)
+  machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second) !== true)
+}
+
+function equalityOperands(machine: Machine): readonly [Value, Value] {
+  const second = machine.pop()
+  const first = machine.pop()
+  machine.charge(typeof first === 'number' || typeof first === 'boolean' ? 1 : equalityCost([first, second], null))
+  return [first, second]
+}
+
+/** Returns a step that checks membership in a constant list; undefined if the list contains other values than numbers, strings and booleans. */
+export function isInConstants(list: Value): Step | 'empty' | undefined {
+  if (!isList(list)) return undefined
+  const elements = elementsOf(list)
+  if (elements.length === 0) return 'empty'
+  if (!elements.every(isSimple)) return undefined
+  const names = new Set(elements.filter((element) => typeof element === 'string'))
+  return (machine) => {
+    const value = machine.pop()
+    if (value instanceof CelError) machine.push(value)
+    else machine.push(typeof value === 'string' ? names.has(value) : elements.some((element) => equals(element, value) === true))
+  }
+}
+
+function isSimple(value: Value): boolean {
+  return typeof value === 'string' || typeof value === 'boolean' || isInt(value) || value instanceof Double || value instanceof Uint
+}

@@ -1,0 +1,102 @@
+import type { Constant, Expr } from '../ast.ts'
+import type { Compiled } from '../compile.ts'
+import { mapOf } from './literals.ts'
+import type { FunctionTable } from './function-table.ts'
+import { CelError, Double, toInt, TypeValue, Uint } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+
+const conversions: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'dyn',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+])
+
+/** Evaluates constant parts of an expression in advance: literals, type names, lists and maps of constants, and conversions. They cost nothing. */
+export class Constants {
+  readonly #compiled: Compiled
+  readonly #functions: FunctionTable
+  readonly #known = new Map<Expr, Value | undefined>()
+
+  constructor(compiled: Compiled, functions: FunctionTable) {
+    this.#compiled = compiled
+    this.#functions = functions
+  }
+
+  /** Returns undefined for an expression that is not constant. */
+  of(expression: Expr): Value | undefined {
+    if (expression.kind === 'literal') return literalValue(expression.constant)
+    if (this.#known.has(expression)) return this.#known.get(expression)
+    const value = this.#evaluate(expression)
+    this.#known.set(expression, value)
+    return value
+  }
+
+  #evaluate(expression: Expr): Value | undefined {
+    switch (expression.kind) {
+      case 'ident':
+      case 'select':
+        return this.#typeName(expression)
+      case 'list':
+        return expression.optional.size > 0 ? undefined : this.#all(expression.elements)
+      case 'map': {
+        const parts = this.#all(expression.entries.flatMap(({ key, value }) => [key, value]))
+        const isPlain = expression.entries.every(({ optional }) => !optional)
+        return parts === undefined || !isPlain
+          ? undefined
+          : mapOf(
+              parts,
+              Array.from(expression.entries, () => false),
+            )
+      }
+      case 'call':
+        return this.#conversion(expression)
+      default:
+        return undefined
+    }
+  }
+
+  #typeName(expression: Expr): Value | undefined {
+    const reference = this.#compiled.references.get(expression)
+    const type = this.#compiled.types.get(expression)
+    return reference?.kind === 'ident' && type?.kind === 'type' && type.parameters.length > 0 ? new TypeValue(reference.name) : undefined
+  }
+
+  #all(expressions: readonly Expr[]): readonly Value[] | undefined {
+    const values: Value[] = []
+    for (const expression of expressions) {
+      const value = this.of(expression)
+      if (value === undefined) return undefined
+      values.push(value)
+    }
+    return values
+  }
+
+  #conversion(call: Expr & { readonly kind: 'call' }): Value | undefined {
+    const [argument] = call.args
+    if (call.target !== undefined || call.args.length !== 1 || !conversions.has(call.name)) return undefined
+    const value = this.of(argument!)
+    if (value === undefined) return undefined
+    const result = this.#functions.get(call).implementation(value)
+    return result instanceof CelError || result instanceof Promise ? undefined : result
+  }
+}
+
+function literalValue(constant: Constant): Value {
+  switch (constant.type) {
+    case 'int':
+      return toInt(constant.value)
+    case 'uint':
+      return new Uint(constant.value)
+    case 'double':
+      return new Double(constant.value)
+    default:
+      return constant.value
+  }
+}

@@ -1,0 +1,57 @@
+import type { Call, Expr } from '../ast.ts'
+import type { Compiled } from '../compile.ts'
+import type { Implementation } from '../functions/implementation.ts'
+import { implementations } from '../functions/index.ts'
+import { sharedImplementations } from '../functions/operators.ts'
+import { searchFor } from '../functions/regular-expressions.ts'
+import { BoundOverload, dispatch } from './calls.ts'
+import { callCostOf } from './runtime-cost.ts'
+import type { CallCost } from './runtime-cost.ts'
+
+/** A call, resolved as far as its types are known. */
+export interface ResolvedCall {
+  readonly name: string
+  /** With the receiver. */
+  readonly args: readonly Expr[]
+  readonly implementation: Implementation
+  readonly cost: { readonly overload: string; readonly charge: CallCost }
+  /** Whether an error in an argument prevents the evaluation of later ones. With two arguments, cel-go mostly evaluates both. */
+  readonly stopsAtError: boolean
+}
+
+/** Overloads with two arguments that cel-go calls like those with more. */
+const variadic: ReadonlySet<string> = new Set(['string_format'])
+const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
+
+/** Finds the implementations of calls. */
+export class FunctionTable {
+  readonly #compiled: Compiled
+
+  constructor(compiled: Compiled) {
+    this.#compiled = compiled
+  }
+
+  get(call: Call): ResolvedCall {
+    const reference = this.#compiled.references.get(call)
+    if (reference?.kind !== 'function') throw new TypeError(`the call of ${call.name} is not resolved`)
+    const args = reference.isMember ? [call.target!, ...call.args] : call.args
+    const { name } = reference
+    const overload = reference.overloads.length === 1 ? reference.overloads[0]! : ''
+    const cost = { overload, charge: callCostOf(name, overload) }
+    const pattern = args[1]
+    if (searches.has(name) && pattern?.kind === 'literal' && pattern.constant.type === 'string') {
+      const search = searchFor(name, pattern.constant.value)
+      if (search !== undefined) return { name, args, implementation: search, cost, stopsAtError: true }
+    }
+    if (Object.hasOwn(sharedImplementations, name)) {
+      return { name, args, implementation: sharedImplementations[name]!, cost, stopsAtError: args.length > 2 }
+    }
+    const declared = this.#compiled.environment.function(name)?.overloads ?? []
+    const bound = declared
+      .filter(({ id }) => (overload === '' || id === overload) && Object.hasOwn(implementations, id))
+      .map((each) => new BoundOverload(each, implementations[each.id]!))
+    if (bound.length === 0) throw new TypeError(`the function ${name} is not implemented`)
+    const stopsAtError = args.length > 2 || bound.length > 1 || variadic.has(overload)
+    return { name, args, implementation: dispatch(name, bound), cost, stopsAtError }
+  }
+}

@@ -1,0 +1,78 @@
+import { EntryMap, isMapKey } from '../values/map.ts'
+import { valueText } from '../values/text.ts'
+import { CelError, Optional, StructValue } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import { replaceOperands } from './calls.ts'
+import type { Label } from './label.ts'
+import type { Step } from './machine.ts'
+import { createListCost, createMapCost, createStructCost } from './runtime-cost.ts'
+
+/** Requires the operand on the stack to be optional. `below` operands are under it; `what` names the key or field. */
+export function requireOptional(what: string | undefined, { below, cost, end }: { below: number; cost: number; end: Label }): Step {
+  return (machine) => {
+    const value = machine.stack.at(-1)!
+    if (value instanceof Optional) return
+    const key = what === '' ? valueText(machine.stack.at(-2)!) : what
+    const target = key === undefined ? 'list element' : `entry '${key}'`
+    const result = new CelError(`cannot initialize optional ${target} from non-optional value ${valueText(value)}`)
+    replaceOperands(machine, { count: below + 1, result, cost, end })
+  }
+}
+
+/** Makes a list of the values on the stack. Absent optional elements are left out. */
+export function listStep(count: number, optional: ReadonlySet<number>): Step {
+  return (machine) => {
+    const items = machine.stack.splice(machine.stack.length - count, count)
+    machine.charge(createListCost)
+    machine.push(optional.size === 0 ? items : withoutAbsent(items, optional))
+  }
+}
+
+function withoutAbsent(items: readonly Value[], optional: ReadonlySet<number>): readonly Value[] {
+  const kept: Value[] = []
+  for (const [i, item] of items.entries()) {
+    const value = optional.has(i) && item instanceof Optional ? item.value : item
+    if (value !== undefined) kept.push(value)
+  }
+  return kept
+}
+
+/** Makes a map of the keys and values on the stack. */
+export function mapStep(optional: readonly boolean[]): Step {
+  return (machine) => {
+    const parts = machine.stack.splice(machine.stack.length - optional.length * 2, optional.length * 2)
+    machine.charge(createMapCost)
+    machine.push(mapOf(parts, optional))
+  }
+}
+
+export function mapOf(parts: readonly Value[], optional: readonly boolean[]): Value {
+  const map = new EntryMap()
+  for (const [i, isOptional] of optional.entries()) {
+    const key = parts[i * 2]!
+    const value = unwrapped(parts[i * 2 + 1]!, isOptional)
+    if (!isMapKey(key)) return new CelError(`unsupported key type: ${valueText(key)}`)
+    if (value === undefined) map.delete(key)
+    else map.set(key, value)
+  }
+  return map
+}
+
+/** Makes a message of the values on the stack. */
+export function structStep(typeName: string, fields: readonly { readonly name: string; readonly optional: boolean }[]): Step {
+  return (machine) => {
+    const values = machine.stack.splice(machine.stack.length - fields.length, fields.length)
+    machine.charge(createStructCost)
+    const members = new Map<string, Value>()
+    for (const [i, { name, optional }] of fields.entries()) {
+      const value = unwrapped(values[i]!, optional)
+      if (value === undefined) members.delete(name)
+      else members.set(name, value)
+    }
+    machine.push(new StructValue(typeName, members))
+  }
+}
+
+function unwrapped(value: Value, isOptional: boolean): Value | undefined {
+  return isOptional && value instanceof Optional ? value.value : value
+}

@@ -1,0 +1,137 @@
+import { elementAt, isList, listSize, MutableList } from '../values/list.ts'
+import type { ListValue } from '../values/list.ts'
+import { EntryMap, findInMap, isMap, keysOf, mapSize } from '../values/map.ts'
+import type { MapValue } from '../values/map.ts'
+import { goTypeOf } from '../values/text.ts'
+import { CelError } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import type { Label } from './label.ts'
+import type { Machine, Step } from './machine.ts'
+import { unset } from './machine.ts'
+
+/** Slots of a comprehension. */
+export interface LoopSlots {
+  readonly iterator: number
+  readonly accumulator: number
+  readonly first: number
+  /** The slot of the second variable. */
+  readonly second?: number
+}
+
+/** Elements of a list, or keys of a map, and how far the loop is. */
+interface Iterator {
+  readonly items: ListValue
+  /** The map whose keys `items` are. */
+  readonly map: MapValue | undefined
+  readonly size: number
+  next: number
+}
+
+/** Starts a loop over the value on the stack. */
+export function beginLoop({ iterator, second }: LoopSlots, end: Label): Step {
+  return (machine) => {
+    const range = machine.pop()
+    if (isList(range)) machine.slots[iterator] = { items: range, map: undefined, size: listSize(range), next: 0 } satisfies Iterator
+    else if (isMap(range)) {
+      const items = keysOf(range)
+      machine.slots[iterator] = { items, map: range, size: items.length, next: 0 } satisfies Iterator
+    } else {
+      machine.push(range instanceof CelError ? range : notIterable(range, second !== undefined))
+      machine.position = end.position
+    }
+  }
+}
+
+function notIterable(range: Value, hasTwoVariables: boolean): CelError {
+  const type = goTypeOf(range)
+  return new CelError(hasTwoVariables ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`)
+}
+
+/** Sets the variables to the next element, or jumps behind the loop. */
+export function nextElement({ iterator, first, second }: LoopSlots, done: Label): Step {
+  return (machine) => {
+    const state = machine.slots[iterator] as Iterator
+    const index = state.next++
+    if (index >= state.size) {
+      machine.position = done.position
+      return
+    }
+    const item = elementAt(state.items, index)
+    if (second === undefined) machine.slots[first] = item
+    else {
+      machine.slots[first] = state.map === undefined ? index : item
+      machine.slots[second] = state.map === undefined ? item : findInMap(state.map, item)
+    }
+    machine.breathe()
+  }
+}
+
+/** Sets the accumulator from the stack. An empty list or map can then grow in place. */
+export function initialize(slot: number): Step {
+  return (machine) => {
+    const value = machine.pop()
+    if (isList(value) && listSize(value) === 0) machine.slots[slot] = new MutableList()
+    else machine.slots[slot] = isMap(value) && mapSize(value) === 0 ? new EntryMap() : value
+  }
+}
+
+/** Leaves the loop if the condition on the stack is false. An error continues it. */
+export function checkCondition(done: Label): Step {
+  return (machine) => {
+    if (machine.pop() === false) machine.position = done.position
+  }
+}
+
+/** Ends an iteration: sets the accumulator, continues with the next element. */
+export function accumulate(slot: number, next: Label): Step {
+  return (machine) => {
+    machine.slots[slot] = machine.pop()
+    machine.position = next.position
+  }
+}
+
+/** Makes a list that the loop has built immutable. */
+export const endLoop: Step = (machine) => {
+  const result = machine.stack.at(-1)
+  if (result instanceof MutableList) machine.stack[machine.stack.length - 1] = result.items
+}
+
+/** Prepares a variable that gets its value on first use. */
+export function bindLater(slot: number): Step {
+  return (machine) => {
+    machine.slots[slot] = unset
+  }
+}
+
+/** Reads a local variable. */
+export function readLocal(slot: number, cost: number): Step {
+  return (machine) => {
+    machine.charge(cost)
+    machine.push(machine.slots[slot] as Value)
+  }
+}
+
+/** Reads a local variable that gets its value on first use: calls the subroutine at `initialize`, then reads again. */
+export function readBound(slot: number, cost: number, initialize_: Label): Step {
+  return (machine) => {
+    const value = machine.slots[slot]
+    if (value === unset) callSubroutine(machine, initialize_)
+    else {
+      machine.charge(cost)
+      machine.push(value as Value)
+    }
+  }
+}
+
+function callSubroutine(machine: Machine, { position }: Label): void {
+  machine.returns.push(machine.position - 1)
+  machine.position = position
+}
+
+/** Ends the subroutine that computes a bound variable. */
+export function returnBound(slot: number): Step {
+  return (machine) => {
+    machine.slots[slot] = machine.pop()
+    machine.position = machine.returns.pop()!
+  }
+}

@@ -1,0 +1,361 @@
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Struct } from '../ast.ts'
+import type { Compiled } from '../compile.ts'
+import { operators } from '../operators.ts'
+import { CelError, noSuchOverload, Optional } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import { accessComputed, accessConstant, skipKey } from './attributes.ts'
+import type { Access } from './attributes.ts'
+import { callStep, skipAfterError } from './calls.ts'
+import { Constants } from './constants.ts'
+import { equalsStep, isInConstants, joinLogic, skipLogic } from './conditions.ts'
+import { FunctionTable } from './function-table.ts'
+import { Label } from './label.ts'
+import { listStep, mapStep, requireOptional, structStep } from './literals.ts'
+import {
+  accumulate,
+  beginLoop,
+  bindLater,
+  checkCondition,
+  endLoop,
+  initialize,
+  nextElement,
+  readBound,
+  readLocal,
+  returnBound,
+} from './loops.ts'
+import type { LoopSlots } from './loops.ts'
+import type { Machine, Step } from './machine.ts'
+import { createListCost, createMapCost, createStructCost } from './runtime-cost.ts'
+
+/** A variable of a comprehension. */
+interface Local {
+  readonly slot: number
+  /** The subroutine that computes the value, if it is computed on first use. */
+  readonly initialize: Label | undefined
+}
+type Locals = ReadonlyMap<string, Local>
+
+/** Whether a chain's own cost is added. Branches of `?:` and keys are free, as in cel-go. */
+type Mode = 'evaluate' | 'resolve'
+
+interface Link extends Access {
+  /** A computed key, or a constant. */
+  readonly key: Expr | string
+}
+
+/** Translates a checked expression into steps. */
+export class Planner {
+  readonly steps: Step[] = []
+  readonly #compiled: Compiled
+  readonly #constants: Constants
+  readonly #functions: FunctionTable
+  #locals: Locals = new Map()
+  #slots = 0
+
+  constructor(compiled: Compiled) {
+    this.#compiled = compiled
+    this.#functions = new FunctionTable(compiled)
+    this.#constants = new Constants(compiled, this.#functions)
+  }
+
+  plan(): readonly Step[] {
+    this.#expression(this.#compiled.expression)
+    return this.steps
+  }
+
+  #emit(step: Step): void {
+    this.steps.push(step)
+  }
+
+  /** Sets a label to the position of the next step. */
+  #here(label: Label): void {
+    label.position = this.steps.length
+  }
+
+  #push(value: Value): void {
+    this.#emit((machine) => {
+      machine.stack.push(value)
+    })
+  }
+
+  #expression(expression: Expr, mode: Mode = 'evaluate'): void {
+    const constant = this.#constants.of(expression)
+    if (constant !== undefined) return this.#push(constant)
+    switch (expression.kind) {
+      case 'ident':
+      case 'select':
+        return this.#chain(expression, mode)
+      case 'call':
+        return this.#call(expression, mode)
+      case 'list':
+        return this.#list(expression)
+      case 'map':
+        return this.#map(expression)
+      case 'struct':
+        return this.#struct(expression)
+      case 'comprehension':
+        return this.#comprehension(expression)
+      default:
+        throw new TypeError(`cannot evaluate an expression of kind ${expression.kind}`)
+    }
+  }
+
+  #variableName(expression: Expr): string | undefined {
+    const reference = this.#compiled.references.get(expression)
+    return reference?.kind === 'ident' && (expression.kind === 'ident' || expression.kind === 'select') ? reference.name : undefined
+  }
+
+  /** Plans a variable or a value with the fields and indexes that follow it. */
+  #chain(expression: Expr, mode: Mode): void {
+    const links: Link[] = []
+    let base = expression
+    for (let link = this.#link(base); link !== undefined; link = this.#link(base)) {
+      links.unshift(link.link)
+      base = link.operand
+    }
+    const isConditional = base.kind === 'call' && base.name === operators.conditional
+    const isTest = links.at(-1)?.isTest === true
+    const endCost = isTest ? (isConditional ? -1 : 0) : isConditional || mode === 'resolve' ? 0 : 1
+    const name = this.#variableName(base)
+    if (name === undefined) this.#expression(base, isConditional ? 'resolve' : 'evaluate')
+    else if (links.length === 0) return this.#variable(name, endCost)
+    else this.#variable(name, 0)
+    const end = new Label()
+    for (const { key, ...access } of links) this.#access(key, access, end)
+    this.#here(end)
+    if (endCost !== 0) this.#emit(chargeStep(endCost))
+  }
+
+  #link(expression: Expr): { readonly link: Link; readonly operand: Expr } | undefined {
+    if (this.#variableName(expression) !== undefined || this.#constants.of(expression) !== undefined) return undefined
+    if (expression.kind === 'select') {
+      const { operand, field, testOnly } = expression
+      return { link: { key: field, isOptional: false, isTest: testOnly }, operand }
+    }
+    if (expression.kind !== 'call') return undefined
+    const [operand, key] = expression.args as readonly [Expr, Expr]
+    switch (expression.name) {
+      case operators.index:
+        return { link: { key, isOptional: false, isTest: false }, operand }
+      case operators.optionalIndex:
+      case operators.optionalSelect:
+        return { link: { key, isOptional: true, isTest: false }, operand }
+      default:
+        return undefined
+    }
+  }
+
+  #access(key: Expr | string, access: Access, end: Label): void {
+    const constant = typeof key === 'string' ? key : this.#constants.of(key)
+    if (constant !== undefined) return this.#emit(accessConstant(constant, access, end))
+    this.#emit(skipKey(end))
+    this.#expression(key as Expr, 'resolve')
+    this.#emit(accessComputed(access, end))
+  }
+
+  #variable(name: string, cost: number): void {
+    const local = this.#locals.get(name)
+    if (local !== undefined) {
+      return this.#emit(local.initialize === undefined ? readLocal(local.slot, cost) : readBound(local.slot, cost, local.initialize))
+    }
+    this.#emit((machine) => {
+      machine.charge(cost)
+      machine.pushLater(machine.variable(name))
+    })
+  }
+
+  #call(call: Call, mode: Mode): void {
+    const [first, second, third] = call.args as readonly [Expr, Expr, Expr]
+    switch (call.name) {
+      case operators.and:
+      case operators.or:
+        return this.#logic([first, second], call.name === operators.or)
+      case operators.conditional:
+        return this.#conditional(first, second, third)
+      case operators.equals:
+      case '_!=_':
+        this.#expression(first)
+        this.#expression(second)
+        return this.#emit(equalsStep(call.name === '_!=_'))
+      case operators.index:
+      case operators.optionalIndex:
+      case operators.optionalSelect:
+        return this.#chain(call, mode)
+      case operators.notStrictlyFalse:
+        this.#expression(first)
+        return this.#emit(notStrictlyFalse)
+      case 'or':
+      case 'orValue':
+        return this.#alternative(call.target!, first, call.name === 'orValue')
+      default:
+        return this.#function(call)
+    }
+  }
+
+  #logic([first, second]: readonly [Expr, Expr], decisive: boolean): void {
+    const end = new Label()
+    this.#expression(first)
+    this.#emit(skipLogic(decisive, end))
+    this.#expression(second)
+    this.#emit(joinLogic(decisive))
+    this.#here(end)
+  }
+
+  #conditional(condition: Expr, then: Expr, otherwise: Expr): void {
+    const [no, end] = [new Label(), new Label()]
+    this.#expression(condition)
+    this.#emit((machine) => {
+      const value = machine.pop()
+      if (value === true) return
+      if (value !== false) machine.push(value instanceof CelError ? value : noSuchOverload)
+      machine.position = (value === false ? no : end).position
+    })
+    this.#expression(then, 'resolve')
+    this.#emit(jump(end))
+    this.#here(no)
+    this.#expression(otherwise, 'resolve')
+    this.#here(end)
+  }
+
+  /** `optional.or(other)` and `optional.orValue(other)`, which evaluate `other` only if needed, at no cost of their own. */
+  #alternative(optional: Expr, other: Expr, isValue: boolean): void {
+    const end = new Label()
+    this.#expression(optional)
+    this.#emit((machine) => {
+      const value = machine.pop()
+      if (value instanceof Optional && value.value === undefined) return
+      machine.push(isValue && value instanceof Optional ? value.value! : value)
+      machine.position = end.position
+    })
+    this.#expression(other)
+    this.#here(end)
+  }
+
+  #function(call: Call): void {
+    const { args, implementation, cost, stopsAtError, name } = this.#functions.get(call)
+    const list = name === '@in' ? this.#constants.of(args[1]!) : undefined
+    const membership = list === undefined || cost.overload !== 'in_list' ? undefined : isInConstants(list)
+    if (membership !== undefined) {
+      // A constant list is a set: the check is free. Nothing is in an empty one, whatever the value.
+      if (membership === 'empty') return this.#push(false)
+      this.#expression(args[0]!)
+      return this.#emit(membership)
+    }
+    const end = new Label()
+    for (const [i, arg] of args.entries()) {
+      this.#expression(arg)
+      if (stopsAtError && i < args.length - 1) this.#emit(skipAfterError(i, 0, end))
+    }
+    this.#emit(callStep(implementation, args.length, cost.charge))
+    this.#here(end)
+  }
+
+  #list({ elements, optional }: ListExpr): void {
+    const end = new Label()
+    for (const [i, element] of elements.entries()) {
+      this.#expression(element)
+      if (this.#constants.of(element) === undefined) this.#emit(skipAfterError(i, createListCost, end))
+      if (optional.has(i)) this.#emit(requireOptional(undefined, { below: i, cost: createListCost, end }))
+    }
+    this.#emit(listStep(elements.length, optional))
+    this.#here(end)
+  }
+
+  #map({ entries }: MapExpr): void {
+    const end = new Label()
+    let below = 0
+    for (const { key, value, optional } of entries) {
+      for (const part of [key, value]) {
+        this.#expression(part)
+        if (this.#constants.of(part) === undefined) this.#emit(skipAfterError(below, createMapCost, end))
+        below++
+      }
+      if (optional) this.#emit(requireOptional('', { below: below - 1, cost: createMapCost, end }))
+    }
+    this.#emit(mapStep(entries.map(({ optional }) => optional)))
+    this.#here(end)
+  }
+
+  #struct(expression: Struct): void {
+    const end = new Label()
+    for (const [i, { name, value, optional }] of expression.fields.entries()) {
+      this.#expression(value)
+      this.#emit(skipAfterError(i, createStructCost, end))
+      if (optional) this.#emit(requireOptional(name, { below: i, cost: createStructCost, end }))
+    }
+    const reference = this.#compiled.references.get(expression)
+    this.#emit(structStep(reference?.name ?? expression.typeName, expression.fields))
+    this.#here(end)
+  }
+
+  #comprehension(expression: Comprehension): void {
+    const { condition } = expression
+    if (condition.kind === 'literal' && condition.constant.value === false) return this.#binding(expression)
+    const slots: LoopSlots = {
+      iterator: this.#slots++,
+      accumulator: this.#slots++,
+      first: this.#slots++,
+      ...(expression.secondVariable === undefined ? {} : { second: this.#slots++ }),
+    }
+    const [next, done, end] = [new Label(), new Label(), new Label()]
+    const outer = this.#locals
+    this.#expression(expression.range)
+    this.#emit(beginLoop(slots, end))
+    this.#expression(expression.init)
+    this.#emit(initialize(slots.accumulator))
+    this.#here(next)
+    this.#emit(nextElement(slots, done))
+    const withAccumulator = new Map(outer).set(expression.accumulator, { slot: slots.accumulator, initialize: undefined })
+    const within = new Map(withAccumulator).set(expression.variable, { slot: slots.first, initialize: undefined })
+    if (expression.secondVariable !== undefined) {
+      within.set(expression.secondVariable, { slot: slots.second!, initialize: undefined })
+    }
+    this.#locals = within
+    if (condition.kind !== 'literal') {
+      this.#expression(condition)
+      this.#emit(checkCondition(done))
+    }
+    this.#expression(expression.step)
+    this.#emit(accumulate(slots.accumulator, next))
+    this.#here(done)
+    this.#locals = withAccumulator
+    this.#expression(expression.result)
+    this.#emit(endLoop)
+    this.#here(end)
+    this.#locals = outer
+  }
+
+  /** A comprehension without iterations gives a name to a value. The value is computed on first use. */
+  #binding(expression: Comprehension): void {
+    const slot = this.#slots++
+    const [initial, after] = [new Label(), new Label()]
+    const outer = this.#locals
+    this.#emit(bindLater(slot))
+    this.#emit(jump(after))
+    this.#here(initial)
+    this.#expression(expression.init)
+    this.#emit(returnBound(slot))
+    this.#here(after)
+    this.#locals = new Map(outer).set(expression.accumulator, { slot, initialize: initial })
+    this.#expression(expression.result)
+    this.#locals = outer
+  }
+}
+
+function jump(label: Label): Step {
+  return (machine) => {
+    machine.position = label.position
+  }
+}
+
+function chargeStep(cost: number): Step {
+  return (machine) => {
+    machine.charge(cost)
+  }
+}
+
+/** Anything but false is true, including errors. */
+function notStrictlyFalse(machine: Machine): void {
+  machine.charge(1)
+  machine.push(machine.pop() !== false)
+}

@@ -1,0 +1,212 @@
+import { quote } from '@keelson/apimachinery'
+import { Duration } from '../values/duration.ts'
+import { elementAt, elementsOf, isList, listSize } from '../values/list.ts'
+import type { ListValue } from '../values/list.ts'
+import { findInMap, isMap, keysOf } from '../values/map.ts'
+import type { MapValue } from '../values/map.ts'
+import { doubleText, typeNameOf } from '../values/text.ts'
+import { Timestamp } from '../values/timestamp.ts'
+import { CelError, Double, isInt, TypeValue, Uint } from '../values/value.ts'
+import type { Int, Value } from '../values/value.ts'
+import { bytesText, hexText } from './bytes-text.ts'
+
+/** An error in a format or its arguments. */
+class FormatError extends Error {}
+
+const defaultPrecision = 6
+/** JavaScript's limit. */
+const maxPrecision = 100
+
+/** Formats a string with clauses such as `%s` and `%.2f`. */
+export function formatString(format: string, list: ListValue): Value {
+  try {
+    return formatted(format, list)
+  } catch (error) {
+    if (error instanceof FormatError) return new CelError(error.message)
+    throw error
+  }
+}
+
+const clausePattern = /%(?:\.([0-9]*))?/y
+
+function formatted(format: string, list: ListValue): string {
+  let text = ''
+  let argument = 0
+  let at = 0
+  for (let found = format.indexOf('%'); found >= 0; found = format.indexOf('%', at)) {
+    text += format.slice(at, found)
+    if (format[found + 1] === '%') {
+      text += '%'
+      at = found + 2
+      continue
+    }
+    if (argument >= listSize(list)) throw new FormatError(`index ${argument} out of range`)
+    if (found + 1 >= format.length) throw new FormatError('unexpected end of string')
+    clausePattern.lastIndex = found
+    const [matched, digits] = clausePattern.exec(format)!
+    const letterAt = found + matched.length
+    const precision = parsePrecision(digits, letterAt >= format.length)
+    text += clause(format, letterAt, { value: elementAt(list, argument++), precision })
+    at = letterAt + 1
+  }
+  return text + format.slice(at)
+}
+
+const unreadable = 'could not parse formatting clause: '
+
+function parsePrecision(digits: string | undefined, isAtEnd: boolean): number | undefined {
+  if (digits === undefined) return undefined
+  const failed = `${unreadable}error while parsing precision: `
+  if (isAtEnd) throw new FormatError(`${failed}could not find end of precision specifier`)
+  const converting = `${failed}error while converting precision to integer: strconv.Atoi: parsing ${quote(digits)}: `
+  if (digits === '') throw new FormatError(`${converting}invalid syntax`)
+  const precision = Number(digits)
+  if (precision > maxPrecision) throw new FormatError(`${converting}value out of range`)
+  return precision
+}
+
+interface Operand {
+  readonly value: Value
+  readonly precision: number | undefined
+}
+
+function clause(format: string, at: number, { value, precision = defaultPrecision }: Operand): string {
+  switch (format[at]) {
+    case 's':
+      return plainText(value)
+    case 'd':
+      return decimalText(value)
+    case 'f':
+      return numberText(value, 'fixed-point', (number) => grouped(fixed(number + 0, precision)))
+    case 'e':
+      // kube-apiserver takes the precision for a width.
+      return numberText(value, 'scientific', scientific).padStart(precision)
+    case 'b':
+      if (typeof value === 'boolean') return value ? '1' : '0'
+      return integerOf(value, 'only integers and bools can be formatted as binary').toString(2)
+    case 'x':
+    case 'X': {
+      const text = hexOf(value)
+      return format[at] === 'X' ? text.toUpperCase() : text
+    }
+    case 'o':
+      return integerOf(value, 'octal clause can only be used on integers').toString(8)
+    default: {
+      const byte = Buffer.from(format.slice(at, at + 2))[0]!
+      throw new FormatError(`${unreadable}unrecognized formatting clause "${String.fromCodePoint(byte)}"`)
+    }
+  }
+}
+
+function unsupported(message: string, value: Value): FormatError {
+  return new FormatError(`error during formatting: ${message}, was given ${typeNameOf(value)}`)
+}
+
+function integerOf(value: Value, message: string): Int {
+  if (isInt(value)) return value
+  if (value instanceof Uint) return value.value
+  throw unsupported(message, value)
+}
+
+function decimalText(value: Value): string {
+  return String(integerOf(value, 'decimal clause can only be used on integers'))
+}
+
+function hexOf(value: Value): string {
+  if (typeof value === 'string' || value instanceof Uint8Array) return hexText(value)
+  return integerOf(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16)
+}
+
+const numberNames: Readonly<Record<string, number>> = { NaN, Infinity, '-Infinity': -Infinity }
+
+/** Formats a double, or the name of one that is not finite. */
+function numberText(value: Value, kind: string, text: (number: number) => string): string {
+  const named = typeof value === 'string' && Object.hasOwn(numberNames, value) ? numberNames[value] : undefined
+  const number = value instanceof Double ? value.value : named
+  if (number === undefined) throw unsupported(`${kind} clause can only be used on doubles`, value)
+  if (Number.isFinite(number)) return text(number)
+  return Number.isNaN(number) ? 'NaN' : number > 0 ? '∞' : '-∞'
+}
+
+function fixed(number: number, precision: number): string {
+  // toFixed switches to an exponent from 1e21 on, where doubles are whole.
+  const text =
+    Math.abs(number) < 1e21 ? roundedToEven(number, precision) : BigInt(number) + (precision === 0 ? '' : `.${'0'.repeat(precision)}`)
+  return Object.is(number, -0) ? `-${text}` : text
+}
+
+/** Like toFixed, with ties rounded to even. */
+function roundedToEven(number: number, precision: number): string {
+  const exact = number.toFixed(maxPrecision)
+  const end = exact.indexOf('.') + 1 + precision
+  if (!/^50*$/.test(exact.slice(end))) return number.toFixed(precision)
+  const kept = exact.slice(0, precision === 0 ? end - 1 : end)
+  return /[02468]$/.test(kept) ? kept : number.toFixed(precision)
+}
+
+/** Adds the thousands separators of English. */
+function grouped(text: string): string {
+  return text.replace(/^(-?)(\d+)/, (_, sign: string, digits: string) => sign + digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
+}
+
+function scientific(number: number): string {
+  const [mantissa, exponent] = number.toExponential(defaultPrecision).split('e') as [string, string]
+  const digits = [...exponent.slice(1).padStart(2, '0')].map((digit) => superscripts[Number(digit)]!)
+  return `${mantissa}×10${exponent.startsWith('-') ? '⁻' : ''}${digits.join('')}`
+}
+
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+
+/** Formats a value for `%s`. */
+function plainText(value: Value): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'boolean' || isInt(value)) return String(value)
+  if (value === null) return 'null'
+  if (isList(value)) return listText(value)
+  if (value instanceof Double) return doubleText(value.value)
+  if (value instanceof Uint) return String(value.value)
+  if (value instanceof Timestamp || value instanceof Duration) return value.toString()
+  if (value instanceof TypeValue) return value.name
+  if (value instanceof Uint8Array) return bytesText(value) ?? unreadableBytes()
+  if (isMap(value)) return mapText(value)
+  const message = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps'
+  throw unsupported(message, value)
+}
+
+function unreadableBytes(): never {
+  throw new FormatError('error during formatting: could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string')
+}
+
+function listText(list: ListValue): string {
+  return `[${elementsOf(list).map(nestedText).join(', ')}]`
+}
+
+function mapText(map: MapValue): string {
+  const entries = keysOf(map).map((key) => [keyText(key), nestedText(findInMap(map, key)!)] as const)
+  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return `{${entries.map(([key, value]) => `${key}:${value}`).join(', ')}}`
+}
+
+function keyText(key: Value): string {
+  if (key instanceof Double) throw new FormatError('error during formatting: no formatting function for map key of type double')
+  return typeof key === 'string' ? quote(key) : plainText(key)
+}
+
+/** Formats a part of a list or map, mostly as CEL would write it. */
+function nestedText(value: Value): string {
+  if (typeof value === 'string') return quote(value)
+  if (value instanceof Uint8Array) return `b${quote(plainText(value))}`
+  if (value instanceof Timestamp) return `timestamp(${quote(value.toString())})`
+  if (value instanceof Duration) return `duration(${quote(value.toString())})`
+  if (value instanceof Double) {
+    if (Number.isFinite(value.value)) return fixed(value.value, defaultPrecision)
+    return quote(doubleText(value.value))
+  }
+  if (isFormattable(value)) return plainText(value)
+  throw new FormatError(`error during formatting: no formatting function for ${typeNameOf(value)}`)
+}
+
+function isFormattable(value: Value): boolean {
+  if (value === null || typeof value !== 'object') return true
+  return value instanceof Uint || value instanceof TypeValue || isList(value) || isMap(value)
+}

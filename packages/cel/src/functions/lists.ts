@@ -1,0 +1,178 @@
+import { add } from '../values/arithmetic.ts'
+import { compare, contains, equals, isComparable, orError } from '../values/equality.ts'
+import { Duration } from '../values/duration.ts'
+import { CelList, elementAt, elementsOf, isList, listSize } from '../values/list.ts'
+import type { ListValue } from '../values/list.ts'
+import { EntryMap, findInMap, isMap, keysOf } from '../values/map.ts'
+import type { MapValue } from '../values/map.ts'
+import { typeNameOf, valueText } from '../values/text.ts'
+import { CelError, Double, noSuchOverload, Uint } from '../values/value.ts'
+import type { Int, Value } from '../values/value.ts'
+import { workload } from '../values/workload.ts'
+import { typed } from './implementation.ts'
+import type { Implementation, Implementations } from './implementation.ts'
+
+/** The numbers from zero on, without storing them. */
+class RangeList extends CelList {
+  readonly size: number
+
+  constructor(size: number) {
+    super()
+    this.size = size
+  }
+
+  get(index: number): Value {
+    return index
+  }
+}
+
+function slice(list: ListValue, start: Int, end: Int): Value {
+  const size = listSize(list)
+  const problem = (reason: string): CelError => new CelError(`cannot slice(${start}, ${end}), ${reason}`)
+  if (start < 0 || end < 0) return problem('negative indexes not supported')
+  if (start > end) return problem('start index must be less than or equal to end index')
+  if (size < end) return problem(`list is length ${size}`)
+  const from = Number(start)
+  return Array.from({ length: Number(end) - from }, (_, i) => elementAt(list, from + i))
+}
+
+function flatten(list: ListValue, depth: Int = 1): Value {
+  if (depth < 0) return new CelError('level must be non-negative')
+  const flat: Value[] = []
+  flattenInto(flat, list, Number(depth))
+  return flat
+}
+
+function flattenInto(flat: Value[], list: ListValue, depth: number): void {
+  workload.add(listSize(list))
+  for (const item of elementsOf(list)) {
+    if (depth > 0 && isList(item)) flattenInto(flat, item, depth - 1)
+    else flat.push(item)
+  }
+}
+
+function distinct(list: ListValue): Value {
+  const kept: Value[] = []
+  const texts = new Set<string>()
+  for (const item of elementsOf(list)) {
+    if (typeof item === 'string') {
+      if (!texts.has(item)) kept.push(item)
+      texts.add(item)
+    } else if (!contains(kept, item)) kept.push(item)
+  }
+  return kept
+}
+
+/** Sorts a list by the keys of its elements. */
+export function sortByKeys(list: ListValue, keys: ListValue): Value {
+  const size = listSize(list)
+  const keyCount = listSize(keys)
+  if (size !== keyCount) {
+    const counts = `but got ${size} and ${keyCount} elements respectively`
+    return new CelError(`@sortByAssociatedKeys() expected a list of the same size as the associated keys list, ${counts}`)
+  }
+  if (size === 0) return list
+  const keyValues = elementsOf(keys)
+  if (!isComparable(keyValues[0]!)) return new CelError('list elements must be comparable')
+  const type = typeNameOf(keyValues[0]!)
+  if (size > 1 && !keyValues.every((key) => typeNameOf(key) === type)) return new CelError('list elements must have the same type')
+  const order = Array.from(keyValues, (_, i) => i)
+  order.sort((a, b) => {
+    const result = compare(keyValues[a]!, keyValues[b]!)
+    return typeof result === 'number' ? result : 0
+  })
+  return order.map((i) => elementAt(list, i))
+}
+
+function isSorted(list: ListValue): Value {
+  let previous: Value | undefined
+  for (const item of elementsOf(list)) {
+    if (!isComparable(item)) return orError(item)
+    const order = previous === undefined ? 0 : compare(previous, item)
+    if (typeof order === 'number' && order > 0) return false
+    previous = item
+  }
+  return true
+}
+
+/** Returns the element that comes first in the given direction. */
+function extreme(name: string, direction: number): Implementation {
+  return typed((list: ListValue): Value => {
+    let best: Value | undefined
+    for (const item of elementsOf(list)) {
+      if (!isComparable(item)) return orError(item)
+      const order = best === undefined ? 1 : compare(item, best)
+      if (typeof order === 'number' && (best === undefined || order * direction > 0)) best = item
+    }
+    return best === undefined ? new CelError(`${name} called on empty list`) : best
+  })
+}
+
+function sum(zero: Value): Implementation {
+  return typed((list: ListValue): Value => {
+    let total = zero
+    for (const item of elementsOf(list)) {
+      total = add(total, item)
+      if (total instanceof CelError) return total
+    }
+    return total
+  })
+}
+
+function indexIn(list: ListValue, value: Value): Value {
+  for (const [i, item] of elementsOf(list).entries()) if (equals(item, value) === true) return i
+  return -1
+}
+
+function lastIndexIn(list: ListValue, value: Value): Value {
+  for (let i = listSize(list) - 1; i >= 0; i--) if (equals(elementAt(list, i), value) === true) return i
+  return -1
+}
+
+function containsAll(list: ListValue, part: ListValue): boolean {
+  return elementsOf(part).every((item) => contains(list, item))
+}
+
+/** Adds an entry to the map that a comprehension builds. */
+function insertEntry(map: Value, key: Value, value: Value): Value {
+  if (!(map instanceof EntryMap)) return noSuchOverload
+  if (map.find(key) !== undefined) return new CelError(`insert failed: key ${valueText(key)} already exists`)
+  map.set(key, value)
+  return map
+}
+
+function insertEntries(map: Value, entries: MapValue): Value {
+  for (const key of keysOf(entries)) {
+    const result = insertEntry(map, key, findInMap(entries, key)!)
+    if (result instanceof CelError) return result
+  }
+  return map
+}
+
+const comparableTypes = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes']
+const zeros: Readonly<Record<string, Value>> = { int: 0, uint: new Uint(0n), double: new Double(0), duration: new Duration(0n) }
+
+/** List functions. */
+export const lists: Implementations = {
+  ...Object.fromEntries(
+    comparableTypes.flatMap((type) => [
+      [`list_${type}_is_sorted_bool`, typed(isSorted)],
+      [`list_${type}_max_${type}`, extreme('max', 1)],
+      [`list_${type}_min_${type}`, extreme('min', -1)],
+    ]),
+  ),
+  ...Object.fromEntries(Object.entries(zeros).map(([type, zero]) => [`list_${type}_sum_${type}`, sum(zero)])),
+  list_a_index_of_int: typed(indexIn),
+  list_a_last_index_of_int: typed(lastIndexIn),
+  list_distinct: typed(distinct),
+  list_flatten: typed(flatten),
+  list_flatten_int: typed(flatten),
+  list_reverse: typed((list: ListValue) => elementsOf(list).toReversed()),
+  list_sets_contains_list: typed(containsAll),
+  list_sets_equivalent_list: typed((a: ListValue, b: ListValue) => containsAll(a, b) && containsAll(b, a)),
+  list_sets_intersects_list: typed((a: ListValue, b: ListValue) => elementsOf(a).some((item) => contains(b, item))),
+  list_slice: typed(slice),
+  lists_range: typed((size: Int) => new RangeList(Math.max(Number(size), 0))),
+  '@mapInsert_map_key_value': typed(insertEntry),
+  '@mapInsert_map_map': typed((map: Value, entries: Value) => (isMap(entries) ? insertEntries(map, entries) : noSuchOverload)),
+}

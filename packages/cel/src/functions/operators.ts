@@ -1,0 +1,63 @@
+import { add, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts'
+import { compare, contains, isComparable, orError } from '../values/equality.ts'
+import { isList } from '../values/list.ts'
+import { findInMap, isMap } from '../values/map.ts'
+import { Duration } from '../values/duration.ts'
+import { Timestamp } from '../values/timestamp.ts'
+import { CelError, noSuchOverload, TypeValue } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import { typeNameOf } from '../values/text.ts'
+import { sizeOfValue } from '../values/size.ts'
+import { sortByKeys } from './lists.ts'
+import { typed } from './implementation.ts'
+import type { Implementation } from './implementation.ts'
+import { matches } from './regular-expressions.ts'
+
+function comparison(operator: string, holds: (order: number) => boolean): Implementation {
+  return typed((a: Value, b: Value): Value => {
+    if (!isComparable(a)) return new CelError(`no such overload: ${operator}`)
+    const order = compare(a, b)
+    return typeof order === 'number' ? holds(order) : order
+  })
+}
+
+function isIn(value: Value, container: Value): Value {
+  if (isList(container)) return contains(container, value)
+  return isMap(container) ? findInMap(container, value) !== undefined : orError(container)
+}
+
+function textTest(test: (text: string, part: string) => boolean): Implementation {
+  return typed((text: Value, part: Value): Value => {
+    if (typeof text !== 'string') return orError(text)
+    return typeof part === 'string' ? test(text, part) : orError(part)
+  })
+}
+
+/** Functions that serve all their overloads with one implementation and check the types themselves. */
+export const sharedImplementations: Readonly<Record<string, Implementation>> = {
+  '_+_': typed(add),
+  '_-_': typed(subtract),
+  '_*_': typed(multiply),
+  '_/_': typed(divide),
+  '_%_': typed(modulo),
+  '-_': typed(negate),
+  '!_': typed((value: Value) => (typeof value === 'boolean' ? !value : orError(value))),
+  '_<_': comparison('_<_', (order) => order < 0),
+  '_<=_': comparison('_<=_', (order) => order <= 0),
+  '_>_': comparison('_>_', (order) => order > 0),
+  '_>=_': comparison('_>=_', (order) => order >= 0),
+  '@in': typed(isIn),
+  '@sortByAssociatedKeys': typed((list: Value, keys: Value) => (isList(list) && isList(keys) ? sortByKeys(list, keys) : noSuchOverload)),
+  contains: textTest((text, part) => text.includes(part)),
+  endsWith: textTest((text, part) => text.endsWith(part)),
+  startsWith: textTest((text, part) => text.startsWith(part)),
+  dyn: typed((value: Value) => value),
+  matches: typed(matches),
+  size: typed((value: Value) => sizeOfValue(value) ?? unsized(value)),
+  sort: typed((list: Value) => (isList(list) ? sortByKeys(list, list) : new CelError('no such overload: sort'))),
+  type: typed((value: Value) => new TypeValue(typeNameOf(value))),
+}
+
+function unsized(value: Value): CelError {
+  return value instanceof Timestamp || value instanceof Duration ? noSuchOverload : new CelError('no such overload: size')
+}

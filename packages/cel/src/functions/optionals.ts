@@ -1,0 +1,51 @@
+import { elementAt, elementsOf, isList, listSize } from '../values/list.ts'
+import type { ListValue } from '../values/list.ts'
+import { isMap, mapSize } from '../values/map.ts'
+import { Duration } from '../values/duration.ts'
+import { Timestamp } from '../values/timestamp.ts'
+import { valueText } from '../values/text.ts'
+import { CelError, Double, none, Optional, Uint } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import { typed } from './implementation.ts'
+import type { Implementations } from './implementation.ts'
+
+const absentValue = new CelError('optional.none() dereference')
+/** The year 1, Go's zero time. */
+const zeroSeconds = -62_135_596_800
+
+function isZero(value: Value): boolean {
+  if (value === null || value === false || value === '' || value === 0) return true
+  if (value instanceof Double) return value.value === 0
+  if (value instanceof Uint) return value.value === 0n
+  if (value instanceof Uint8Array) return value.length === 0
+  if (value instanceof Duration) return value.nanos === 0n
+  if (value instanceof Timestamp) return value.seconds === zeroSeconds && value.nanos === 0
+  if (isList(value)) return listSize(value) === 0
+  return isMap(value) && mapSize(value) === 0
+}
+
+function unwrap(list: ListValue): Value {
+  const present: Value[] = []
+  for (const item of elementsOf(list)) {
+    if (!(item instanceof Optional)) return new CelError(`value ${valueText(item)} is not optional`)
+    if (item.value !== undefined) present.push(item.value)
+  }
+  return present
+}
+
+function elementIfAny(list: ListValue, index: number): Value {
+  return listSize(list) === 0 ? none : new Optional(elementAt(list, index))
+}
+
+/** Functions of optional values. `or` and `orValue` are operators. */
+export const optionals: Implementations = {
+  list_first: typed((list: ListValue) => elementIfAny(list, 0)),
+  list_last: typed((list: ListValue) => elementIfAny(list, listSize(list) - 1)),
+  optional_hasValue: typed(({ value }: Optional) => value !== undefined),
+  optional_none: () => none,
+  optional_of: typed((value: Value) => new Optional(value)),
+  optional_ofNonZeroValue: typed((value: Value) => (isZero(value) ? none : new Optional(value))),
+  optional_unwrap: typed(unwrap),
+  optional_unwrapOpt: typed(unwrap),
+  optional_value: typed(({ value }: Optional) => (value === undefined ? absentValue : value)),
+}

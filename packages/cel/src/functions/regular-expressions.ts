@@ -1,0 +1,92 @@
+import { RE2JS } from 're2js'
+import { patternProblem } from '../regexp/check-pattern.ts'
+import { orError } from '../values/equality.ts'
+import { Timestamp } from '../values/timestamp.ts'
+import { Duration } from '../values/duration.ts'
+import { CelError, isInt, noSuchOverload } from '../values/value.ts'
+import type { Int, Value } from '../values/value.ts'
+import { typed } from './implementation.ts'
+import type { Implementation, Implementations } from './implementation.ts'
+
+const maxCachedPatterns = 256
+/** Longer patterns compile to large programs, which are not kept. */
+const maxCachedLength = 1024
+
+const compiled = new Map<string, RE2JS>()
+
+/** Compiles a pattern for RE2, which matches in linear time. Returns Go's error message for an invalid pattern. Caches the last patterns. */
+function compilePattern(pattern: string): RE2JS | string {
+  const known = compiled.get(pattern)
+  if (known !== undefined) return known
+  const problem = patternProblem(pattern)
+  if (problem !== undefined) return problem
+  const expression = compileChecked(pattern)
+  if (typeof expression === 'string' || pattern.length > maxCachedLength) return expression
+  if (compiled.size >= maxCachedPatterns) compiled.delete(compiled.keys().next().value!)
+  compiled.set(pattern, expression)
+  return expression
+}
+
+function compileChecked(pattern: string): RE2JS | string {
+  try {
+    return RE2JS.compile(pattern)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+export function matches(text: Value, pattern: Value): Value {
+  if (typeof text !== 'string') {
+    return text instanceof Timestamp || text instanceof Duration ? noSuchOverload : new CelError('no such overload: matches')
+  }
+  if (typeof pattern !== 'string') return orError(pattern)
+  const expression = compilePattern(pattern)
+  return typeof expression === 'string' ? new CelError(expression) : expression.test(text)
+}
+
+function find(text: string, pattern: string): Value {
+  const expression = compilePattern(pattern)
+  return typeof expression === 'string' ? new CelError(`Illegal regex: ${expression}`) : findWith(expression, text)
+}
+
+function findWith(expression: RE2JS, text: string): Value {
+  const matcher = expression.matcher(text)
+  return matcher.find() ? (matcher.group() ?? '') : ''
+}
+
+function findAll(text: string, pattern: string, limit: Int = -1): Value {
+  const expression = compilePattern(pattern)
+  return typeof expression === 'string' ? new CelError(`Illegal regex: ${expression}`) : findAllWith(expression, text, limit)
+}
+
+function findAllWith(expression: RE2JS, text: string, limit: Int): Value {
+  const found: string[] = []
+  const matcher = expression.matcher(text)
+  let end = -1
+  while ((limit < 0 || found.length < limit) && matcher.find()) {
+    const match = matcher.group() ?? ''
+    // An empty match directly after another match does not count.
+    if (match !== '' || matcher.start() !== end) found.push(match)
+    end = matcher.end()
+  }
+  return found
+}
+
+/** Returns the implementation of `matches`, `find` or `findAll` for a constant pattern, which is compiled once; undefined for an invalid pattern. */
+export function searchFor(name: string, pattern: string): Implementation | undefined {
+  const expression = compileChecked(pattern)
+  if (typeof expression === 'string') return undefined
+  return typed((text: Value, _: Value, limit: Value = -1): Value => {
+    if (typeof text !== 'string') return orError(text)
+    if (name === 'matches') return expression.test(text)
+    if (name === 'find') return findWith(expression, text)
+    return isInt(limit) ? findAllWith(expression, text, limit) : orError(limit)
+  })
+}
+
+/** Searches with regular expressions. */
+export const regularExpressions: Implementations = {
+  string_find_string: typed(find),
+  string_find_all_string: typed(findAll),
+  string_find_all_string_int: typed(findAll),
+}

@@ -1,0 +1,159 @@
+import { codePoints } from '../source.ts'
+import { elementAt, listSize } from '../values/list.ts'
+import type { ListValue } from '../values/list.ts'
+import { valueText } from '../values/text.ts'
+import { CelError } from '../values/value.ts'
+import type { Int, Value } from '../values/value.ts'
+import { formatString } from './format-string.ts'
+import { typed } from './implementation.ts'
+import type { Implementations } from './implementation.ts'
+
+const surrogates = /[\ud800-\udfff]/
+
+/** Characters by code point. A string without surrogates serves as its own list. */
+function runesOf(text: string): string | readonly string[] {
+  return surrogates.test(text) ? [...text] : text
+}
+
+function joined(runes: string | readonly string[]): string {
+  return typeof runes === 'string' ? runes : runes.join('')
+}
+
+function outOfRange(index: Int): CelError {
+  return new CelError(`index out of range: ${index}`)
+}
+
+function charAt(text: string, index: Int): Value {
+  const runes = runesOf(text)
+  if (index < 0 || index > runes.length) return outOfRange(index)
+  return runes[Number(index)] ?? ''
+}
+
+function indexOf(text: string, part: string, offset: Int = 0): Value {
+  if (part === '') return offset
+  if (offset < 0) return outOfRange(offset)
+  const runes = runesOf(text)
+  if (offset >= runes.length) return -1
+  if (typeof runes === 'string') return runes.indexOf(part, Number(offset))
+  const unitOffset = joined(runes.slice(0, Number(offset))).length
+  return runeIndex(text, text.indexOf(part, unitOffset))
+}
+
+function lastIndexOf(text: string, part: string, offset?: Int): Value {
+  const runes = runesOf(text)
+  if (part === '') return offset ?? runes.length
+  if (offset === undefined) return runes.length === 0 ? -1 : runeIndex(text, text.lastIndexOf(part))
+  if (offset < 0) return outOfRange(offset)
+  if (offset >= runes.length) return -1
+  if (typeof runes === 'string') return runes.lastIndexOf(part, Number(offset))
+  const unitOffset = joined(runes.slice(0, Number(offset))).length
+  return runeIndex(text, text.lastIndexOf(part, unitOffset))
+}
+
+/** Converts a position in UTF-16 units to one in code points. */
+function runeIndex(text: string, unitIndex: number): number {
+  return unitIndex < 0 ? -1 : codePoints(text, 0, unitIndex)
+}
+
+function substring(text: string, start: Int, end?: Int): Value {
+  const runes = runesOf(text)
+  if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`)
+  if (start < 0 || start > runes.length) return outOfRange(start)
+  if (end !== undefined && (end < 0 || end > runes.length)) return outOfRange(end)
+  return joined(runes.slice(Number(start), end === undefined ? undefined : Number(end)))
+}
+
+/** Longest text that `replace` may make. */
+const maxTextLength = 1 << 28
+
+function replace(text: string, old: string, replacement: string, limit: Int = -1): Value {
+  if (limit === 0 || old === replacement) return text
+  const parts = splitAt(text, old, limit < 0 ? Infinity : Number(limit))
+  if (text.length + parts.length * replacement.length > maxTextLength) return new CelError('string is too long')
+  return parts.join(replacement)
+}
+
+/** Splits at most `most` times. An empty separator matches before each character and at the end. */
+function splitAt(text: string, separator: string, most: number): readonly string[] {
+  if (separator !== '') return splitTimes(text, separator, most)
+  const runes = runesOf(text)
+  const ends = ['', ...runes, '']
+  if (most >= runes.length + 1) return ends
+  return [...ends.slice(0, most), joined(runes.slice(most - 1))]
+}
+
+function splitTimes(text: string, separator: string, most: number): readonly string[] {
+  const parts: string[] = []
+  let start = 0
+  while (parts.length < most) {
+    const found = text.indexOf(separator, start)
+    if (found < 0) break
+    parts.push(text.slice(start, found))
+    start = found + separator.length
+  }
+  parts.push(text.slice(start))
+  return parts
+}
+
+function split(text: string, separator: string, limit: Int = -1): Value {
+  if (limit === 0) return []
+  if (separator !== '') return splitTimes(text, separator, limit < 0 ? Infinity : Number(limit) - 1)
+  const runes = runesOf(text)
+  if (limit < 0 || limit >= runes.length) return [...runes]
+  return [...runes.slice(0, Number(limit) - 1), joined(runes.slice(Number(limit) - 1))]
+}
+
+function join(list: ListValue, separator = ''): Value {
+  const parts: string[] = []
+  for (let i = 0, size = listSize(list); i < size; i++) {
+    const part = elementAt(list, i)
+    if (typeof part !== 'string') return new CelError(`join: invalid input: ${valueText(part)}`)
+    parts.push(part)
+  }
+  return parts.join(separator)
+}
+
+const quotes: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+/** The white space of Unicode, as Go's strings.TrimSpace defines it. */
+const space = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
+const leadingSpace = new RegExp(`^[${space}]+`)
+const spaceCharacter = new RegExp(`[${space}]`)
+
+function trim(text: string): string {
+  let end = text.length
+  while (end > 0 && spaceCharacter.test(text[end - 1]!)) end--
+  return text.slice(0, end).replace(leadingSpace, '')
+}
+
+/** String functions. */
+export const strings: Implementations = {
+  string_char_at_int: typed(charAt),
+  list_join: typed(join),
+  list_join_string: typed(join),
+  string_format: typed(formatString),
+  string_index_of_string: typed(indexOf),
+  string_index_of_string_int: typed(indexOf),
+  string_last_index_of_string: typed(lastIndexOf),
+  string_last_index_of_string_int: typed(lastIndexOf),
+  string_lower_ascii: typed((text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  string_replace_string_string: typed(replace),
+  string_replace_string_string_int: typed(replace),
+  string_split_string: typed(split),
+  string_split_string_int: typed(split),
+  string_substring_int: typed(substring),
+  string_substring_int_int: typed(substring),
+  string_trim: typed(trim),
+  string_upper_ascii: typed((text: string) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  strings_quote: typed((text: string) => `"${Array.from(text.toWellFormed(), (character) => quotes[character] ?? character).join('')}"`),
+}

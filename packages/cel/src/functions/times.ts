@@ -1,0 +1,78 @@
+import { quote } from '@keelson/apimachinery'
+import type { Duration } from '../values/duration.ts'
+import { toInt, CelError } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import type { Timestamp } from '../values/timestamp.ts'
+import { typed } from './implementation.ts'
+import type { Implementation, Implementations } from './implementation.ts'
+import { zoneOffset } from './time-zones.ts'
+
+/** Returns a field of a time. The date is UTC with the local values. */
+type Field = (date: Date, time: Timestamp) => number
+
+const dayMilliseconds = 86_400_000
+
+const fields: Readonly<Record<string, Field>> = {
+  day_of_month: (date) => date.getUTCDate() - 1,
+  day_of_month_1_based: (date) => date.getUTCDate(),
+  day_of_week: (date) => date.getUTCDay(),
+  day_of_year: dayOfYear,
+  hours: (date) => date.getUTCHours(),
+  milliseconds: (_, { nanos }) => Math.floor(nanos / 1_000_000),
+  minutes: (date) => date.getUTCMinutes(),
+  month: (date) => date.getUTCMonth(),
+  seconds: (date) => date.getUTCSeconds(),
+  year: (date) => date.getUTCFullYear(),
+}
+
+function dayOfYear(date: Date): number {
+  const start = new Date(date)
+  start.setUTCMonth(0, 1)
+  return Math.round((date.getTime() - start.getTime()) / dayMilliseconds)
+}
+
+function inUtc(field: Field): Implementation {
+  return typed((time: Timestamp) => field(new Date(time.seconds * 1000), time))
+}
+
+function inZone(field: Field): Implementation {
+  return typed((time: Timestamp, zone: string): Value => {
+    const offset = offsetOf(zone, time.seconds)
+    return offset instanceof CelError ? offset : field(new Date((time.seconds + offset) * 1000), time)
+  })
+}
+
+/** Returns the offset of a zone, a name or `±hours:minutes`, in seconds. */
+function offsetOf(zone: string, seconds: number): number | CelError {
+  const colon = zone.indexOf(':')
+  if (colon < 0) return zoneOffset(zone, seconds)
+  const hours = parseOffset(zone.slice(0, colon))
+  if (hours instanceof CelError) return hours
+  const minutes = parseOffset(zone.slice(colon + 1))
+  if (minutes instanceof CelError) return minutes
+  return (zone.startsWith('-') ? hours * 60 - minutes : hours * 60 + minutes) * 60
+}
+
+function parseOffset(text: string): number | CelError {
+  if (!/^[+-]?[0-9]+$/.test(text)) return new CelError(`strconv.Atoi: parsing ${quote(text)}: invalid syntax`)
+  const value = Number(text)
+  return Math.abs(value) < 2 ** 31 ? value : new CelError(`strconv.Atoi: parsing ${quote(text)}: value out of range`)
+}
+
+function durationIn(unit: bigint): Implementation {
+  return typed(({ nanos }: Duration) => toInt(nanos / unit))
+}
+
+/** Fields of timestamps and durations. */
+export const times: Implementations = {
+  ...Object.fromEntries(
+    Object.entries(fields).flatMap(([name, field]) => [
+      [`timestamp_to_${name}`, inUtc(field)],
+      [`timestamp_to_${name}${name === 'seconds' ? '_tz' : '_with_tz'}`, inZone(field)],
+    ]),
+  ),
+  duration_to_hours: durationIn(3_600_000_000_000n),
+  duration_to_milliseconds: durationIn(1_000_000n),
+  duration_to_minutes: durationIn(60_000_000_000n),
+  duration_to_seconds: durationIn(1_000_000_000n),
+}

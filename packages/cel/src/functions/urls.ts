@@ -1,0 +1,102 @@
+import { EntryMap } from '../values/map.ts'
+import { CelError, noSuchOverload, OpaqueValue } from '../values/value.ts'
+import type { Value } from '../values/value.ts'
+import { typed } from './implementation.ts'
+import type { Implementations } from './implementation.ts'
+import { parseUrl, unescapeQuery, unescapeUrl } from './parse-url.ts'
+import type { UrlParts } from './parse-url.ts'
+
+/** Go's limit for query parameters. */
+const maxParameters = 10_000
+
+class Url extends OpaqueValue {
+  readonly typeName = 'kubernetes.URL'
+  readonly parts: UrlParts
+
+  constructor(parts: UrlParts) {
+    super()
+    this.parts = parts
+  }
+
+  equals(other: Value): boolean | CelError {
+    if (other instanceof CelError) return other
+    return other instanceof Url ? this.toString() === other.toString() : noSuchOverload
+  }
+
+  get hostname(): string {
+    const { host } = this.parts
+    const withoutPort = this.port === undefined ? host : host.slice(0, host.lastIndexOf(':'))
+    return withoutPort.startsWith('[') && withoutPort.endsWith(']') ? withoutPort.slice(1, -1) : withoutPort
+  }
+
+  /** Undefined without a colon. */
+  get port(): string | undefined {
+    return /:([0-9]*)$/.exec(this.parts.host)?.[1]
+  }
+
+  get escapedPath(): string {
+    const { path } = this.parts
+    if (path === '*' || /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/]*$/.test(path)) return path
+    return escape(unescapeUrl(path, 'path'), escapedInPath)
+  }
+
+  override toString(): string {
+    const { scheme, opaque, user, host, query, hasQuery, fragment } = this.parts
+    const address = (user === undefined ? '' : `${user}@`) + escape(host, escapedInHost)
+    const authority = address === '' ? '' : `//${address}`
+    const location = opaque === '' ? authority + this.escapedPath : opaque
+    const written = validFragment.test(fragment) ? fragment : escape(unescapeUrl(fragment, 'fragment'), escapedInFragment)
+    return utf8(`${scheme === '' ? '' : `${scheme}:`}${location}${hasQuery ? `?${query}` : ''}${fragment === '' ? '' : `#${written}`}`)
+  }
+}
+
+/** Escapes the bytes that match. */
+function escape(bytes: string, escaped: RegExp): string {
+  return bytes.replace(escaped, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+}
+
+const escapedInPath = /[^A-Za-z0-9\-._~$&+,/:;=@]/g
+const escapedInHost = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/g
+const escapedInFragment = /[^A-Za-z0-9\-._~$&+,/:;=?@!()*]/g
+const validFragment = /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/?]*$/
+
+/** Decodes bytes that are characters up to U+00FF. */
+function utf8(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString()
+}
+
+function queryOf({ parts }: Url): Value {
+  const values = new Map<string, string[]>()
+  const pairs = parts.query === '' ? [] : parts.query.split('&')
+  for (const pair of pairs.length > maxParameters ? [] : pairs) {
+    if (pair === '' || pair.includes(';')) continue
+    const equals = pair.indexOf('=')
+    const name = unescapeQuery(equals < 0 ? pair : pair.slice(0, equals))
+    const value = unescapeQuery(equals < 0 ? '' : pair.slice(equals + 1))
+    if (name === undefined || value === undefined) continue
+    const known = values.get(name)
+    if (known === undefined) values.set(name, [value])
+    else known.push(value)
+  }
+  const map = new EntryMap()
+  for (const [name, list] of values) map.set(name, list)
+  return map
+}
+
+function toUrl(text: string): Value {
+  const problem = parseUrl(text)
+  const url = typeof problem === 'string' ? problem : parseUrl(text, { hasFragment: true })
+  return typeof url === 'string' ? new CelError(`URL parse error during conversion from string: ${url}`) : new Url(url)
+}
+
+/** URL functions. */
+export const urls: Implementations = {
+  is_url_string: typed((text: string) => typeof parseUrl(text) !== 'string'),
+  string_to_url: typed(toUrl),
+  url_get_escaped_path: typed(({ escapedPath }: Url) => utf8(escapedPath)),
+  url_get_host: typed(({ parts }: Url) => utf8(parts.host)),
+  url_get_hostname: typed(({ hostname }: Url) => utf8(hostname)),
+  url_get_port: typed(({ port }: Url) => port ?? ''),
+  url_get_query: typed(queryOf),
+  url_get_scheme: typed(({ parts }: Url) => parts.scheme),
+}

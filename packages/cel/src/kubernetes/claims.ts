@@ -1,0 +1,81 @@
+import type { UserInfo } from '@keelson/apimachinery'
+import { reservedWords } from '../syntax/reserved-words.ts'
+import { CelList } from '../values/list.ts'
+import { CelMap, isMap } from '../values/map.ts'
+import { adapt, Double } from '../values/value.ts'
+import type { JsonRecord, Value } from '../values/value.ts'
+
+/** The value of the variable `claims`. All numbers are doubles; names may be escaped, as in `claims.example__dot__com`. */
+export function claimsValue(claims: JsonRecord): Value {
+  return new ClaimMap(claims, true)
+}
+
+/** The value of the variable `user`. */
+export function userValue({ name, uid = '', groups, extra = {} }: UserInfo): Value {
+  return new ClaimMap({ username: name, uid, groups, extra }, true)
+}
+
+const plainNames: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
+
+/** Decodes a field name; undefined if it has an unknown escape. */
+function unescapeName(escaped: string): string | undefined {
+  if (!escaped.includes('__')) return escaped
+  let isValid = true
+  const name = escaped.replace(/__([^_]+)__/g, (found, content: string) => {
+    if (Object.hasOwn(plainNames, content)) return plainNames[content]!
+    if (!reservedWords.has(content) || found.length !== escaped.length) isValid = false
+    return content
+  })
+  return isValid ? name : undefined
+}
+
+class ClaimMap extends CelMap {
+  readonly #fields: JsonRecord
+  /** Whether fields are the variable's own: their names must be valid, and loops see values instead of names, as in kube-apiserver. */
+  readonly #isVariable: boolean
+
+  constructor(fields: JsonRecord, isVariable: boolean) {
+    super()
+    this.#fields = fields
+    this.#isVariable = isVariable
+  }
+
+  get size(): number {
+    return Object.keys(this.#fields).length
+  }
+
+  find(key: Value): Value | undefined {
+    if (typeof key !== 'string') return undefined
+    const unescaped = unescapeName(key)
+    if (unescaped === undefined && this.#isVariable) return undefined
+    const name = unescaped ?? key
+    return Object.hasOwn(this.#fields, name) ? claimValue(this.#fields[name]) : undefined
+  }
+
+  keys(): Iterable<Value> {
+    return this.#isVariable ? Object.values(this.#fields).map(claimValue) : Object.keys(this.#fields)
+  }
+}
+
+class ClaimList extends CelList {
+  readonly #items: readonly unknown[]
+
+  constructor(items: readonly unknown[]) {
+    super()
+    this.#items = items
+  }
+
+  get size(): number {
+    return this.#items.length
+  }
+
+  get(index: number): Value {
+    return claimValue(this.#items[index])
+  }
+}
+
+function claimValue(raw: unknown): Value {
+  if (typeof raw === 'number' || typeof raw === 'bigint') return new Double(Number(raw))
+  if (Array.isArray(raw)) return new ClaimList(raw)
+  return isMap(raw) && !(raw instanceof CelMap) ? new ClaimMap(raw, false) : adapt(raw)
+}

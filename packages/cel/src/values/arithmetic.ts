@@ -1,0 +1,147 @@
+import { Duration, nanosPerSecond } from './duration.ts'
+import { orError } from './equality.ts'
+import { ConcatList, isList, listSize, MutableList, elementAt } from './list.ts'
+import { isWithinYears, Timestamp } from './timestamp.ts'
+import { CelError, Double, isInt, noSuchOverload, toInt, Uint } from './value.ts'
+import type { Int, Value } from './value.ts'
+
+const intOverflow = new CelError('integer overflow')
+const uintOverflow = new CelError('unsigned integer overflow')
+const timestampOverflow = new CelError('timestamp overflow')
+const divisionByZero = new CelError('division by zero')
+const modulusByZero = new CelError('modulus by zero')
+/** Longest string or byte sequence that an expression can build. */
+const maxTextLength = 1 << 28
+const tooLong = new CelError('string is too long')
+
+export type BinaryOperation = (a: Value, b: Value) => Value
+
+function checkedInt(value: bigint): Value {
+  return BigInt.asIntN(64, value) === value ? toInt(value) : intOverflow
+}
+
+function checkedUint(value: bigint): Value {
+  return BigInt.asUintN(64, value) === value ? new Uint(value) : uintOverflow
+}
+
+function checkedDuration(nanos: bigint): Value {
+  return BigInt.asIntN(64, nanos) === nanos ? new Duration(nanos) : intOverflow
+}
+
+/** Types without the operation: strings and times report the short message, others name the operator. */
+function unsupported(operator: string, a: Value): CelError {
+  const isReceiver = typeof a === 'string' || a instanceof Timestamp || a instanceof Duration
+  return isReceiver ? noSuchOverload : new CelError(`no such overload: ${operator}`)
+}
+
+export function add(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const sum = a + b
+    return Number.isSafeInteger(sum) ? sum : checkedInt(BigInt(a) + BigInt(b))
+  }
+  if (typeof a === 'string') return typeof b === 'string' ? concatStrings(a, b) : orError(b)
+  if (isInt(a)) return isInt(b) ? checkedInt(BigInt(a) + BigInt(b)) : orError(b)
+  if (a instanceof MutableList) return append(a, b)
+  if (isList(a)) return isList(b) ? concat(a, b) : orError(b)
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value + b.value) : orError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value + b.value) : orError(b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? concatBytes(a, b) : orError(b)
+  if (a instanceof Duration) {
+    if (b instanceof Duration) return checkedDuration(a.nanos + b.nanos)
+    return b instanceof Timestamp ? addTime(b, a.nanos) : orError(b)
+  }
+  if (a instanceof Timestamp) return b instanceof Duration ? addTime(a, b.nanos) : orError(b)
+  return unsupported('_+_', a)
+}
+
+function concatStrings(a: string, b: string): Value {
+  return a.length + b.length > maxTextLength ? tooLong : a + b
+}
+
+function concatBytes(a: Uint8Array, b: Uint8Array): Value {
+  return a.length + b.length > maxTextLength ? tooLong : Buffer.concat([a, b])
+}
+
+function append(list: MutableList, other: Value): Value {
+  if (!isList(other)) return orError(other)
+  for (let i = 0, size = listSize(other); i < size; i++) list.items.push(elementAt(other, i))
+  return list
+}
+
+function concat(a: Value & Parameters<typeof listSize>[0], b: Value & Parameters<typeof listSize>[0]): Value {
+  if (listSize(a) === 0) return b
+  return listSize(b) === 0 ? a : new ConcatList(a, b)
+}
+
+function addTime(time: Timestamp, nanos: bigint): Value {
+  const total = BigInt(time.nanos) + nanos
+  const rest = ((total % nanosPerSecond) + nanosPerSecond) % nanosPerSecond
+  const seconds = time.seconds + Number((total - rest) / nanosPerSecond)
+  return isWithinYears(seconds) ? new Timestamp(seconds, Number(rest), time.offset) : timestampOverflow
+}
+
+export function subtract(a: Value, b: Value): Value {
+  if (typeof a === 'number' && typeof b === 'number') {
+    const difference = a - b
+    return Number.isSafeInteger(difference) ? difference : checkedInt(BigInt(a) - BigInt(b))
+  }
+  if (isInt(a)) return isInt(b) ? checkedInt(BigInt(a) - BigInt(b)) : orError(b)
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value - b.value) : orError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value - b.value) : orError(b)
+  if (a instanceof Duration) return b instanceof Duration ? checkedDuration(a.nanos - b.nanos) : orError(b)
+  if (a instanceof Timestamp) {
+    if (b instanceof Duration) return b.nanos === -(2n ** 63n) ? intOverflow : addTime(a, -b.nanos)
+    return b instanceof Timestamp ? timeBetween(a, b) : orError(b)
+  }
+  return unsupported('_-_', a)
+}
+
+function timeBetween(a: Timestamp, b: Timestamp): Value {
+  return checkedDuration(BigInt(a.seconds - b.seconds) * nanosPerSecond + BigInt(a.nanos - b.nanos))
+}
+
+export function multiply(a: Value, b: Value): Value {
+  if (isInt(a)) {
+    if (!isInt(b)) return orError(b)
+    const product = Number(a) * Number(b)
+    return Number.isSafeInteger(product) && typeof a === 'number' && typeof b === 'number' ? product + 0 : checkedInt(BigInt(a) * BigInt(b))
+  }
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value * b.value) : orError(b)
+  if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value * b.value) : orError(b)
+  return unsupported('_*_', a)
+}
+
+export function divide(a: Value, b: Value): Value {
+  if (isInt(a)) {
+    if (!isInt(b)) return orError(b)
+    if (b === 0) return divisionByZero
+    return typeof a === 'number' && typeof b === 'number' ? (a - (a % b)) / b + 0 : checkedInt(BigInt(a) / BigInt(b))
+  }
+  if (a instanceof Double) return b instanceof Double ? new Double(a.value / b.value) : orError(b)
+  if (!(a instanceof Uint)) return unsupported('_/_', a)
+  if (!(b instanceof Uint)) return orError(b)
+  return b.value === 0n ? divisionByZero : new Uint(a.value / b.value)
+}
+
+export function modulo(a: Value, b: Value): Value {
+  if (isInt(a)) {
+    if (!isInt(b)) return orError(b)
+    if (b === 0) return modulusByZero
+    return typeof a === 'number' && typeof b === 'number' ? (a % b) + 0 : remainder(a, b)
+  }
+  if (!(a instanceof Uint)) return unsupported('_%_', a)
+  if (!(b instanceof Uint)) return orError(b)
+  return b.value === 0n ? modulusByZero : new Uint(a.value % b.value)
+}
+
+function remainder(a: Int, b: Int): Value {
+  return BigInt(a) === -(2n ** 63n) && b === -1 ? intOverflow : toInt(BigInt(a) % BigInt(b))
+}
+
+export function negate(value: Value): Value {
+  if (typeof value === 'number') return -value + 0
+  if (typeof value === 'bigint') return checkedInt(-value)
+  if (value instanceof Double) return new Double(-value.value)
+  if (value instanceof Duration) return checkedDuration(-value.nanos)
+  return typeof value === 'boolean' ? noSuchOverload : unsupported('-_', value)
+}

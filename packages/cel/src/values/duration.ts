@@ -1,0 +1,40 @@
+import { parseDuration as parseNanos } from '@keelson/apimachinery'
+
+const maxDurationLength = 1000
+
+/** A signed number of nanoseconds within 64 bits. */
+export class Duration {
+  readonly nanos: bigint
+
+  constructor(nanos: bigint) {
+    this.nanos = nanos
+  }
+
+  /** Formats as seconds: `90s`, `0.5s`. */
+  toString(): string {
+    return `${plainNumber(Number(this.nanos / nanosPerSecond) + Number(this.nanos % nanosPerSecond) / 1e9)}s`
+  }
+}
+
+export const nanosPerSecond: bigint = 1_000_000_000n
+
+/** Parses `1h30m`, `-1.5s`; undefined for other text. */
+export function parseDuration(text: string): Duration | undefined {
+  if (text.length > maxDurationLength) return undefined
+  try {
+    return new Duration(parseNanos(text))
+  } catch {
+    return undefined
+  }
+}
+
+/** Formats the shortest exact digits without an exponent. */
+export function plainNumber(value: number): string {
+  const text = String(value)
+  const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (found === null) return text
+  const [, sign, first, rest = '', exponentText] = found
+  const exponent = Number(exponentText)
+  const digits = first! + rest
+  return exponent < 0 ? `${sign}0.${'0'.repeat(-exponent - 1)}${digits}` : `${sign}${digits.padEnd(exponent + 1, '0')}`
+}

@@ -1,0 +1,133 @@
+import { compareUtf8 } from '@keelson/apimachinery'
+import { Duration } from './duration.ts'
+import { elementAt, isList, listSize } from './list.ts'
+import type { ListValue } from './list.ts'
+import { findInMap, isMap, keysOf, mapSize } from './map.ts'
+import type { MapValue } from './map.ts'
+import { Timestamp } from './timestamp.ts'
+import { CelError, Double, isInt, noSuchOverload, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './value.ts'
+import type { Int, Value } from './value.ts'
+import { workload } from './workload.ts'
+
+/** Compares two values of any types. Numbers of different types are equal if their values are. Some opaque types only compare with their own. */
+export function equals(a: Value, b: Value): boolean | CelError {
+  if (a === b && (typeof a !== 'object' || a === null)) return true
+  switch (typeof a) {
+    case 'string':
+    case 'boolean':
+      return false
+    case 'number':
+    case 'bigint':
+      return numbersEqual(a, b)
+    default:
+      return objectsEqual(a, b)
+  }
+}
+
+function objectsEqual(a: Value, b: Value): boolean | CelError {
+  if (a === null || b === null) return false
+  if (isList(a)) return isList(b) && listsEqual(a, b)
+  if (a instanceof Double || a instanceof Uint) return numbersEqual(a, b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name
+  if (a instanceof CelError) return a
+  if (a instanceof OpaqueValue) return a.equals(b)
+  if (a instanceof Optional) return b instanceof Optional && optionalsEqual(a, b)
+  if (a instanceof StructValue) return b instanceof StructValue && structsEqual(a, b)
+  return isMap(a) && isMap(b) && mapsEqual(a, b)
+}
+
+function optionalsEqual(a: Optional, b: Optional): boolean | CelError {
+  if (a.value === undefined || b.value === undefined) return a.value === b.value
+  return equals(a.value, b.value)
+}
+
+function structsEqual(a: StructValue, b: StructValue): boolean {
+  if (a.typeName !== b.typeName || a.fields.size !== b.fields.size) return false
+  for (const [name, value] of a.fields) {
+    const other = b.fields.get(name)
+    if (other === undefined || equals(value, other) === false) return false
+  }
+  return true
+}
+
+/** An element that cannot be compared counts as equal, as in cel-go. */
+function listsEqual(a: ListValue, b: ListValue): boolean {
+  const size = listSize(a)
+  if (size !== listSize(b)) return false
+  workload.add(size)
+  for (let i = 0; i < size; i++) if (equals(elementAt(a, i), elementAt(b, i)) === false) return false
+  return true
+}
+
+function mapsEqual(a: MapValue, b: MapValue): boolean {
+  const size = mapSize(a)
+  if (size !== mapSize(b)) return false
+  workload.add(size)
+  for (const key of keysOf(a)) {
+    const other = findInMap(b, key)
+    if (other === undefined || equals(findInMap(a, key)!, other) === false) return false
+  }
+  return true
+}
+
+/** Returns whether a list contains a value. Elements that cannot be compared are skipped. */
+export function contains(list: ListValue, value: Value): boolean {
+  const size = listSize(list)
+  workload.add(size)
+  for (let i = 0; i < size; i++) if (equals(value, elementAt(list, i)) === true) return true
+  return false
+}
+
+function numbersEqual(a: Value, b: Value): boolean {
+  return isNumber(a) && isNumber(b) && compareNumbers(a, b) === 0
+}
+
+function isNumber(value: Value): value is Int | Uint | Double {
+  return isInt(value) || value instanceof Double || value instanceof Uint
+}
+
+/** Compares numbers; undefined if one is not a number. An integer and a double are compared as doubles. */
+function compareNumbers(a: Int | Uint | Double, b: Int | Uint | Double): number | undefined {
+  if (typeof a === 'number' && typeof b === 'number') return a - b
+  if (a instanceof Double) return compareDoubles(a.value, b instanceof Double ? b.value : Number(b instanceof Uint ? b.value : b))
+  if (b instanceof Double) return compareDoubles(Number(a instanceof Uint ? a.value : a), b.value)
+  const [x, y] = [a instanceof Uint ? a.value : a, b instanceof Uint ? b.value : b]
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+function compareDoubles(a: number, b: number): number | undefined {
+  return a < b ? -1 : a > b ? 1 : a === b ? 0 : undefined
+}
+
+const unordered = new CelError('NaN values cannot be ordered')
+
+/** Returns whether values of this type can be ordered. */
+export function isComparable(value: Value): boolean {
+  return (
+    isNumber(value) ||
+    typeof value === 'string' ||
+    typeof value === 'boolean' ||
+    value instanceof Uint8Array ||
+    value instanceof Timestamp ||
+    value instanceof Duration
+  )
+}
+
+/** Orders two values of one type, or two numbers: negative, zero or positive. */
+export function compare(a: Value, b: Value): number | CelError {
+  if (isNumber(a)) return isNumber(b) ? (compareNumbers(a, b) ?? unordered) : orError(b)
+  if (typeof a === 'string') return typeof b === 'string' ? compareUtf8(a, b) : orError(b)
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : orError(b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : orError(b)
+  if (a instanceof Duration) return b instanceof Duration ? Number(a.nanos - b.nanos) : orError(b)
+  if (a instanceof Timestamp) return b instanceof Timestamp ? a.seconds - b.seconds || a.nanos - b.nanos : orError(b)
+  return orError(a)
+}
+
+/** Returns the value if it is an error, otherwise "no such overload". */
+export function orError(value: Value): CelError {
+  return value instanceof CelError ? value : noSuchOverload
+}

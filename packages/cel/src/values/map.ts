@@ -1,0 +1,104 @@
+import { CelList } from './list.ts'
+import { Duration } from './duration.ts'
+import { Timestamp } from './timestamp.ts'
+import { adapt, CelError, Double, isInt, OpaqueValue, Optional, StructValue, toInt, TypeValue, Uint } from './value.ts'
+import type { JsonRecord, Value } from './value.ts'
+
+/** A map that is not a plain object. */
+export abstract class CelMap {
+  abstract readonly size: number
+
+  /** Returns undefined if the key is absent. */
+  abstract find(key: Value): Value | undefined
+  abstract keys(): Iterable<Value>
+}
+
+/** A map with keys of any scalar type. */
+export class EntryMap extends CelMap {
+  readonly #entries = new Map<unknown, readonly [key: Value, value: Value]>()
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  find(key: Value): Value | undefined {
+    return this.#entries.get(lookupKey(key))?.[1]
+  }
+
+  *keys(): Iterable<Value> {
+    for (const [key] of this.#entries.values()) yield key
+  }
+
+  /** Adds or replaces an entry. For maps under construction only. */
+  set(key: Value, value: Value): void {
+    this.#entries.set(lookupKey(key), [key, value])
+  }
+
+  delete(key: Value): void {
+    this.#entries.delete(lookupKey(key))
+  }
+}
+
+/** Returns a key for a JavaScript map. Numbers of different types are the same key if they are equal. */
+function lookupKey(key: Value): unknown {
+  if (key instanceof Uint) return toInt(key.value)
+  if (key instanceof Double) return doubleKey(key)
+  return typeof key === 'string' ? `"${key}` : key
+}
+
+function doubleKey(key: Double): unknown {
+  const { value } = key
+  if (Number.isSafeInteger(value)) return value + 0
+  if (Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64) return toInt(BigInt(value))
+  return Number.isNaN(value) ? key : `d${value}`
+}
+
+export type MapValue = CelMap | JsonRecord
+
+export function isMap(value: unknown): value is MapValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (value instanceof CelMap) return true
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === Object.prototype || prototype === null) return true
+  return !(
+    value instanceof CelList ||
+    value instanceof Double ||
+    value instanceof Uint ||
+    value instanceof Uint8Array ||
+    value instanceof Timestamp ||
+    value instanceof Duration ||
+    value instanceof TypeValue ||
+    value instanceof Optional ||
+    value instanceof StructValue ||
+    value instanceof OpaqueValue ||
+    value instanceof CelError
+  )
+}
+
+/** Returns undefined if the key is absent. Fields with the value undefined are absent. */
+export function findInMap(map: MapValue, key: Value): Value | undefined {
+  if (map instanceof CelMap) return map.find(key)
+  return typeof key === 'string' ? fieldOf(map, key) : undefined
+}
+
+export function fieldOf(map: JsonRecord, name: string): Value | undefined {
+  if (!Object.hasOwn(map, name)) return undefined
+  const raw = map[name]
+  return raw === undefined ? undefined : adapt(raw)
+}
+
+export function mapSize(map: MapValue): number {
+  if (map instanceof CelMap) return map.size
+  let count = 0
+  for (const name in map) if (Object.hasOwn(map, name) && map[name] !== undefined) count++
+  return count
+}
+
+export function keysOf(map: MapValue): readonly Value[] {
+  return map instanceof CelMap ? [...map.keys()] : Object.keys(map).filter((name) => map[name] !== undefined)
+}
+
+/** Returns whether a value may be the key of a map. */
+export function isMapKey(key: Value): boolean {
+  return typeof key === 'string' || typeof key === 'boolean' || isInt(key) || key instanceof Uint || key instanceof Double
+}

@@ -1,0 +1,141 @@
+import type { CelMap } from './map.ts'
+import type { CelList } from './list.ts'
+import type { Duration } from './duration.ts'
+import type { Timestamp } from './timestamp.ts'
+
+/** An unsigned 64-bit integer. */
+export class Uint {
+  readonly value: bigint
+
+  constructor(value: bigint) {
+    this.value = value
+  }
+}
+
+/** A double. Plain numbers are integers, so every double has this wrapper. */
+export class Double {
+  readonly value: number
+
+  constructor(value: number) {
+    this.value = value
+  }
+}
+
+/** A type as a value: the result of `type(x)`, and type names such as `int`. */
+export class TypeValue {
+  readonly name: string
+
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** A value that may be absent. */
+export class Optional {
+  readonly value: Value | undefined
+
+  constructor(value: Value | undefined) {
+    this.value = value
+  }
+}
+
+export const none: Optional = new Optional(undefined)
+
+/** A failed evaluation. Errors are values: `&&`, `||` and `all()` can ignore them. */
+export class CelError {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
+}
+
+export const noSuchOverload: CelError = new CelError('no such overload')
+
+/** A value of a type that only functions can look into, for example a quantity or a URL. */
+export abstract class OpaqueValue {
+  abstract readonly typeName: string
+  /** Size for cost estimates; undefined for types without a size. */
+  get size(): number | undefined {
+    return undefined
+  }
+
+  abstract equals(other: Value): boolean | CelError
+
+  toString(): string {
+    return this.typeName
+  }
+}
+
+/** A message built by an expression, for example `Object{…}`. */
+export class StructValue {
+  readonly typeName: string
+  readonly fields: ReadonlyMap<string, Value>
+
+  constructor(typeName: string, fields: ReadonlyMap<string, Value>) {
+    this.typeName = typeName
+    this.fields = fields
+  }
+}
+
+/** A decoded JSON object. Serves as a map with string keys. */
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+/**
+ * A CEL value. An `int` is a number if it is a safe integer, otherwise a bigint. Arrays and objects may contain raw JSON, which `adapt` converts
+ * on access.
+ */
+export type Value =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Uint
+  | Double
+  | Uint8Array
+  | Timestamp
+  | Duration
+  | readonly unknown[]
+  | CelList
+  | CelMap
+  | JsonRecord
+  | TypeValue
+  | Optional
+  | StructValue
+  | OpaqueValue
+  | CelError
+
+/** An `int` value. */
+export type Int = number | bigint
+
+const minInt64 = -(2 ** 63)
+const maxInt64 = 2 ** 63
+
+/** Converts decoded JSON to a value, without copying. Integral numbers are ints, other numbers doubles. Values stay as they are. */
+export function adapt(raw: unknown): Value {
+  switch (typeof raw) {
+    case 'string':
+    case 'boolean':
+      return raw
+    case 'number':
+      if (Number.isSafeInteger(raw)) return raw + 0
+      return Number.isInteger(raw) && raw >= minInt64 && raw < maxInt64 ? BigInt(raw) : new Double(raw)
+    case 'bigint':
+      return toInt(raw)
+    case 'object':
+      return raw as Value
+    default:
+      return null
+  }
+}
+
+/** Returns the shortest representation of an int. The value must be within 64 bits. */
+export function toInt(value: bigint): Int {
+  const small = Number(value)
+  return Number.isSafeInteger(small) ? small : value
+}
+
+export function isInt(value: Value): value is Int {
+  return typeof value === 'number' || typeof value === 'bigint'
+}
