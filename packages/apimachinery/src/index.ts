@@ -60,7 +60,7 @@ export type { FieldSchema, ListSchema, MapSchema, ScalarSchema, ScalarType, Stru
 export { goTypeName, structSchema } from './type-schema.ts'
 export { Scheme } from './scheme.ts'
 export type { FieldLabelRefusal, KindRegistration } from './scheme.ts'
-export { byteLength, goJson, goValue, parseInt64, quote } from './go-text.ts'
+export { byteLength, encodeJson, goJson, goValue, parseInt64, quote, sharedJson, stringifyJson } from './go-text.ts'
 export { closestMatch } from './closest-match.ts'
 export {
   hasMethods,
@@ -157,7 +157,6 @@ export {
 } from './decode-context.ts'
 export { canonicalStruct, decodeJson, decodeStruct } from './decode-struct.ts'
 export type { Decoded, DecodeOptions, FieldValidation } from './decode-context.ts'
-export { encodeJson, sharedJson, stringifyJson } from './encode-json.ts'
 export { Quantity, addQuantities, canonicalQuantity, parseQuantities, parseQuantity } from './quantity.ts'
 export type { Quantities } from './quantity.ts'
 export type { QuantityFormat } from './quantity-parts.ts'

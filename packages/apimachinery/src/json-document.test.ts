@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { stringifyJson } from './encode-json.ts'
+import { stringifyJson } from './go-text.ts'
 import { parseJson } from './json-document.ts'
 import { isJsonError } from './json-error.ts'
 

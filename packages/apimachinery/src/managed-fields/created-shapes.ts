@@ -1,6 +1,6 @@
 import { isJsonObject } from '../json-value.ts'
 import type { JsonValue } from '../meta.ts'
-import { shareText } from '../encode-json.ts'
+import { shareText } from '../go-text.ts'
 import { equalValues } from './path-element.ts'
 import type { FieldSet } from './field-set.ts'
 import { resolveType } from './merge-type.ts'

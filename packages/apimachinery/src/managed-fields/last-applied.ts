@@ -1,5 +1,4 @@
-import { stringifyJson } from '../encode-json.ts'
-import { byteLength } from '../go-text.ts'
+import { byteLength, stringifyJson } from '../go-text.ts'
 import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, KubeObject } from '../meta.ts'
 import { sortMembers } from './path-element.ts'

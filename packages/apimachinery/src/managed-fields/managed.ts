@@ -1,7 +1,6 @@
 import type { ApiError } from '../api-error.ts'
 import { newApplyConflict } from '../api-errors.ts'
-import { stringifyJson } from '../encode-json.ts'
-import { quote } from '../go-text.ts'
+import { quote, stringifyJson } from '../go-text.ts'
 import { mapList } from '../json-value.ts'
 import type { ManagedFieldsEntry } from '../meta.ts'
 import { compareUtf8 } from '../utf8-order.ts'

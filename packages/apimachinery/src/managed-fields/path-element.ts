@@ -1,5 +1,4 @@
-import { stringifyJson } from '../encode-json.ts'
-import { quote } from '../go-text.ts'
+import { quote, stringifyJson } from '../go-text.ts'
 import type { JsonValue } from '../meta.ts'
 import { compareUtf8 } from '../utf8-order.ts'
 import { formatFloat } from '../yaml/format-float.ts'

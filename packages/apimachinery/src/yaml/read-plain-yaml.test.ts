@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { stringifyJson } from '../encode-json.ts'
+import { stringifyJson } from '../go-text.ts'
 import { parseAnyYaml } from './parse-yaml.ts'
 import { readPlainYaml } from './read-plain-yaml.ts'
 import { toYaml } from './to-yaml.ts'

@@ -43,7 +43,7 @@ describe('addresses', () => {
     )
   })
 
-  it('print their parent, and their age without its description', () => {
+  it('print their parent and age', () => {
     expect(test.store.table.columns.map(({ name }) => name)).toEqual(['Name', 'ParentRef'])
     expect(test.store.table.cells(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/ns/a', '<unknown>'])
   })

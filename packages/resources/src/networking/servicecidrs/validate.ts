@@ -20,7 +20,7 @@ export function validateServiceCIDR({ spec }: ReadonlyCIDR): FieldErrorList {
   return errors
 }
 
-/** Validates an update. CIDRs are immutable, but a second one can be added for dual-stack. */
+/** Validates an update of a ServiceCIDR. CIDRs are immutable, but a second one can be added for dual-stack. */
 export function validateServiceCIDRUpdate(cidr: ReadonlyCIDR, old: ReadonlyCIDR): FieldErrorList {
   const after = cidr.spec?.cidrs ?? []
   const before = old.spec?.cidrs ?? []

@@ -32,7 +32,7 @@ export function validateCSINode({ spec }: ReadonlyNode): FieldErrorList {
   return errors
 }
 
-/** Validates an update. Drivers can be added and removed, and can change `allocatable`. Their other fields are immutable. */
+/** Validates an update of a CSINode. Drivers can be added and removed, and can change `allocatable`. Their other fields are immutable. */
 export function validateCSINodeUpdate(node: ReadonlyNode, old: ReadonlyNode): FieldErrorList {
   const errors = validateCSINode(node)
   for (const before of old.spec.drivers ?? []) {
