@@ -1,20 +1,21 @@
+import { aggregateMessages } from '@keelson/apimachinery'
 import { noOpinion } from './authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision, Rules } from './authorizer.ts'
 
 /**
- * The first member that allows or denies decides. Otherwise the result has no opinion and carries all reasons, one per line; the server
- * then refuses.
+ * The first member that allows or denies decides. Otherwise the result has no opinion and carries all reasons, one per line, and all errors;
+ * the server then refuses.
  */
 export function createAuthorizerUnion(...members: readonly Authorizer[]): Authorizer {
-  function step(index: number, attributes: AuthorizerAttributes, reasons: readonly string[]): Decision | Promise<Decision> {
-    let given = reasons
+  function step(index: number, attributes: AuthorizerAttributes, undecided: readonly Decision[]): Decision | Promise<Decision> {
+    let given = undecided
     for (let i = index; i < members.length; i++) {
       const decision = members[i]!.authorize(attributes)
-      if (decision instanceof Promise) return decision.then((d) => (isFinal(d) ? d : step(i + 1, attributes, withReason(given, d))))
+      if (decision instanceof Promise) return decision.then((d) => (isFinal(d) ? d : step(i + 1, attributes, withOpinion(given, d))))
       if (isFinal(decision)) return decision
-      given = withReason(given, decision)
+      given = withOpinion(given, decision)
     }
-    return given.length === 0 ? noOpinion : { decision: 'noOpinion', reason: given.join('\n') }
+    return given.length === 0 ? noOpinion : joinOpinions(given)
   }
   return {
     authorize: (attributes) => step(0, attributes, []),
@@ -39,6 +40,13 @@ function isFinal(decision: Decision): boolean {
   return decision.decision !== 'noOpinion'
 }
 
-function withReason(reasons: readonly string[], { reason }: Decision): readonly string[] {
-  return reason === '' ? reasons : [...reasons, reason]
+/** Most members have nothing to say. */
+function withOpinion(undecided: readonly Decision[], decision: Decision): readonly Decision[] {
+  return decision.reason === '' && decision.error === undefined ? undecided : [...undecided, decision]
+}
+
+function joinOpinions(undecided: readonly Decision[]): Decision {
+  const reason = undecided.flatMap((decision) => decision.reason || []).join('\n')
+  const errors = undecided.flatMap(({ error }) => error ?? [])
+  return { decision: 'noOpinion', reason, ...(errors.length > 0 && { error: aggregateMessages(errors) }) }
 }

@@ -8,9 +8,10 @@ export interface AuthorizerAttributes {
 }
 
 export type Decision =
-  | { readonly decision: 'allow'; readonly reason: string }
-  | { readonly decision: 'deny'; readonly reason: string }
-  | { readonly decision: 'noOpinion'; readonly reason: string }
+  | { readonly decision: 'allow'; readonly reason: string; readonly error?: string }
+  | { readonly decision: 'deny'; readonly reason: string; readonly error?: string }
+  /** `error` says why an authorizer could not decide. A request that nobody allows then gets a 500 instead of a 403. */
+  | { readonly decision: 'noOpinion'; readonly reason: string; readonly error?: string }
 
 export interface Authorizer {
   /** Synchronous if the decision is at hand: a promise costs every request a turn of the event loop. */

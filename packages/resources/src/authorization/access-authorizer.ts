@@ -9,6 +9,8 @@ export interface AccessAuthorizer {
 export interface AccessDecision {
   readonly decision: 'allow' | 'deny' | 'noOpinion'
   readonly reason: string
+  /** Why an authorizer could not decide. */
+  readonly error?: string
 }
 
 /** Lists the rules that apply to a user in a namespace, as far as the authorizer can enumerate them. */

@@ -80,7 +80,7 @@ const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 /** Metrics of authentication and authorization, with kube-apiserver's names. Allocates nothing for series that exist. */
 export interface AccessMetrics {
   authenticated(result: AuthenticationResult, seconds: number): void
-  authorized(decision: Decision['decision'], seconds: number): void
+  authorized(decision: Decision['decision'] | 'error', seconds: number): void
 }
 
 export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
@@ -99,7 +99,7 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
 
   const named = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, lazily(() => users.with({ username }))]))
   const byOutcome = results({ authenticated: 'success', rejected: 'error', unknown: 'failure' }, authentications, authenticationTimes)
-  const byDecision = results({ allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion' }, authorizations, authorizationTimes)
+  const byDecision = results({ allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion', error: 'error' }, authorizations, authorizationTimes)
   return {
     authenticated: (result, seconds) => {
       if (result.outcome === 'authenticated') (named.get(result.user.name) ?? named.get(kindOfName(result.user.name))!)().value++

@@ -29,3 +29,13 @@ test.each([
   expect(status).toMatchObject({ code: 403, message: expect.stringContaining('User "alice" cannot get resource "pods"') as string })
   expect(decisions.splice(0)).toEqual(['allow', 'noOpinion'])
 })
+
+test('answers 500 with the reason if an authorizer could not decide', async () => {
+  const filter = authorize({ authorize: () => ({ decision: 'noOpinion', reason: '', error: 'the webhook is down' }) }, access)
+  const { exchange, response } = openTestExchange('/api/v1/pods?limit=1')
+  exchange.user = { name: 'alice', groups: [] }
+  expect(await filter(exchange)).toBe('answered')
+  const answer = await response
+  expect([answer.status, await answer.text()]).toEqual([500, 'Internal Server Error: "/api/v1/pods?limit=1": the webhook is down\n'])
+  expect(decisions.splice(0)).toEqual(['error'])
+})

@@ -1,15 +1,25 @@
+import { quote } from '@keelson/apimachinery'
 import { forbiddenError } from '@keelson/auth'
 import type { Authorizer, Decision } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { AccessMetrics } from './authentication.ts'
+import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
-/** Answers 403 unless the authorizer allows the request. The authorizer gets the same attributes that selected the route. */
+/**
+ * Answers 403 unless the authorizer allows the request, or 500 if an authorizer failed. The authorizer gets the same attributes that selected
+ * the route.
+ */
 export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'authorized'>): Filter {
-  function finish(exchange: Exchange, { decision, reason }: Decision): FilterOutcome {
-    access.authorized(decision, (performance.now() - exchange.phaseStarted) / 1000)
+  function finish(exchange: Exchange, { decision, reason, error }: Decision): FilterOutcome {
+    const isUndecided = error !== undefined && decision !== 'allow'
+    access.authorized(isUndecided ? 'error' : decision, (performance.now() - exchange.phaseStarted) / 1000)
     if (decision === 'allow') return
+    if (isUndecided) {
+      sendPlain(exchange, plainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))
+      return 'answered'
+    }
     writeError(exchange, forbiddenError({ user: exchange.user, action: exchange.info }, reason))
     return 'answered'
   }

@@ -1,5 +1,5 @@
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from '@keelson/api/authorization/v1'
-import { collectFieldErrors, copyObject, newBadRequest, newInvalid } from '@keelson/apimachinery'
+import { aggregateMessages, collectFieldErrors, copyObject, newBadRequest, newInvalid } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import { restFacts } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
@@ -27,12 +27,13 @@ export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKi
       await validate?.(copyObject(review), undefined)
       const { action, evaluationError } = reviewedAction(review.spec)
       const user = kind === 'SelfSubjectAccessReview' ? context.user : getSubject(review)
-      const { decision, reason } = await authorizer.authorize({ user, action })
+      const { decision, reason, error = '' } = await authorizer.authorize({ user, action })
+      const evaluationErrors = aggregateMessages([evaluationError, error].filter((text) => text !== ''))
       review.status = {
         allowed: decision === 'allow',
         ...(decision === 'deny' && { denied: true }),
         ...(reason !== '' && { reason }),
-        ...(evaluationError !== '' && { evaluationError }),
+        ...(evaluationErrors !== '' && { evaluationError: evaluationErrors }),
       }
       return { ...review, kind, apiVersion: `${group}/${version}` }
     },

@@ -1,0 +1,85 @@
+import { authenticatedGroup, isJsonObject, messageOf, parseJson } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
+
+/** One line of a policy file. `*` matches everything; "" matches nothing but "". */
+export interface AbacPolicy {
+  readonly user: string
+  readonly group: string
+  readonly readonly: boolean
+  readonly apiGroup: string
+  readonly resource: string
+  readonly namespace: string
+  readonly nonResourcePath: string
+}
+
+export interface AbacPolicyFile {
+  readonly policies: readonly AbacPolicy[]
+  /** Lines in the format without a version, which is deprecated. */
+  readonly unversionedLines: number
+}
+
+/** Parses one JSON object a line. Empty lines and those that start with "#" are skipped. Errors name the line. */
+export function parseAbacPolicies(text: string, fileName: string): AbacPolicyFile {
+  const policies: AbacPolicy[] = []
+  let unversionedLines = 0
+  text.split(/\r?\n/).forEach((line, i) => {
+    const trimmed = line.trim()
+    if (trimmed === '' || trimmed.startsWith('#')) return
+    try {
+      const value = parseJson(line).value
+      if (!isJsonObject(value)) throw new Error('json: cannot unmarshal into Go value of type struct { APIVersion string; Kind string }')
+      const isVersioned = value['kind'] === 'Policy' && value['apiVersion'] === versioned
+      if (!isVersioned) unversionedLines++
+      policies.push(isVersioned ? versionedPolicy(value['spec']) : unversionedPolicy(value))
+    } catch (error) {
+      throw new Error(`error reading policy file ${fileName}, line ${i + 1}: ${line}: ${messageOf(error)}`, { cause: error })
+    }
+  })
+  return { policies, unversionedLines }
+}
+
+const versioned = 'abac.authorization.kubernetes.io/v1beta1'
+
+function versionedPolicy(spec: JsonValue | undefined): AbacPolicy {
+  return forEveryone(policyOf(isJsonObject(spec) ? spec : {}))
+}
+
+/** The old format has no API groups, and what it leaves out matches everything. */
+function unversionedPolicy(value: JsonObject): AbacPolicy {
+  const policy = policyOf(value)
+  const isUnlimited = policy.namespace === '' && policy.resource === ''
+  return forEveryone({
+    ...policy,
+    group: policy.user === '' && policy.group === '' ? authenticatedGroup : policy.group,
+    namespace: policy.namespace || '*',
+    resource: policy.resource || '*',
+    apiGroup: '*',
+    nonResourcePath: isUnlimited ? '*' : '',
+  })
+}
+
+function forEveryone(policy: AbacPolicy): AbacPolicy {
+  return policy.user === '*' || policy.group === '*' ? { ...policy, user: '', group: authenticatedGroup } : policy
+}
+
+function policyOf(value: JsonObject): AbacPolicy {
+  const text = (name: string): string => {
+    const member = value[name] ?? ''
+    if (typeof member !== 'string')
+      throw new Error(`json: cannot unmarshal ${typeof member} into Go struct field PolicySpec.${name} of type string`)
+    return member
+  }
+  const readonly = value['readonly'] ?? false
+  if (typeof readonly !== 'boolean') {
+    throw new Error(`json: cannot unmarshal ${typeof readonly} into Go struct field PolicySpec.readonly of type bool`)
+  }
+  return {
+    user: text('user'),
+    group: text('group'),
+    readonly,
+    apiGroup: text('apiGroup'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    nonResourcePath: text('nonResourcePath'),
+  }
+}

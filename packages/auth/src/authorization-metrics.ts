@@ -1,0 +1,78 @@
+import { createCounter, createHistogram } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import type { Authorizer, Decision } from './authorizer.ts'
+
+/** Counts the requests to authorization webhooks. `result` is success, timeout or error. */
+export interface WebhookAuthorizerMetrics {
+  evaluated(name: string, result: string, seconds: number): void
+  /** The webhook failed and the request went on to the next authorizer. */
+  failedOpen(name: string, result: string): void
+}
+
+/** Metrics of match conditions of one kind of authorizer. */
+export interface MatchConditionMetrics {
+  evaluated(name: string, seconds: number): void
+  failed(name: string): void
+  excluded(name: string): void
+}
+
+export interface AuthorizationMetrics {
+  readonly webhook: WebhookAuthorizerMetrics
+  readonly matchConditions: MatchConditionMetrics
+  /** Counts the final decisions of an authorizer. */
+  instrument(authorizer: Authorizer, labels: { readonly type: string; readonly name: string }): Authorizer
+}
+
+const defaultBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const conditionBuckets = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
+
+/** Metrics with kube-apiserver's names. */
+export function createAuthorizationMetrics(registry: MetricsRegistry): AuthorizationMetrics {
+  const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
+    registry.register(createCounter(`apiserver_authorization_${name}`, `[ALPHA] ${help}`))
+  const histogram = (name: string, help: string, buckets: readonly number[]): ReturnType<typeof createHistogram> =>
+    registry.register(createHistogram(`apiserver_authorization_${name}`, `[ALPHA] ${help}`, buckets))
+  const decisions = counter('decisions_total', 'Final decisions of an authorizer, by its type and name, and the decision.')
+  const evaluations = counter('webhook_evaluations_total', 'Requests to authorization webhooks.')
+  const durations = histogram('webhook_duration_seconds', 'Latency of requests to authorization webhooks, in seconds.', defaultBuckets)
+  const failOpen = counter('webhook_evaluations_fail_open_total', 'Requests without an opinion because a webhook failed or timed out.')
+  const conditionErrors = counter('match_condition_evaluation_errors_total', 'Match conditions of authorization webhooks that failed.')
+  const exclusions = counter('match_condition_exclusions_total', 'Authorization webhooks that were skipped because of match conditions.')
+  const conditionTimes = histogram(
+    'match_condition_evaluation_seconds',
+    'Time to evaluate the match conditions of an authorization webhook, in seconds.',
+    conditionBuckets,
+  )
+  const type = 'Webhook'
+  return {
+    webhook: {
+      evaluated: (name, result, seconds) => {
+        evaluations.with({ name, result }).value++
+        durations.with({ name, result }).observe(seconds)
+      },
+      failedOpen: (name, result) => void failOpen.with({ name, result }).value++,
+    },
+    matchConditions: {
+      evaluated: (name, seconds) => conditionTimes.with({ type, name }).observe(seconds),
+      failed: (name) => void conditionErrors.with({ type, name }).value++,
+      excluded: (name) => void exclusions.with({ type, name }).value++,
+    },
+    instrument: (authorizer, labels) => {
+      const allowed = decisions.with({ ...labels, decision: 'allowed' })
+      const denied = decisions.with({ ...labels, decision: 'denied' })
+      const count = (decision: Decision): Decision => {
+        if (decision.decision === 'allow') allowed.value++
+        else if (decision.decision === 'deny') denied.value++
+        return decision
+      }
+      const counted: Authorizer = {
+        authorize: (attributes) => {
+          const decision = authorizer.authorize(attributes)
+          return decision instanceof Promise ? decision.then(count) : count(decision)
+        },
+      }
+      if (authorizer.rulesFor !== undefined) counted.rulesFor = (user, namespace) => authorizer.rulesFor!(user, namespace)
+      return counted
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { parseDuration } from '@keelson/apimachinery'
+import { configurationStruct, decodeConfiguration, listOfStructs } from './decode-configuration.ts'
+
+/** Connects to an authorization webhook, and says what its failure means. Durations are in milliseconds. */
+export interface WebhookConfiguration {
+  readonly authorizedTtlMs: number
+  readonly cacheAuthorizedRequests: boolean
+  readonly unauthorizedTtlMs: number
+  readonly cacheUnauthorizedRequests: boolean
+  readonly timeoutMs: number
+  readonly subjectAccessReviewVersion: string
+  readonly matchConditionSubjectAccessReviewVersion: string
+  readonly failurePolicy: string
+  readonly connectionInfo: { readonly type: string; readonly kubeConfigFile?: string }
+  readonly matchConditions: readonly string[]
+}
+
+export interface AuthorizerConfiguration {
+  readonly type: string
+  readonly name: string
+  readonly webhook?: WebhookConfiguration
+}
+
+/** The content of `--authorization-config`, with defaults. */
+export interface AuthorizationConfiguration {
+  readonly authorizers: readonly AuthorizerConfiguration[]
+}
+
+const schema = configurationStruct('AuthorizationConfiguration', {
+  authorizers: listOfStructs(
+    configurationStruct('AuthorizerConfiguration', {
+      type: 'string',
+      name: 'string',
+      webhook: configurationStruct('WebhookConfiguration', {
+        authorizedTTL: 'duration',
+        cacheAuthorizedRequests: 'bool',
+        unauthorizedTTL: 'duration',
+        cacheUnauthorizedRequests: 'bool',
+        timeout: 'duration',
+        subjectAccessReviewVersion: 'string',
+        matchConditionSubjectAccessReviewVersion: 'string',
+        failurePolicy: 'string',
+        connectionInfo: configurationStruct('WebhookConnectionInfo', { type: 'string', kubeConfigFile: 'string' }),
+        matchConditions: listOfStructs(configurationStruct('WebhookMatchCondition', { expression: 'string' })),
+      }),
+    }),
+  ),
+})
+
+interface FileWebhook {
+  readonly authorizedTTL?: string
+  readonly cacheAuthorizedRequests?: boolean
+  readonly unauthorizedTTL?: string
+  readonly cacheUnauthorizedRequests?: boolean
+  readonly timeout?: string
+  readonly subjectAccessReviewVersion?: string
+  readonly matchConditionSubjectAccessReviewVersion?: string
+  readonly failurePolicy?: string
+  readonly connectionInfo?: { readonly type?: string; readonly kubeConfigFile?: string }
+  readonly matchConditions?: readonly { readonly expression?: string }[]
+}
+
+interface FileConfiguration {
+  readonly authorizers?: readonly { readonly type?: string; readonly name?: string; readonly webhook?: FileWebhook }[]
+}
+
+/** Decodes the file strictly and sets defaults. An empty file has no authorizers. Throws an error with kube-apiserver's words. */
+export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
+  const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, schema)
+  return {
+    authorizers: (file.authorizers ?? []).map(({ type = '', name = '', webhook }) => ({
+      type,
+      name,
+      ...(webhook !== undefined && { webhook: withDefaults(webhook) }),
+    })),
+  }
+}
+
+function withDefaults(webhook: FileWebhook): WebhookConfiguration {
+  const { connectionInfo = {} } = webhook
+  return {
+    authorizedTtlMs: milliseconds(webhook.authorizedTTL) || 300_000,
+    cacheAuthorizedRequests: webhook.cacheAuthorizedRequests ?? true,
+    unauthorizedTtlMs: milliseconds(webhook.unauthorizedTTL) || 30_000,
+    cacheUnauthorizedRequests: webhook.cacheUnauthorizedRequests ?? true,
+    timeoutMs: milliseconds(webhook.timeout),
+    subjectAccessReviewVersion: webhook.subjectAccessReviewVersion ?? '',
+    matchConditionSubjectAccessReviewVersion: webhook.matchConditionSubjectAccessReviewVersion ?? '',
+    failurePolicy: webhook.failurePolicy ?? '',
+    connectionInfo: {
+      type: connectionInfo.type ?? '',
+      ...(connectionInfo.kubeConfigFile !== undefined && { kubeConfigFile: connectionInfo.kubeConfigFile }),
+    },
+    matchConditions: (webhook.matchConditions ?? []).map(({ expression = '' }) => expression),
+  }
+}
+
+function milliseconds(duration: string | undefined): number {
+  return duration === undefined ? 0 : Number(parseDuration(duration)) / 1e6
+}

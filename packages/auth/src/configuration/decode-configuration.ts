@@ -1,0 +1,60 @@
+import { decodeStruct, messageOf, parseJson, strictDecodingMessage, stringifyJson } from '@keelson/apimachinery'
+import type { FieldSchema, JsonObject, JsonValue, ScalarType, StructSchema, TypeSchema } from '@keelson/apimachinery'
+import { parseYaml } from '@keelson/apimachinery/yaml'
+
+/** The versions of each group that kube-apiserver reads these files in. */
+const apiVersions: readonly string[] = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1']
+
+/** Decodes a configuration file strictly. Throws an error with kube-apiserver's words. */
+export function decodeConfiguration(text: string, schema: StructSchema): JsonObject {
+  const { value, duplicates } = parse(text)
+  const head = isObject(value) ? value : {}
+  const [kind, apiVersion] = [textOf(head['kind']), textOf(head['apiVersion'])]
+  if (kind === '') throw new Error(`Object 'Kind' is missing in '${text}'`)
+  if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${text}'`)
+  if (!apiVersions.includes(apiVersion) || kind !== schema.name) {
+    throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
+  }
+  const { kind: _kind, apiVersion: _apiVersion, ...content } = head
+  const { object, strictErrors } = decodeStruct(schema, parseJson(stringifyJson(content)), { strict: 'Strict' })
+  const problems = [...duplicates, ...strictErrors]
+  if (problems.length > 0) throw new Error(strictDecodingMessage(problems))
+  return object
+}
+
+function parse(text: string): { readonly value: JsonValue; readonly duplicates: readonly string[] } {
+  try {
+    return parseYaml(text)
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
+
+/** A schema of a file's struct. Members are scalars, structs and lists of structs. */
+export function configurationStruct(name: string, fields: Readonly<Record<string, TypeSchema | ScalarType>>): StructSchema {
+  const list = Object.entries(fields).map(([field, type]): FieldSchema => ({
+    name: field,
+    type: typeof type === 'string' ? { kind: type } : type,
+    omit: 'empty',
+    pointer: true,
+  }))
+  return {
+    kind: 'struct',
+    name,
+    definition: `io.k8s.apiserver.pkg.apis.apiserver.v1.${name}`,
+    fields: list,
+    byName: new Map(list.map((field) => [field.name, field])),
+  }
+}
+
+export function listOfStructs(items: TypeSchema): TypeSchema {
+  return { kind: 'list', items }
+}

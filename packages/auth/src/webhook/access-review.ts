@@ -1,0 +1,88 @@
+import type { FieldRequirement, JsonObject, LabelRequirement } from '@keelson/apimachinery'
+import type { AuthorizerAttributes } from '../authorizer.ts'
+
+/** Versions of SubjectAccessReview that webhooks understand. */
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+/** Builds the spec of a SubjectAccessReview of version v1. Members without a value are left out, as in Go's JSON. */
+export function accessReviewSpec({ user, action }: AuthorizerAttributes): JsonObject {
+  const attributes = action.isResourceRequest
+    ? {
+        resourceAttributes: withoutEmpty({
+          namespace: action.namespace,
+          verb: action.verb,
+          group: action.apiGroup,
+          version: action.apiVersion,
+          resource: action.resource,
+          subresource: action.subresource,
+          name: action.name,
+          ...selector('fieldSelector', action.fieldSelector?.map(fieldRequirement)),
+          ...selector('labelSelector', action.labelSelector?.flatMap(labelRequirement)),
+        }),
+      }
+    : { nonResourceAttributes: withoutEmpty({ path: action.path, verb: action.verb }) }
+  return withoutEmpty({
+    ...attributes,
+    user: user.name,
+    groups: [...user.groups],
+    extra:
+      user.extra === undefined
+        ? {}
+        : Object.fromEntries(
+            Object.entries(user.extra)
+              .sort(byKey)
+              .map(([key, values]) => [key, [...values]]),
+          ),
+    uid: user.uid ?? '',
+  })
+}
+
+/** Builds the review to send. v1beta1 has another name for the groups. */
+export function accessReview(spec: JsonObject, version: ReviewVersion): JsonObject {
+  const { groups, ...rest } = spec
+  return {
+    kind: 'SubjectAccessReview',
+    apiVersion: `authorization.k8s.io/${version}`,
+    metadata: {},
+    spec: version === 'v1' || groups === undefined ? spec : { ...rest, group: groups },
+    status: { allowed: false },
+  }
+}
+
+function selector(name: string, requirements: readonly JsonObject[] | undefined): JsonObject {
+  return requirements === undefined || requirements.length === 0 ? {} : { [name]: { requirements: [...requirements] } }
+}
+
+function fieldRequirement({ field, operator, value }: FieldRequirement): JsonObject {
+  return { key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] }
+}
+
+const labelOperators: Readonly<Partial<Record<LabelRequirement['operator'], string>>> = {
+  '=': 'In',
+  '==': 'In',
+  in: 'In',
+  '!=': 'NotIn',
+  notin: 'NotIn',
+  exists: 'Exists',
+  '!': 'DoesNotExist',
+}
+
+/** Requirements that the API cannot express are left out: the question then is a wider one. */
+function labelRequirement({ key, operator, values }: LabelRequirement): readonly JsonObject[] {
+  const name = labelOperators[operator]
+  if (name === undefined) return []
+  return [{ key, operator: name, ...(values.length > 0 && { values: [...values] }) }]
+}
+
+function withoutEmpty(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => !isEmpty(value)))
+}
+
+function isEmpty(value: JsonObject[string]): boolean {
+  if (value === '') return true
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
+}

@@ -1,0 +1,101 @@
+import { messageOf, systemClock } from '@keelson/apimachinery'
+import type { JsonObject, RequestedAction } from '@keelson/apimachinery'
+import { noOpinion } from '../authorizer.ts'
+import type { Authorizer, AuthorizerAttributes, Decision } from '../authorizer.ts'
+import type { WebhookAuthorizerMetrics } from '../authorization-metrics.ts'
+import { accessReview, accessReviewSpec } from './access-review.ts'
+import type { ReviewVersion } from './access-review.ts'
+import { ExpiringCache } from './expiring-cache.ts'
+import { sendReview } from './review-client.ts'
+import type { ReviewWebhook } from './review-client.ts'
+
+/** Decides whether the webhook is asked about a request, whose spec is that of a SubjectAccessReview v1. */
+export interface MatchConditions {
+  matches(spec: JsonObject): { readonly matches: boolean; readonly error?: string }
+}
+
+export interface WebhookAuthorizerOptions {
+  readonly name: string
+  readonly webhook: ReviewWebhook
+  readonly version: ReviewVersion
+  /** Time that answers are kept, ms. 0: not at all. */
+  readonly authorizedTtlMs: number
+  readonly unauthorizedTtlMs: number
+  /** The decision if the webhook fails. */
+  readonly onError: 'noOpinion' | 'deny'
+  readonly matchConditions?: MatchConditions | undefined
+  readonly metrics?: WebhookAuthorizerMetrics | undefined
+  /** Reports failures. */
+  readonly log?: ((text: string) => void) | undefined
+}
+
+const maxCachedAnswers = 8192
+/** Requests with longer attributes are not cached: their clients could fill the memory. */
+const maxCachedLength = 10_000
+
+interface Answer {
+  readonly allowed: boolean
+  readonly denied: boolean
+  readonly reason: string
+}
+
+/** Asks a webhook with a SubjectAccessReview. Answers are cached by everything that the webhook was told. */
+export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
+  const { name, webhook, version, metrics, matchConditions } = options
+  const cache = new ExpiringCache<Answer>(maxCachedAnswers, webhook.clock ?? systemClock)
+  const failed = (error: string): Decision => ({ decision: options.onError, reason: '', error })
+
+  async function ask(spec: JsonObject, key: string, action: RequestedAction): Promise<Decision> {
+    let last = 'error'
+    let status: JsonObject
+    try {
+      status = await sendReview(webhook, accessReview(spec, version), {
+        observe: ({ error, isTimeout, seconds }) => {
+          last = error === undefined ? 'success' : isTimeout ? 'timeout' : 'error'
+          metrics?.evaluated(name, last, seconds)
+        },
+      })
+    } catch (error) {
+      options.log?.(`Failed to make webhook authorizer request: ${messageOf(error)}`)
+      if (options.onError === 'noOpinion') metrics?.failedOpen(name, last)
+      return failed(messageOf(error))
+    }
+    const answer = { allowed: status['allowed'] === true, denied: status['denied'] === true, reason: textOf(status['reason']) }
+    if (attributesLength(action) < maxCachedLength) {
+      cache.set(key, answer, answer.allowed ? options.authorizedTtlMs : options.unauthorizedTtlMs)
+    }
+    return decide(answer)
+  }
+
+  return {
+    authorize: (attributes: AuthorizerAttributes) => {
+      const spec = accessReviewSpec(attributes)
+      const verdict = matchConditions?.matches(spec)
+      if (verdict?.error !== undefined) return failed(verdict.error)
+      if (verdict?.matches === false) return noOpinion
+      const key = JSON.stringify(spec)
+      const known = cache.get(key)
+      return known === undefined ? ask(spec, key, attributes.action) : decide(known)
+    },
+    rulesFor: () => ({
+      resourceRules: [],
+      nonResourceRules: [],
+      incomplete: true,
+      error: 'webhook authorizer does not support user rule resolution',
+    }),
+  }
+}
+
+function decide({ allowed, denied, reason }: Answer): Decision {
+  if (!denied) return { decision: allowed ? 'allow' : 'noOpinion', reason }
+  if (!allowed) return { decision: 'deny', reason }
+  return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' }
+}
+
+function attributesLength({ namespace, verb, apiGroup, apiVersion, resource, subresource, name, path }: RequestedAction): number {
+  return Buffer.byteLength(namespace + verb + apiGroup + apiVersion + resource + subresource + name + path)
+}
+
+function textOf(value: JsonObject[string] | undefined): string {
+  return typeof value === 'string' ? value : ''
+}
