@@ -113,7 +113,6 @@ test('suggests only close matches', () => {
 
 test.each([
   ['--audit-log-path=x', 'not supported: requests are not audited'],
-  ['--authorization-policy-file=x', 'not supported: requests are authorized by the modes Node, RBAC'],
   ['--peer-ca-file=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],

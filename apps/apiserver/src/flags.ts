@@ -1,6 +1,7 @@
 import type { FlagDefinition, FlagValuesOf } from './flag-types.ts'
 import { admissionFlags } from './options/admission.ts'
 import { authenticationFlags } from './options/authentication.ts'
+import { authorizationFlags } from './options/authorization.ts'
 import { diagnosticsFlags } from './options/diagnostics.ts'
 import { featureFlags } from './options/features.ts'
 import { frontProxyFlags } from './options/front-proxy.ts'
@@ -15,6 +16,7 @@ const table = {
   ...storageFlags,
   ...servingFlags,
   ...authenticationFlags,
+  ...authorizationFlags,
   ...frontProxyFlags,
   ...admissionFlags,
   ...requestFlags,

@@ -61,7 +61,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
 const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['audit-', { because: 'requests are not audited' }],
   ['authentication-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
-  ['authorization-', { because: 'requests are authorized by the modes Node, RBAC, AlwaysAllow and AlwaysDeny only' }],
   ['coordinated-leadership-', { because: 'the server does not elect leaders for other components' }],
   ['oidc-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
   ['peer-', { because: 'requests are not forwarded to other API servers' }],

@@ -4,6 +4,7 @@ import { flags, shownValue } from './flags.ts'
 import type { FlagValues } from './flags.ts'
 import { admissionOptions } from './options/admission.ts'
 import { authenticationOptions } from './options/authentication.ts'
+import { authorizationOptions } from './options/authorization.ts'
 import { diagnosticsOptions } from './options/diagnostics.ts'
 import { featureOptions } from './options/features.ts'
 import { kubeletOptions } from './options/kubelet.ts'
@@ -36,6 +37,7 @@ export async function serverOptions(
       problems,
     ),
     ...(await authenticationOptions(values, problems)),
+    authorization: await authorizationOptions(values, problems),
     admission: admissionOptions(values),
     requests: requestOptions(values, problems),
     lifecycle: lifecycleOptions(values),

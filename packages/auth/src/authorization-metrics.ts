@@ -1,4 +1,4 @@
-import { createCounter, createHistogram } from '@keelson/apimachinery/metrics'
+import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authorizer, Decision } from './authorizer.ts'
 
@@ -58,11 +58,11 @@ export function createAuthorizationMetrics(registry: MetricsRegistry): Authoriza
       excluded: (name) => void exclusions.with({ type, name }).value++,
     },
     instrument: (authorizer, labels) => {
-      const allowed = decisions.with({ ...labels, decision: 'allowed' })
-      const denied = decisions.with({ ...labels, decision: 'denied' })
+      const allowed = lazily(() => decisions.with({ ...labels, decision: 'allowed' }))
+      const denied = lazily(() => decisions.with({ ...labels, decision: 'denied' }))
       const count = (decision: Decision): Decision => {
-        if (decision.decision === 'allow') allowed.value++
-        else if (decision.decision === 'deny') denied.value++
+        if (decision.decision === 'allow') allowed().value++
+        else if (decision.decision === 'deny') denied().value++
         return decision
       }
       const counted: Authorizer = {

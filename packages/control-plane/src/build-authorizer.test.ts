@@ -1,15 +1,51 @@
-import type { Authorizer } from '@keelson/auth'
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { resourceAction } from '@keelson/apimachinery'
-import { expect, test } from 'vitest'
-import { buildAuthorization } from './build-authorizer.ts'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import type { Authorizer, Decision } from '@keelson/auth'
+import type { OutboundRequest } from '@keelson/outbound'
+import { afterAll, expect, test } from 'vitest'
+import { buildAuthorization, checkAuthorization } from './build-authorizer.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
+type AuthorizationOptions = NonNullable<ServerChainOptions['authorization']>
+
+const directory = mkdtempSync(path.join(tmpdir(), 'keelson-authorization-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+const write = (name: string, text: string): string => {
+  const file = path.join(directory, name)
+  // A reader never sees half a file.
+  writeFileSync(`${file}.new`, text)
+  renameSync(`${file}.new`, file)
+  return file
+}
+
 const action = resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace: '', resource: 'nodes', name: 'a' })
-const decide = async (
-  authorization: NonNullable<ServerChainOptions['authorization']>,
-  authorizers: Authorizer[] = [],
-  groups: string[] = [],
-) => buildAuthorization({ authorization, authorizers }).authorizer.authorize({ user: { name: 'alice', groups }, action })
+const attributes = { user: { name: 'alice', groups: [] as string[] }, action }
+
+async function open(authorization: AuthorizationOptions, authorizers: Authorizer[] = []) {
+  const [clock, metrics, logged, asked] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
+  const client = (target: { readonly url: string }) => ({
+    request: async ({ body }: OutboundRequest) => {
+      asked.push(target.url)
+      const answer = { ...(JSON.parse(body as string) as object), status: { allowed: true, reason: target.url } }
+      return { failed: false as const, status: 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) }
+    },
+    [Symbol.dispose]: () => void asked.push(`closed ${target.url}`),
+  })
+  const built = await buildAuthorization(
+    { authorization, authorizers, log: (_level, text) => void logged.push(text) },
+    { clock, metrics, dialer: { client } },
+  )
+  return { ...built, clock, logged, asked, metrics: () => metrics.text() }
+}
+
+async function decide(authorization: AuthorizationOptions, authorizers: Authorizer[] = [], groups: string[] = []): Promise<Decision> {
+  await using built = await open(authorization, authorizers)
+  return built.authorizer.authorize({ ...attributes, user: { name: 'alice', groups } })
+}
 
 test('the modes decide in their order, after administrators and authorizers', async () => {
   const deny: Authorizer = { authorize: () => ({ decision: 'deny', reason: 'no' }) }
@@ -19,6 +55,81 @@ test('the modes decide in their order, after administrators and authorizers', as
   expect(await decide({ modes: ['AlwaysDeny'] }, [deny], ['system:masters'])).toEqual({ decision: 'allow', reason: '' })
 })
 
-test.each([[[]], [['RBAC', 'Node', 'RBAC']]] as const)('%j is refused', (modes) => {
-  expect(() => buildAuthorization({ authorization: { modes } })).toThrow(/authorization mode/)
+test.each<[AuthorizationOptions, string]>([
+  [{ modes: [] }, 'at least one authorization-mode must be passed'],
+  [{ modes: ['RBAC', 'Node', 'RBAC'] }, 'authorization-mode ["RBAC" "Node" "RBAC"] has mode specified more than once'],
+  [{ modes: ['ABAC'] }, "authorization-mode ABAC's authorization policy file not passed"],
+  [{ modes: ['Webhook'] }, "authorization-mode Webhook's authorization config file not passed"],
+  [{ policyFile: 'a' }, 'cannot specify --authorization-policy-file without mode ABAC'],
+  [{ webhook: { kubeconfigFile: 'a' } }, 'cannot specify --authorization-webhook-config-file without mode Webhook'],
+  [
+    { configFile: 'a', modes: ['RBAC'] },
+    '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+  ],
+])('refuses %j', (authorization, problem) => {
+  expect(() => checkAuthorization({ authorization })).toThrow(problem)
+})
+
+test('reads the policies of ABAC', async () => {
+  const policyFile = write('policies', '{"user":"alice","readonly":true}')
+  expect(await decide({ modes: ['ABAC'], policyFile })).toEqual({ decision: 'allow', reason: '' })
+  await expect(open({ modes: ['ABAC'], policyFile: write('bad', '{') })).rejects.toThrow(
+    'the policy file cannot be used: error reading policy file',
+  )
+})
+
+const kubeconfig = (name: string): string =>
+  write(
+    name,
+    `{clusters: [{name: c, cluster: {server: "https://${name}/"}}], users: [], contexts: [{name: x, context: {cluster: c}}], current-context: x}`,
+  )
+
+test('asks the webhook of the kubeconfig', async () => {
+  await using built = await open({ modes: ['Webhook'], webhook: { kubeconfigFile: kubeconfig('hook') } })
+  expect(await built.authorizer.authorize(attributes)).toEqual({ decision: 'allow', reason: 'https://hook/' })
+  expect(built.metrics()).toContain('apiserver_authorization_decisions_total{decision="allowed",name="default",type="Webhook"} 1')
+  await expect(open({ modes: ['Webhook'], webhook: { kubeconfigFile: '/nowhere' } })).rejects.toThrow(
+    'open /nowhere: no such file or directory',
+  )
+})
+
+test('follows the configuration file', async () => {
+  const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\n'
+  const webhook = (name: string): string =>
+    `{type: Webhook, name: ${name}, webhook: {timeout: 3s, subjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: KubeConfigFile, kubeConfigFile: ${kubeconfig(name)}}}}`
+  const rewrite = (...authorizers: string[]): string => write('config', `${head}authorizers: [${authorizers.join(', ')}]`)
+  const denies = '{type: AlwaysDeny, name: alwaysdeny}'
+  await using built = await open({ configFile: rewrite(denies) })
+  const ask = async () => built.authorizer.authorize(attributes)
+  const next = async (text: string): Promise<void> => {
+    await expect
+      .poll(() => {
+        built.clock.advance(5000)
+        return built.logged.join('\n')
+      })
+      .toContain(text)
+    built.logged.splice(0)
+  }
+  expect((await ask()).decision).toBe('noOpinion')
+  expect(built.metrics()).toMatch(
+    /apiserver_authorization_config_controller_last_config_info\{apiserver_id_hash="sha256:\w+",hash="sha256:\w+"\} 1/,
+  )
+
+  rewrite(denies, webhook('one'))
+  await next('Reloaded the authorization configuration')
+  expect(await ask()).toEqual({ decision: 'allow', reason: 'https://one/' })
+
+  rewrite(webhook('two'))
+  await next('the previous one stays in use: missing required types: [AlwaysDeny]')
+  expect(await ask()).toEqual({ decision: 'allow', reason: 'https://one/' })
+  rewrite(denies, '{type: RBAC, name: rbac}')
+  await next('authorizer type RBAC is not allowed if it was not enabled at initial server startup')
+
+  rewrite(webhook('two'), denies)
+  await next('Reloaded')
+  expect(await ask()).toEqual({ decision: 'allow', reason: 'https://two/' })
+  built.clock.advance(60_000)
+  expect(built.asked).toContain('closed https://one/')
+  expect(built.metrics()).toMatch(/automatic_reloads_total\{apiserver_id_hash="[^"]+",status="failure"\} 2/)
+  expect(built.metrics()).toMatch(/automatic_reloads_total\{apiserver_id_hash="[^"]+",status="success"\} 2/)
 })

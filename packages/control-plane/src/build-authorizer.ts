@@ -1,13 +1,19 @@
 import { mastersGroup } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
+  createAbacAuthorizer,
   createAlwaysAllowPathsAuthorizer,
+  createAuthorizationMetrics,
   createAuthorizerUnion,
   createConstantAuthorizer,
   createNodeAuthorizer,
   createPrivilegedGroupsAuthorizer,
 } from '@keelson/auth'
-import type { Authorizer, InformedAuthorizer, ObjectSources } from '@keelson/auth'
+import type { AuthorizationConfiguration, Authorizer, InformedAuthorizer, ObjectSources } from '@keelson/auth'
+import type { Dialer } from '@keelson/outbound'
 import { describeError } from '@keelson/server'
+import { followAuthorizationFile, openWebhookAuthorizer, readAuthorization, readPolicies } from './authorization-files.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { authorizationDefaults } from './options/authentication.ts'
 import type { AuthorizationMode } from './options/authentication.ts'
@@ -19,52 +25,141 @@ export interface Authorization extends AsyncDisposable {
   readFrom(sources: ObjectSources): void
 }
 
-/** The authorizer of a mode. Disposing it stops following objects. */
-type ModeAuthorizer = Authorizer | InformedAuthorizer | (InformedAuthorizer & AsyncDisposable)
-type ModeFactory = (options: ServerChainOptions) => ModeAuthorizer
+/** The authorizer of a mode. Disposing it stops following objects, or closes connections. */
+type ModeAuthorizer = Authorizer | InformedAuthorizer | (InformedAuthorizer & AsyncDisposable) | (Authorizer & Disposable)
 
-/** Builds the authorizer of each mode. Undefined: the mode is not implemented. */
-const factories: Readonly<Record<AuthorizationMode, ModeFactory | undefined>> = {
+/** Builds the authorizers that need nothing but options. */
+const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, (options: ServerChainOptions) => ModeAuthorizer>> = {
   AlwaysAllow: () => createConstantAuthorizer({ decision: 'allow', reason: '' }),
   AlwaysDeny: () => createConstantAuthorizer({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
   Node: ({ log }) => createNodeAuthorizer({ onError: (error) => log?.(0, 'Node authorizer failed', { err: describeError(error) }) }),
   RBAC: () => createConstantAuthorizer({ decision: 'noOpinion', reason: '' }),
-  Webhook: undefined,
-  ABAC: undefined,
 }
 
-/** Administrators first, then the always-allowed paths, `authorizers`, and the modes in their order. Throws `ConfigurationError`. */
-export function buildAuthorization(options: ServerChainOptions): Authorization {
-  const { modes, alwaysAllowPaths } = { ...authorizationDefaults, ...options.authorization }
-  const members = authorizersOf(modes, options)
-  const authorizer = createAuthorizerUnion(
-    createPrivilegedGroupsAuthorizer(mastersGroup),
-    createPathAuthorizer(alwaysAllowPaths),
-    ...(options.authorizers ?? []),
-    ...members,
-  )
+export interface AuthorizationParts {
+  readonly metrics: MetricsRegistry
+  readonly dialer: Dialer
+  readonly clock: Clock
+}
+
+/**
+ * Administrators first, then the always-allowed paths, `authorizers`, and the modes in their order. Follows the configuration file. Throws
+ * `ConfigurationError`.
+ */
+export async function buildAuthorization(options: ServerChainOptions, parts: AuthorizationParts): Promise<Authorization> {
+  checkAuthorization(options)
+  const authorization = options.authorization ?? {}
+  const metrics = createAuthorizationMetrics(parts.metrics)
+  const log = (text: string): void => options.log?.(0, text)
+  const front = [createPrivilegedGroupsAuthorizer(mastersGroup), createPathAuthorizer(options), ...(options.authorizers ?? [])]
+  const file = await orConfigurationError('the authorization configuration cannot be used', () => readAuthorization(authorization))
+  // These outlive changes of the file. It must keep their types and cannot add others.
+  const lasting = new Map<string, ModeAuthorizer>()
+  for (const { type } of file.configuration.authorizers) {
+    if (type === 'ABAC') {
+      const policies = await orConfigurationError('the policy file cannot be used', () => readPolicies(authorization.policyFile ?? '', log))
+      lasting.set(type, createAbacAuthorizer(policies))
+    } else if (type !== 'Webhook') lasting.set(type, factories[type as keyof typeof factories](options))
+  }
+
+  const open = async ({ authorizers }: AuthorizationConfiguration): Promise<OpenChain> => {
+    const webhooks: Disposable[] = []
+    const members: Authorizer[] = []
+    for (const configuration of authorizers) {
+      const { type, name } = configuration
+      let member = lasting.get(type)
+      if (type === 'Webhook') {
+        const webhook = await openWebhookAuthorizer(configuration, { dialer: parts.dialer, clock: parts.clock, metrics, log })
+        webhooks.push(webhook)
+        member = webhook
+      } else if (type === 'AlwaysAllow' || type === 'AlwaysDeny') member ??= factories[type](options)
+      if (member === undefined) throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`)
+      members.push(metrics.instrument(member, { type, name }))
+    }
+    return { authorizer: createAuthorizerUnion(...front, ...members), webhooks }
+  }
+  let current = await orConfigurationError('the authorization webhook cannot be used', () => open(file.configuration))
+
+  const { configFile } = authorization
+  const following =
+    configFile === undefined
+      ? undefined
+      : followAuthorizationFile({
+          ...parts,
+          file: configFile,
+          content: file.content ?? '',
+          requiredTypes: [...lasting.keys()],
+          log,
+          use: async (configuration) => {
+            const next = await open(configuration)
+            closeLater(current.webhooks, parts.clock)
+            current = next
+          },
+        })
   return {
-    authorizer,
+    authorizer: {
+      authorize: (attributes) => current.authorizer.authorize(attributes),
+      rulesFor: (user, namespace) => current.authorizer.rulesFor!(user, namespace),
+    },
     readFrom: (sources) => {
-      for (const member of members) if ('readFrom' in member) member.readFrom(sources)
+      for (const member of lasting.values()) if ('readFrom' in member) member.readFrom(sources)
     },
     async [Symbol.asyncDispose]() {
-      for (const member of members) if (Symbol.asyncDispose in member) await member[Symbol.asyncDispose]()
+      following?.[Symbol.dispose]()
+      for (const webhook of current.webhooks) webhook[Symbol.dispose]()
+      for (const member of lasting.values()) if (Symbol.asyncDispose in member) await member[Symbol.asyncDispose]()
     },
   }
 }
 
-function authorizersOf(modes: readonly AuthorizationMode[], options: ServerChainOptions): ModeAuthorizer[] {
-  if (modes.length === 0) throw new ConfigurationError('at least one authorization mode must be given')
-  return modes.map((mode, i) => {
-    if (modes.indexOf(mode) !== i) throw new ConfigurationError(`the authorization mode ${mode} is given twice`)
-    const create = factories[mode]
-    if (create === undefined) throw new ConfigurationError(`the authorization mode ${mode} is not supported yet`)
-    return create(options)
+interface OpenChain {
+  readonly authorizer: Authorizer
+  readonly webhooks: readonly Disposable[]
+}
+
+/** Requests that run may still wait for the old webhooks. */
+function closeLater(webhooks: readonly Disposable[], clock: Clock): void {
+  clock.after(60_000, () => {
+    for (const webhook of webhooks) webhook[Symbol.dispose]()
   })
 }
 
-function createPathAuthorizer(paths: readonly string[]): Authorizer {
+/** Checks the combination of options. Reads no file. Throws `ConfigurationError`. */
+export function checkAuthorization(options: ServerChainOptions): void {
+  const { modes, configFile, policyFile, webhook } = { ...options.authorization }
+  const problems: string[] = []
+  if (configFile !== undefined) {
+    if (modes !== undefined || webhook !== undefined) {
+      problems.push('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
+    }
+  } else {
+    const chosen: readonly AuthorizationMode[] = modes ?? authorizationDefaults.modes
+    if (chosen.length === 0) problems.push('at least one authorization-mode must be passed')
+    if (chosen.includes('ABAC') && policyFile === undefined) problems.push("authorization-mode ABAC's authorization policy file not passed")
+    if (chosen.includes('Webhook') && webhook === undefined)
+      problems.push("authorization-mode Webhook's authorization config file not passed")
+    if (!chosen.includes('ABAC') && policyFile !== undefined) problems.push('cannot specify --authorization-policy-file without mode ABAC')
+    if (!chosen.includes('Webhook') && webhook !== undefined) {
+      problems.push('cannot specify --authorization-webhook-config-file without mode Webhook')
+    }
+    if (new Set(chosen).size !== chosen.length) {
+      problems.push(`authorization-mode [${chosen.map((mode) => JSON.stringify(mode)).join(' ')}] has mode specified more than once`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems)
+  createPathAuthorizer(options)
+}
+
+async function orConfigurationError<T>(what: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    throw new ConfigurationError(`${what}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function createPathAuthorizer({ authorization }: ServerChainOptions): Authorizer {
+  const { alwaysAllowPaths: paths } = { ...authorizationDefaults, ...authorization }
   try {
     return createAlwaysAllowPathsAuthorizer(paths)
   } catch (error) {

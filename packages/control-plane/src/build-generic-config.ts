@@ -5,6 +5,7 @@ import { Scheme, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createDialer } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
@@ -49,7 +50,9 @@ export interface GenericConfig {
 /** Opens the store and builds everything that is independent of API groups. Closes the store again if another step fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
   // Steps that open nothing come first, so that they fail early.
-  const authorization = buildAuthorization(options)
+  const metrics = createMetricsRegistry()
+  const clock = options.clock ?? systemClock
+  const authorization = await buildAuthorization(options, { metrics, clock, dialer: createDialer() })
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
   const metrics = createMetricsRegistry()
@@ -93,7 +96,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     authorization,
     certificates,
     encryption,
-    clock: options.clock ?? systemClock,
+    clock,
   }
 }
 

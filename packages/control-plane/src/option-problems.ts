@@ -1,6 +1,6 @@
 import { optionProblems } from '@keelson/apimachinery'
 import { parseIPRanges, parsePortRange } from '@keelson/core-services'
-import { buildAuthorization } from './build-authorizer.ts'
+import { checkAuthorization } from './build-authorizer.ts'
 import { selectAdmissionPlugins } from './build-admission.ts'
 import { buildTlsSettings } from './build-serving.ts'
 import { parseServiceOption } from './build-services.ts'
@@ -37,7 +37,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
         readFeatureGates(gates, () => {}),
       ),
     )),
-    ...(await collectProblems(() => buildAuthorization(options))),
+    ...(await collectProblems(() => checkAuthorization(options))),
     ...findRuntimeConfigProblems(runtimeConfig, listVersions(options.groups ?? builtinGroups)),
     ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),
     ...(await collectProblems(() => parseServiceOption(() => parsePortRange(nodePortRange)))),

@@ -1,6 +1,6 @@
-import { authenticationDefaults, authorizationDefaults, authorizationModes } from '@keelson/control-plane'
+import { authenticationDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, file, files, list, listFrom, onOff, textLike } from '../flag-types.ts'
+import { duration, file, files, list, onOff, textLike } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 import { existing } from './flag-files.ts'
@@ -22,18 +22,6 @@ export const authenticationFlags = {
     type: onOff(),
     default: authenticationDefaults.anonymous,
     help: 'Serve requests without credentials as system:anonymous instead of refusing them with 401.',
-  },
-  'authorization-mode': {
-    group,
-    type: listFrom(...authorizationModes),
-    default: authorizationDefaults.modes,
-    help: 'Authorizers, asked in this order after those for administrators and always-allowed paths. The first that allows or denies decides.',
-  },
-  'authorization-always-allow-paths': {
-    group,
-    type: list(),
-    default: authorizationDefaults.alwaysAllowPaths,
-    help: 'Paths that need no permission. A trailing * matches any rest.',
   },
   'enable-bootstrap-token-auth': {
     group,
@@ -90,7 +78,7 @@ type AuthenticationValues = FlagValuesOf<typeof authenticationFlags & typeof fro
 export async function authenticationOptions(
   values: AuthenticationValues,
   problems: Problems,
-): Promise<Pick<ServerChainOptions, 'authentication' | 'authorization'>> {
+): Promise<Pick<ServerChainOptions, 'authentication'>> {
   const clientAuthorityFile = await existing('client-ca-file', values['client-ca-file'], problems)
   const tokenFile = await existing('token-auth-file', values['token-auth-file'], problems)
   return {
@@ -102,7 +90,6 @@ export async function authenticationOptions(
       bootstrapTokens: values['enable-bootstrap-token-auth'],
       anonymous: values['anonymous-auth'],
     },
-    authorization: { modes: values['authorization-mode'], alwaysAllowPaths: values['authorization-always-allow-paths'] },
   }
 }
 

@@ -1,6 +1,6 @@
 import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, objectOf, required } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
-import type { RequestHeaderOptions, TokenAuthenticator } from '@keelson/auth'
+import type { RequestHeaderOptions, ReviewVersion, TokenAuthenticator } from '@keelson/auth'
 import type { CertificateFiles } from '../serving-files.ts'
 
 /** Options for issuing and verifying service account tokens. */
@@ -56,8 +56,23 @@ export interface AuthenticationOptions {
 export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
 
+/** The webhook of the mode Webhook. */
+export interface AuthorizationWebhookOptions {
+  readonly kubeconfigFile: string
+  /** Version of SubjectAccessReview. Default v1beta1, as in kube-apiserver. */
+  readonly version?: ReviewVersion
+  /** Times that answers are kept, ms. 0: not at all. */
+  readonly authorizedTtlMs?: number
+  readonly unauthorizedTtlMs?: number
+}
+
 /** Authorization of users who are not administrators. */
 export interface AuthorizationOptions {
+  /** File with an AuthorizationConfiguration in place of `modes` and `webhook`, reloaded on changes. */
+  readonly configFile?: string
+  /** File with the policies of the mode ABAC, one JSON object a line. */
+  readonly policyFile?: string
+  readonly webhook?: AuthorizationWebhookOptions
   /** In this order, after `authorizers`. The first that allows or denies decides. */
   readonly modes?: readonly AuthorizationMode[]
   /** Paths that everyone may access; a trailing `*` is a wildcard. */
@@ -106,6 +121,14 @@ export const authenticationChecks: OptionTable<AuthenticationOptions> = {
 }
 
 export const authorizationChecks: OptionTable<AuthorizationOptions> = {
+  configFile: isString,
+  policyFile: isString,
+  webhook: objectOf<AuthorizationWebhookOptions>({
+    kubeconfigFile: required(isString),
+    version: isOneOf('v1', 'v1beta1'),
+    authorizedTtlMs: isNumber(),
+    unauthorizedTtlMs: isNumber(),
+  }),
   modes: listOf(isOneOf(...authorizationModes)),
   alwaysAllowPaths: strings,
 }

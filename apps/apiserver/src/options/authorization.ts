@@ -1,0 +1,78 @@
+import { authorizationDefaults, authorizationModes } from '@keelson/control-plane'
+import type { ServerChainOptions } from '@keelson/control-plane'
+import { duration, file, list, listFrom, oneOf } from '../flag-types.ts'
+import type { FlagValuesOf } from '../flag-types.ts'
+import type { Problems } from '../start-error.ts'
+import { existing } from './flag-files.ts'
+
+const group = 'Authorization'
+
+/** Names and defaults are kube-apiserver's, except for the default mode. */
+export const authorizationFlags = {
+  'authorization-mode': {
+    group,
+    type: listFrom(...authorizationModes),
+    help: `Authorizers, asked in this order after those for administrators and always-allowed paths. The first that allows or denies decides. Default: ${authorizationDefaults.modes.join(',')}, unless --authorization-config is given.`,
+  },
+  'authorization-always-allow-paths': {
+    group,
+    type: list(),
+    default: authorizationDefaults.alwaysAllowPaths,
+    help: 'Paths that need no permission. A trailing * matches any rest.',
+  },
+  'authorization-config': {
+    group,
+    type: file(),
+    help: 'File with an AuthorizationConfiguration in place of --authorization-mode and --authorization-webhook-*. Reloaded when it changes.',
+  },
+  'authorization-policy-file': { group, type: file(), help: 'File with the policies of the mode ABAC, one JSON object per line.' },
+  'authorization-webhook-config-file': {
+    group,
+    type: file(),
+    help: 'File with the address and credentials of the mode Webhook, a kubeconfig.',
+  },
+  'authorization-webhook-version': {
+    group,
+    type: oneOf('v1', 'v1beta1'),
+    help: 'Version of SubjectAccessReview that the webhook gets. Default v1beta1.',
+  },
+  'authorization-webhook-cache-authorized-ttl': {
+    group,
+    type: duration(),
+    help: 'How long answers of the webhook that allow are kept. 0 keeps none. Default 5m.',
+  },
+  'authorization-webhook-cache-unauthorized-ttl': {
+    group,
+    type: duration(),
+    help: 'How long other answers of the webhook are kept. 0 keeps none. Default 30s.',
+  },
+} as const
+
+type Authorization = NonNullable<ServerChainOptions['authorization']>
+
+export async function authorizationOptions(values: FlagValuesOf<typeof authorizationFlags>, problems: Problems): Promise<Authorization> {
+  const modes = values['authorization-mode']
+  const configFile = await existing('authorization-config', values['authorization-config'], problems)
+  const policyFile = await existing('authorization-policy-file', values['authorization-policy-file'], problems)
+  const kubeconfigFile = await existing('authorization-webhook-config-file', values['authorization-webhook-config-file'], problems)
+  const version = values['authorization-webhook-version']
+  const authorizedTtlMs = values['authorization-webhook-cache-authorized-ttl']
+  const unauthorizedTtlMs = values['authorization-webhook-cache-unauthorized-ttl']
+  if (configFile !== undefined && [version, authorizedTtlMs, unauthorizedTtlMs].some((value) => value !== undefined)) {
+    problems.usage('--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined')
+  }
+  return {
+    ...(modes && { modes }),
+    alwaysAllowPaths: values['authorization-always-allow-paths'],
+    ...(configFile && { configFile }),
+    ...(policyFile && { policyFile }),
+    ...(kubeconfigFile && {
+      webhook: {
+        kubeconfigFile,
+        ...(version && { version }),
+        ...(authorizedTtlMs !== undefined && { authorizedTtlMs }),
+        ...(unauthorizedTtlMs !== undefined && { unauthorizedTtlMs }),
+      },
+    }),
+  }
+}

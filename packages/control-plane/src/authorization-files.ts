@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises'
+import { messageOf } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import {
+  authorizationConfigurationProblem,
+  createWebhookAuthorizer,
+  parseAbacPolicies,
+  parseAuthorizationConfiguration,
+} from '@keelson/auth'
+import type {
+  AbacPolicy,
+  AuthorizationConfiguration,
+  AuthorizationMetrics,
+  Authorizer,
+  AuthorizerConfiguration,
+  ReviewVersion,
+} from '@keelson/auth'
+import { readKubeconfig } from '@keelson/outbound'
+import type { Dialer } from '@keelson/outbound'
+import { followFile } from './follow-file.ts'
+import { authorizationDefaults, authorizationModes } from './options/authentication.ts'
+import type { AuthorizationOptions } from './options/authentication.ts'
+import { createReloadMetrics } from './reload-metrics.ts'
+
+/** The authorizers to build, and the file that they come from. */
+export interface AuthorizationFile {
+  readonly configuration: AuthorizationConfiguration
+  /** Undefined if they come from options. */
+  readonly content?: string
+}
+
+/** Finds the authorizers in the configuration file, or translates the options. Throws an error with the reason. */
+export async function readAuthorization(options: AuthorizationOptions): Promise<AuthorizationFile> {
+  if (options.configFile === undefined) return { configuration: { authorizers: authorizersOfModes(options) } }
+  const content = await readText(options.configFile)
+  return { configuration: readAuthorizationConfiguration(content), content }
+}
+
+/** Parses and validates a configuration. `requiredTypes` are those that a changed file must still have. */
+function readAuthorizationConfiguration(content: string, requiredTypes?: readonly string[]): AuthorizationConfiguration {
+  const configuration = parse(content)
+  const problem = authorizationConfigurationProblem(configuration, {
+    knownTypes: authorizationModes,
+    // Match conditions need an evaluator of expressions.
+    checkExpression: () => 'match conditions are not supported yet',
+    requiredTypes,
+  })
+  if (problem !== undefined) throw new Error(problem)
+  return configuration
+}
+
+function parse(content: string): AuthorizationConfiguration {
+  try {
+    return parseAuthorizationConfiguration(content)
+  } catch (error) {
+    throw new Error(`failed to load AuthorizationConfiguration from file: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+function authorizersOfModes(options: AuthorizationOptions): readonly AuthorizerConfiguration[] {
+  const { modes = authorizationDefaults.modes, webhook } = options
+  return modes.map((type): AuthorizerConfiguration => {
+    if (type !== 'Webhook') return { type, name: type.toLowerCase() }
+    const {
+      kubeconfigFile: kubeConfigFile = '',
+      version = 'v1beta1',
+      authorizedTtlMs = 300_000,
+      unauthorizedTtlMs = 30_000,
+    } = webhook ?? {}
+    return {
+      type,
+      name: 'default',
+      webhook: {
+        authorizedTtlMs,
+        cacheAuthorizedRequests: authorizedTtlMs !== 0,
+        unauthorizedTtlMs,
+        cacheUnauthorizedRequests: unauthorizedTtlMs !== 0,
+        timeoutMs: 30_000,
+        subjectAccessReviewVersion: version,
+        matchConditionSubjectAccessReviewVersion: '',
+        failurePolicy: 'NoOpinion',
+        connectionInfo: { type: 'KubeConfigFile', kubeConfigFile },
+        matchConditions: [],
+      },
+    }
+  })
+}
+
+/** Reads the policies of the mode ABAC. */
+export async function readPolicies(file: string, warn: (text: string) => void): Promise<readonly AbacPolicy[]> {
+  const { policies, unversionedLines } = parseAbacPolicies(await readText(file), file)
+  if (unversionedLines > 0)
+    warn(`Policy file ${file} contained unversioned rules. See docs/admin/authorization.md#abac-mode for ABAC file format details.`)
+  return policies
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Error(`open ${file}: ${code === 'ENOENT' ? 'no such file or directory' : message}`, { cause: error })
+  }
+}
+
+export interface WebhookParts {
+  readonly dialer: Dialer
+  readonly clock: Clock
+  readonly metrics: AuthorizationMetrics
+  readonly log: (text: string) => void
+}
+
+/** Connects to the webhook of a configuration. Disposing it closes its connections. */
+export async function openWebhookAuthorizer(
+  { name, webhook }: AuthorizerConfiguration,
+  { dialer, clock, metrics, log }: WebhookParts,
+): Promise<Authorizer & Disposable> {
+  const { connectionInfo, timeoutMs, failurePolicy, ...settings } = webhook!
+  if (connectionInfo.kubeConfigFile === undefined) throw new Error('a webhook with connectionInfo.type=InClusterConfig is not supported')
+  const { url, tls, headers } = await readKubeconfig(connectionInfo.kubeConfigFile, { clock })
+  const client = dialer.client({ url, tls })
+  const authorizer = createWebhookAuthorizer({
+    name,
+    webhook: { client, headers, timeoutMs, clock },
+    version: settings.subjectAccessReviewVersion as ReviewVersion,
+    authorizedTtlMs: settings.cacheAuthorizedRequests ? settings.authorizedTtlMs : 0,
+    unauthorizedTtlMs: settings.cacheUnauthorizedRequests ? settings.unauthorizedTtlMs : 0,
+    onError: failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
+    metrics: metrics.webhook,
+    log,
+  })
+  return { ...authorizer, [Symbol.dispose]: () => client[Symbol.dispose]() }
+}
+
+export interface FollowOptions {
+  readonly file: string
+  /** Content at the start. */
+  readonly content: string
+  readonly clock: Clock
+  readonly metrics: MetricsRegistry
+  /** Types that the file must keep. */
+  readonly requiredTypes: readonly string[]
+  readonly use: (configuration: AuthorizationConfiguration) => Promise<void>
+  readonly log: (text: string) => void
+}
+
+/** Uses each new content of the configuration file. A file with mistakes changes nothing. */
+export function followAuthorizationFile({ metrics: registry, requiredTypes, use, log, ...followed }: FollowOptions): Disposable {
+  const metrics = createReloadMetrics(registry, 'authorization', () => followed.clock.now())
+  metrics.started(followed.content)
+  const failed = (error: unknown): void => {
+    log(`The authorization configuration was not reloaded; the previous one stays in use: ${messageOf(error)}`)
+    metrics.failed()
+  }
+  return followFile({
+    ...followed,
+    onUnreadable: failed,
+    onContent: async (content) => {
+      try {
+        await use(readAuthorizationConfiguration(content, requiredTypes))
+        log('Reloaded the authorization configuration')
+        metrics.succeeded(content)
+      } catch (error) {
+        failed(error)
+      }
+    },
+  })
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { hostname } from 'node:os'
+import { createCounter, createGauge } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry, ValueVector } from '@keelson/apimachinery/metrics'
+
+/** A hash as metrics show it. */
+export function metricHash(text: string): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`
+}
+
+/** Identifies this server in metrics: the hash of its name, which kube-apiserver derives from the host's. */
+export const apiServerIdHash: string = metricHash(`apiserver-${base32(serverId())}`)
+
+function serverId(): Uint8Array {
+  const parts = [hostname(), 'kube-apiserver'].map((text) => Buffer.from(text))
+  const sized = parts.flatMap((part) => [Buffer.from([part.length >> 8, part.length & 255]), part])
+  return createHash('sha256').update(Buffer.concat(sized)).digest().subarray(0, 16)
+}
+
+function base32(bytes: Uint8Array): string {
+  let bits = ''
+  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0')
+  return (bits.match(/.{1,5}/g) ?? []).map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
+}
+
+/** Metrics of a configuration file that is followed. */
+export interface ReloadMetrics {
+  /** Reports the file that is in use at the start. */
+  started(content: string): void
+  succeeded(content: string): void
+  failed(): void
+}
+
+/** `what` is authentication or authorization. Without a file there are no series. */
+export function createReloadMetrics(registry: MetricsRegistry, what: 'authentication' | 'authorization', now: () => number): ReloadMetrics {
+  const prefix = `apiserver_${what}_config_controller`
+  const reloads = registry.register(createCounter(`${prefix}_automatic_reloads_total`, `[BETA] Reloads of the ${what} configuration.`))
+  const timestamps = registry.register(
+    createGauge(`${prefix}_automatic_reload_last_timestamp_seconds`, `[BETA] Time of the last reload of the ${what} configuration.`),
+  )
+  const info = registry.register(createGauge(`${prefix}_last_config_info`, `[ALPHA] The ${what} configuration that was loaded last.`))
+  const attempt = (status: string): void => {
+    reloads.with({ status, apiserver_id_hash: apiServerIdHash }).value++
+    timestamps.with({ status, apiserver_id_hash: apiServerIdHash }).value = now() / 1000
+  }
+  let lastHash: string | undefined
+  const started = (content: string): void => {
+    lastHash = replaceInfo(info, lastHash, metricHash(content))
+  }
+  return {
+    started,
+    succeeded: (content) => {
+      attempt('success')
+      started(content)
+    },
+    failed: () => attempt('failure'),
+  }
+}
+
+function replaceInfo(info: ValueVector, before: string | undefined, after: string): string {
+  if (before !== undefined) info.delete({ apiserver_id_hash: apiServerIdHash, hash: before })
+  info.with({ apiserver_id_hash: apiServerIdHash, hash: after }).value = 1
+  return after
+}
