@@ -118,11 +118,11 @@ export async function openWebhookAuthorizer(
 ): Promise<Authorizer & Disposable> {
   const { connectionInfo, timeoutMs, failurePolicy, ...settings } = webhook!
   if (connectionInfo.kubeConfigFile === undefined) throw new Error('a webhook with connectionInfo.type=InClusterConfig is not supported')
-  const { url, tls, headers } = await readKubeconfig(connectionInfo.kubeConfigFile, { clock })
-  const client = dialer.client({ url, tls })
+  const kubeconfig = await readKubeconfig(connectionInfo.kubeConfigFile, { clock })
+  const client = dialer.client(kubeconfig)
   const authorizer = createWebhookAuthorizer({
     name,
-    webhook: { client, headers, timeoutMs, clock },
+    webhook: { client, headers: () => kubeconfig.headers(), timeoutMs, clock },
     version: settings.subjectAccessReviewVersion as ReviewVersion,
     authorizedTtlMs: settings.cacheAuthorizedRequests ? settings.authorizedTtlMs : 0,
     unauthorizedTtlMs: settings.cacheUnauthorizedRequests ? settings.unauthorizedTtlMs : 0,

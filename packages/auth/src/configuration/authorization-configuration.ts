@@ -68,11 +68,9 @@ interface FileConfiguration {
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
   const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, schema)
   return {
-    authorizers: (file.authorizers ?? []).map(({ type = '', name = '', webhook }) => ({
-      type,
-      name,
-      ...(webhook !== undefined && { webhook: withDefaults(webhook) }),
-    })),
+    authorizers: (file.authorizers ?? []).map(({ type = '', name = '', webhook }) =>
+      webhook === undefined ? { type, name } : { type, name, webhook: withDefaults(webhook) },
+    ),
   }
 }
 

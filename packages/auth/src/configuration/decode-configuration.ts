@@ -3,7 +3,11 @@ import type { FieldSchema, JsonObject, JsonValue, ScalarType, StructSchema, Type
 import { parseYaml } from '@keelson/apimachinery/yaml'
 
 /** The versions of each group that kube-apiserver reads these files in. */
-const apiVersions: readonly string[] = ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1']
+const apiVersions: ReadonlySet<string> = new Set([
+  'apiserver.config.k8s.io/v1',
+  'apiserver.config.k8s.io/v1beta1',
+  'apiserver.k8s.io/v1alpha1',
+])
 
 /** Decodes a configuration file strictly. Throws an error with kube-apiserver's words. */
 export function decodeConfiguration(text: string, schema: StructSchema): JsonObject {
@@ -12,7 +16,7 @@ export function decodeConfiguration(text: string, schema: StructSchema): JsonObj
   const [kind, apiVersion] = [textOf(head['kind']), textOf(head['apiVersion'])]
   if (kind === '') throw new Error(`Object 'Kind' is missing in '${text}'`)
   if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${text}'`)
-  if (!apiVersions.includes(apiVersion) || kind !== schema.name) {
+  if (!apiVersions.has(apiVersion) || kind !== schema.name) {
     throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`)
   }
   const { kind: _kind, apiVersion: _apiVersion, ...content } = head

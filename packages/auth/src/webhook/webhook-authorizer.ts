@@ -39,7 +39,7 @@ interface Answer {
   readonly reason: string
 }
 
-/** Asks a webhook with a SubjectAccessReview. Answers are cached by everything that the webhook was told. */
+/** Asks a webhook with a SubjectAccessReview. The cache key is the whole spec of the review. */
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { name, webhook, version, metrics, matchConditions } = options
   const cache = new ExpiringCache<Answer>(maxCachedAnswers, webhook.clock ?? systemClock)

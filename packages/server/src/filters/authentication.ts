@@ -99,7 +99,11 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
 
   const named = new Map([...namedUsers, 'email_id', 'other'].map((username) => [username, lazily(() => users.with({ username }))]))
   const byOutcome = results({ authenticated: 'success', rejected: 'error', unknown: 'failure' }, authentications, authenticationTimes)
-  const byDecision = results({ allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion', error: 'error' }, authorizations, authorizationTimes)
+  const byDecision = results(
+    { allow: 'allowed', deny: 'denied', noOpinion: 'no-opinion', error: 'error' },
+    authorizations,
+    authorizationTimes,
+  )
   return {
     authenticated: (result, seconds) => {
       if (result.outcome === 'authenticated') (named.get(result.user.name) ?? named.get(kindOfName(result.user.name))!)().value++
