@@ -55,7 +55,6 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const authorization = await buildAuthorization(options, { metrics, clock, dialer: createDialer() })
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
-  const metrics = createMetricsRegistry()
   const opening = openBackends(createStorageDrivers(options), storage, {
     ...(storage.backend && { main: storage.backend }),
     ...(storage.overrides && { overrides: storage.overrides }),
