@@ -11,7 +11,7 @@ function parse(...argv: string[]): Readonly<Record<string, unknown>> {
 
 const problemsOf = (...argv: string[]): readonly string[] => parseArguments(argv, flags).problems
 
-test('defaults are those of kube-apiserver', () => {
+test("the defaults are kube-apiserver's", () => {
   expect(parse()).toMatchObject({
     'secure-port': 6443,
     'anonymous-auth': true,
@@ -23,7 +23,7 @@ test('defaults are those of kube-apiserver', () => {
   })
 })
 
-test('values in both spellings, switches with and without a value', () => {
+test('parses values in both spellings, and switches with and without a value', () => {
   expect(
     parse('--secure-port=1', '--data-dir', 'x', '--disable-http2-serving', '--watch-cache=false', '-v=4', '--anonymous_auth=false'),
   ).toMatchObject({
@@ -56,11 +56,11 @@ test.each([
   ['--zzz', 'unknown flag --zzz (--help'],
   ['-x', 'unexpected argument'],
   ['--=1', 'unexpected argument'],
-])('%s is refused', (argument, message) => {
+])('rejects %s', (argument, message) => {
   expect(problemsOf(argument)).toEqual([expect.stringContaining(message)])
 })
 
-test('every wrong argument is reported, and none twice', () => {
+test('reports every wrong argument once', () => {
   expect(
     problemsOf(
       '--secure-prot=1',
@@ -93,7 +93,7 @@ test.each([
   [['--version=true', '-v=2'], 'version'],
   [['--version=raw'], 'raw version'],
   [['--version=false'], undefined],
-])('%j is the command %s', (argv, command) => {
+])('parses %j as the command %s', (argv, command) => {
   expect(parseArguments(argv, flags)).toMatchObject({ command, problems: [] })
 })
 
@@ -102,7 +102,7 @@ test.each([
   ['--port=1', '--secure-port'],
   ['-V', '--version'],
   ['--verbose', '-v=4'],
-])('for the guess %s, %s is suggested', (argument, flag) => {
+])('for %s, suggests %s', (argument, flag) => {
   expect(problemsOf(argument)).toEqual([expect.stringContaining(`did you mean ${flag}?`)])
 })
 
@@ -116,11 +116,11 @@ test.each([
   ['--peer-ca-file=x', 'not supported'],
   ['--allow-privileged=false', 'not supported: privileged pods are always allowed'],
   ['--audit', 'unknown flag'],
-])('of the flags that others have, %s is refused with the reason', (flag, message) => {
+])('rejects the kube-apiserver flag %s with the reason', (flag, message) => {
   expect(problemsOf(flag)).toEqual([expect.stringContaining(message)])
 })
 
-test('flags that ask for the default behaviour are accepted', () => {
+test('accepts unsupported flags if their value is the default behaviour', () => {
   const values = parse('--allow-privileged', '--etcd-healthcheck-timeout', '2s', '--service-account-lookup=true', '--secure-port=1')
   expect(values['secure-port']).toBe(1)
   expect(values).not.toHaveProperty('allow-privileged')

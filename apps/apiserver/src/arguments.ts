@@ -8,25 +8,25 @@ export type Shell = (typeof shells)[number]
 const commands = ['completion', 'help', 'version']
 
 export interface ParsedArguments {
-  /** A command that does not serve. */
+  /** The command. Undefined: start the server. */
   readonly command: 'completion' | 'help' | 'version' | 'raw version' | undefined
   /** The argument of `completion`. */
   readonly shell: Shell | undefined
-  /** Every flag by its name, defaults filled in; absent where there is neither value nor default. */
+  /** All flags by name, with defaults. Flags without a value or a default are absent. */
   readonly values: Readonly<Record<string, unknown>>
-  /** Everything that is wrong with the arguments, one sentence each. */
+  /** All mistakes in the arguments, one sentence each. */
   readonly problems: readonly string[]
 }
 
-/** Flags of a file: values, and mistakes in the file. */
+/** The flags of a configuration file: values, and mistakes in the file. */
 export interface FlagPreset {
   readonly values: Readonly<Record<string, unknown>>
   readonly problems: readonly string[]
 }
 
 /**
- * Parses `--name=value`, `--name value`, `--switch` and `--switch=false`, as kube-apiserver's flags are written. Values of `preset` stand for flags that
- * are not given. A flag with a wrong value keeps its default, so that the rest can be checked as well.
+ * Parses `--name=value`, `--name value`, `--switch` and `--switch=false`, like kube-apiserver. Values of `preset` apply to flags that are not on the command
+ * line. A flag with a wrong value keeps its default, so that the other flags can be checked too.
  */
 export function parseArguments(
   argv: readonly string[],
@@ -64,7 +64,7 @@ export function parseArguments(
     const definition = known.get(name)
     if (definition === undefined) {
       const other = otherFlag(name)
-      // An unknown flag takes the word behind it, or that word would be reported as a second mistake.
+      // The word after an unknown flag is taken as its value. Otherwise it would be reported as a second mistake.
       if (text === undefined && other?.isSwitch !== true && argv[i + 1]?.startsWith('-') === false) text = argv[++i]
       else if (text === undefined && other?.isSwitch === true) text = 'true'
       const problem = otherFlagProblem(name, text, known)
@@ -84,7 +84,7 @@ export function parseArguments(
       problems.push(read.problem)
       continue
     }
-    // A list that is given again goes on; the default is only for lists that were not given at all.
+    // A repeated list is appended to. The default applies only if the flag is absent.
     values[name] = Array.isArray(read.value) && given.has(name) ? [...(values[name] as unknown[]), ...read.value] : read.value
     given.add(name)
   }
@@ -100,7 +100,7 @@ function shellProblem(word: string | undefined): string {
   return `completion: ${given}; allowed are ${shells.join(', ')}`
 }
 
-/** As kube-apiserver's `--version[=raw]`. */
+/** Parses `--version[=raw]`, like kube-apiserver. */
 function versionCommand(text: string | undefined): 'version' | 'raw version' | 'none' | undefined {
   if (text === undefined || /^(true|t|1)$/i.test(text)) return 'version'
   if (text === 'raw') return 'raw version'
@@ -117,7 +117,7 @@ function unexpectedArgument(argument: string, before: string | undefined, known:
   return `unexpected argument ${JSON.stringify(argument)}: allowed are flags (--help lists them) and, first, one of ${commands.join(', ')}`
 }
 
-/** The reason why a flag is unsupported. Undefined for a flag of kube-apiserver whose value asks for the default behaviour. */
+/** Returns why a flag is unsupported. Undefined for a flag of kube-apiserver whose value is the default behaviour. */
 export function otherFlagProblem(name: string, text: string | undefined, known: ReadonlyMap<string, FlagDefinition>): string | undefined {
   const other = otherFlag(name)
   if (other !== undefined) {
@@ -128,7 +128,7 @@ export function otherFlagProblem(name: string, text: string | undefined, known: 
   return `unknown flag --${name}${guess === undefined ? ' (--help lists the flags)' : `; did you mean ${guess}?`}`
 }
 
-/** The value that the text stands for, by the flag's type. */
+/** Parses a value by the flag's type. */
 export function readValue(
   name: string,
   { type }: FlagDefinition,

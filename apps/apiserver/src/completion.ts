@@ -11,7 +11,7 @@ const commands: Readonly<Record<string, string>> = {
 interface CompletedFlag {
   readonly name: string
   readonly help: string
-  /** `--name` alone is complete; a value can only follow a "=". */
+  /** Whether `--name` is complete without a value. A value can then only follow a "=". */
   readonly isSwitch: boolean
   readonly values: readonly string[] | 'file' | 'directory' | undefined
 }
@@ -36,13 +36,13 @@ function firstSentence(help: string): string {
 
 const option = ({ name }: CompletedFlag): string => (name.length === 1 ? `-${name}` : `--${name}`)
 
-/** The script that makes a shell complete commands, flags and values of `keelson`. */
+/** Returns the script that completes commands, flags and values of `keelson` in a shell. */
 export function completionScript(shell: Shell): string {
   const all = completedFlags()
   return { bash, zsh, fish, powershell }[shell](all)
 }
 
-/** Works with bash 3.2 as well, which macOS has: without `mapfile`, and `compopt` only where it exists. */
+/** Returns the script for bash. It also works with bash 3.2 of macOS: without `mapfile`, and with `compopt` only where it exists. */
 function bash(all: readonly CompletedFlag[]): string {
   const pattern = (which: readonly CompletedFlag[]): string => which.map(option).join('|')
   const files = all.filter(({ values }) => values === 'file')
@@ -94,7 +94,7 @@ function zsh(all: readonly CompletedFlag[]): string {
   }
   const specs = all.map((flag) => {
     if (flag.name === 'help') return `    '(- *)--help[${quoted(flag.help)}]'`
-    // "=-" takes a value behind a "=" only, and "::" makes it optional.
+    // "=-" accepts a value only after a "=", and "::" makes it optional.
     const separator = flag.name.length === 1 ? '' : flag.isSwitch ? '=-' : '='
     return `    '*${option(flag)}${separator}[${quoted(flag.help)}]${flag.isSwitch ? ':' : ''}${action(flag)}'`
   })

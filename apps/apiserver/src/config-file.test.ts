@@ -51,11 +51,11 @@ test.each([
   ['config: other.yaml', 'cannot name another'],
   ['a: b: c', 'cannot read'],
   ['goaway-chance: 0.5', 'a number from 0 to 0.02'],
-])('%s is refused', async (text, message) => {
+])('rejects %s', async (text, message) => {
   expect((await read(text)).problems).toEqual([expect.stringContaining(message)])
 })
 
-test('every mistake in a file is reported, with the file', async () => {
+test('reports every mistake in a file, with its path', async () => {
   const { problems } = await read('secure-prot: 1\nsecure-port: http\naudit-log-path: x\nevent-ttl: 2h\n')
   expect(problems).toHaveLength(3)
   for (const problem of problems) expect(problem).toContain('config.yaml: ')

@@ -8,7 +8,7 @@ function logger(options: Pick<LogOptions, 'format' | 'verbosity'>): { log: Retur
   return { log: createLog({ ...options, write: (line) => lines.push(line), now: () => time, pid: 4711 }), lines }
 }
 
-test("text lines are klog's", () => {
+test("writes text lines in klog's format", () => {
   const { log, lines } = logger({ format: 'text', verbosity: 3 })
   log(3, 'HTTP', { verb: 'GET', URI: '/a?b="c"\n', resp: 200, latency: '4.355ms', user: undefined })
   log(0, 'Stopping')
@@ -21,7 +21,7 @@ test("text lines are klog's", () => {
   ])
 })
 
-test("JSON lines are kube-apiserver's", () => {
+test("writes JSON lines in kube-apiserver's format", () => {
   const { log, lines } = logger({ format: 'json', verbosity: 3 })
   log(3, 'HTTP', { verb: 'GET', resp: 200 })
   log(0, 'Informer failed', { err: new Error('lost') })
@@ -32,7 +32,7 @@ test("JSON lines are kube-apiserver's", () => {
   ])
 })
 
-test('control characters do not reach a terminal', () => {
+test('removes control characters', () => {
   const { log, lines } = logger({ format: 'text', verbosity: 0 })
   log(0, 'a\u001b[31m\nb', { user: '\u001b]0;x\u0007\u007f', err: 'a\n\tb\u001b[31m\n' })
   expect(lines[0]).toContain('"a\\x1b[31m\\nb" user="\\x1b]0;x\\a\\x7f" err=<\n\ta\n\t\tb\ufffd[31m\n >\n')

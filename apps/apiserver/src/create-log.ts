@@ -5,7 +5,7 @@ type Log = NonNullable<ServerChainOptions['log']>
 type Fields = NonNullable<Parameters<Log>[2]>
 
 export interface LogOptions {
-  /** Lines of higher levels are not written. */
+  /** The highest level that is written. */
   readonly verbosity: number
   readonly format: 'text' | 'json'
   readonly write?: (line: string) => void
@@ -14,12 +14,15 @@ export interface LogOptions {
   readonly pid?: number
 }
 
-/** Where a line comes from. A bundle does not know; this is what klog writes then. */
+/**
+ * The source position of every line. The program is a minified bundle, so positions in it would not help. klog writes this text if it cannot determine the
+ * position.
+ */
 const caller = '???:1'
 
 /**
- * Writes log lines as kube-apiserver does: klog's text, or the JSON of `--logging-format=json`. A line with the field `err` is an error: `E` in text, and
- * without a level in JSON.
+ * Creates a log in kube-apiserver's format: klog's text, or the JSON of `--logging-format=json`. A line with the field `err` is an error: it starts with `E` in
+ * text, and has no level in JSON.
  */
 export function createLog(options: LogOptions): Log {
   const { verbosity, format, pid = process.pid } = options
@@ -40,14 +43,14 @@ interface Entry {
   readonly pid: string
 }
 
-/** `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200` */
+/** Formats a line as `I0102 15:04:05.678901   12345 ???:1] "HTTP" verb="GET" resp=200`. */
 function textLine({ text, fields, time, pid }: Entry): string {
   let line = `${fields['err'] === undefined ? 'I' : 'E'}${clockText(time)} ${pid} ${caller}] ${quote(text)}`
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) line += ` ${name}=${valueText(value)}`
   return `${line}\n`
 }
 
-/** Local time, as klog's. */
+/** Formats a time in the local time zone, like klog. */
 function clockText(time: number): string {
   const date = new Date(time)
   const two = (part: number): string => String(part).padStart(2, '0')
@@ -61,7 +64,7 @@ function valueText(value: unknown): string {
   if (value instanceof Error) return valueText(value.message)
   if (typeof value !== 'string') return JSON.stringify(value)
   if (!value.includes('\n')) return quote(value)
-  // Several lines stay readable: each is indented by a tab, and the end has a line of its own.
+  // A value of several lines stays readable: a tab indents each line, and the end mark has its own line.
   const lines = (value.endsWith('\n') ? value.slice(0, -1) : value).split('\n')
   return `<\n${lines.map((line) => `\t${line.replace(controls, '\ufffd')}\n`).join('')} >`
 }

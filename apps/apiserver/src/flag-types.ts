@@ -1,29 +1,29 @@
 import { isIP } from 'node:net'
-// zod parses and checks the text of a flag. Its small variant, because every start loads it.
+// zod parses and checks the text of a flag. This is its small variant, because every start loads it.
 import * as z from 'zod/mini'
 
-/** Syntax of a flag on the command line, and its value in the program. */
+/** The syntax of a flag on the command line, and the type of its value. */
 export interface FlagType<T> {
-  /** Parses the text of the command line. The message of the first issue names the expected form. */
+  /** Parses the text on the command line. The message of the first issue describes the expected format. */
   readonly schema: z.ZodMiniType<T, string>
-  /** Follows the name in --help. */
+  /** The text after the flag's name in --help. */
   readonly placeholder: string
-  /** A switch: the name alone means true. */
+  /** Whether the flag is a switch: its name alone means true. */
   readonly isSwitch?: boolean
-  /** Completions of a value in shells: these texts, or paths. Default: none. */
+  /** The completions of a value in shells: these texts, or paths. Default: none. */
   readonly completions?: readonly string[] | 'file' | 'directory'
-  /** A value as --help shows it. Default: as it is. */
+  /** Formats a value for --help. Default: unchanged. */
   readonly show?: (value: T) => string
 }
 
 /**
  * A flag of the program.
  *
- * Flags are read by hand because they are kube-apiserver's: its parser's rules for values and repetition, its flags that ask for the default behaviour, and
- * a message for each wrong value that names the allowed ones. Libraries (commander, util.parseArgs) have their own rules and messages.
+ * The parser is our own, because it must be kube-apiserver's: the rules for values and repetition, the flags whose value is the default behaviour, and a
+ * message for each wrong value that lists the allowed ones. Libraries (commander, util.parseArgs) have other rules and messages.
  */
 export interface FlagDefinition<T = unknown> {
-  /** Heading of --help. */
+  /** The heading in --help. */
   readonly group: string
   readonly type: FlagType<T>
   readonly default?: T
@@ -33,7 +33,7 @@ export interface FlagDefinition<T = unknown> {
 type ValueOf<F> = F extends { readonly type: FlagType<infer T> } ? T : never
 type WithDefault<Table> = { [K in keyof Table]: Table[K] extends { readonly default: unknown } ? K : never }[keyof Table]
 
-/** Values of the flags of a table: those with a default are always present. */
+/** The values of a table of flags. Flags with a default are always present. */
 export type FlagValuesOf<Table> = { readonly [K in WithDefault<Table>]: ValueOf<Table[K]> } & {
   readonly [K in Exclude<keyof Table, WithDefault<Table>>]?: ValueOf<Table[K]>
 }

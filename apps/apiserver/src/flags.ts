@@ -27,12 +27,12 @@ const table = {
   ...diagnosticsFlags,
 }
 
-/** The parsed flags: those with a default are always present. */
+/** The parsed flags. Flags with a default are always present. */
 export type FlagValues = FlagValuesOf<typeof table>
 
 export const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
 
-/** A value as written on the command line; empty for a flag without one. */
+/** Returns a value as it is written on the command line; "" for a flag without one. */
 export function shownValue({ type }: FlagDefinition, value: unknown): string {
   if (value === undefined) return ''
   if (type.show !== undefined) return type.show(value)

@@ -1,6 +1,6 @@
 import { StartError } from './start-error.ts'
 
-/** A pattern of `Origin` headers. It must not match what only begins or ends like the host that is meant. Throws `StartError`. */
+/** Parses a pattern for `Origin` headers. It must match both ends of the host, so that it cannot match a longer host name. Throws `StartError`. */
 export function originPattern(text: string): RegExp {
   const refuse = (why: string): StartError =>
     new StartError(`--cors-allowed-origins has an invalid regular expression: ${why}`, { isUsage: true })
@@ -17,7 +17,7 @@ export function originPattern(text: string): RegExp {
   return pattern
 }
 
-/** Throws `StartError`. */
+/** Parses a directive of Strict-Transport-Security. Throws `StartError`. */
 export function hstsDirective(text: string): string {
   if (text === 'includeSubDomains' || text === 'preload' || /^max-age=[^=]*$/.test(text)) return text
   const allowed = 'allowed values: max-age=expireTime, includeSubDomains, preload'

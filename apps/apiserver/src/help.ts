@@ -1,7 +1,7 @@
 import { shownValue } from './flags.ts'
 import type { FlagDefinition } from './flag-types.ts'
 
-/** The text of --help: flags by group, wrapped to the terminal, defaults in kube-apiserver's notation. */
+/** Returns the text of --help: flags by group, wrapped to the terminal, with defaults in kube-apiserver's notation. */
 export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: number): string {
   const lines = [
     'keelson: the Kubernetes API server',

@@ -3,7 +3,7 @@ import { createIdleMemory } from './idle-memory.ts'
 
 const megabyte = 2 ** 20
 
-test('memory is given back when nothing goes on, and only when there is some', () => {
+test('collects garbage when the process is idle, and only if memory has grown', () => {
   let memory = 100 * megabyte
   let busy = 1
   let collected = 0

@@ -2,9 +2,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 export interface IdleMemoryOptions {
-  /** Bytes of the process. */
+  /** Returns the bytes of the process. */
   readonly memory: () => number
-  /** Which part of the time since the last call something was done, from 0 to 1. */
+  /** Returns the fraction of the time since the last call in which the process was busy, from 0 to 1. */
   readonly busy: () => number
   readonly collect: () => void
 }
@@ -14,8 +14,8 @@ const idleSamples = 3
 const minimumGrowth = 48 * 1024 * 1024
 
 /**
- * Collects garbage when the process is idle. The engine collects only when code allocates, so an idle process would keep the memory of its last burst.
- * The returned function has to be called every few seconds.
+ * Creates a function that collects garbage if the process is idle. Call it every few seconds. The engine collects only while code allocates, so an idle process
+ * would keep the memory of its last load.
  */
 export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): () => void {
   let idle = 0
@@ -30,14 +30,14 @@ export function createIdleMemory({ memory, busy, collect }: IdleMemoryOptions): 
       return
     }
     collect()
-    // The rest is in use: collect again only after it has grown.
+    // The remaining memory is in use, so collect again only after it has grown.
     least = memory()
   }
 }
 
 const intervalMs = 5000
 
-/** Does so for this process, until it ends. */
+/** Collects garbage of this process when it is idle, until it ends. */
 export function watchIdleMemory(): void {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options: object) => void
@@ -50,7 +50,7 @@ export function watchIdleMemory(): void {
       last = now
       return utilization
     },
-    // An ordinary major collection keeps most compiled code; a last-resort one drops all of it and makes the server as slow as after a start.
+    // An ordinary major collection keeps most compiled code. A last-resort collection drops all of it, and the server would be as slow as after a start.
     collect: () => gc({ type: 'major' }),
   })
   setInterval(sample, intervalMs).unref()

@@ -15,7 +15,7 @@ import { Problems, StartError, explain } from './start-error.ts'
 const wrongUsage = 2
 const cannotStart = 1
 
-/** The program: arguments in, exit code out. */
+/** Runs the program. Sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
   const parsed = await parse(argv)
   if (parsed.command === 'help') {
@@ -52,7 +52,7 @@ async function commandOutput({ command, shell }: ParsedArguments): Promise<strin
   return versionText(command === 'raw version')
 }
 
-/** Parses the command line and the file that its `--config` names. */
+/** Parses the command line and the file in its `--config`. */
 async function parse(argv: readonly string[]): Promise<ParsedArguments> {
   const parsed = parseArguments(argv, flags)
   const file = parsed.values['config']
@@ -98,10 +98,11 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const onSignal = createStopSignals({ stop, abandon: () => process.exit(cannotStart), now: () => performance.now() })
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
-  // The terminal is gone. Without one, SIGHUP asks for a reload, and files are followed anyway; nohup is heard this way as well, since Node forgets it.
+  // With a terminal, SIGHUP means that the terminal is gone. Without one, it asks for a reload, which is unnecessary because changed files are reloaded anyway.
+  // nohup has the same effect, because Node does not inherit its ignored signal.
   const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor))
   process.on('SIGHUP', hasTerminal ? onSignal : () => log(0, 'Ignored a signal', { signal: 'SIGHUP' }))
-  // A terminal or a pipe that is gone cannot take the log; the server goes on without.
+  // If the terminal or pipe of the log is gone, the server continues without a log.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   // One unhandled rejection must not end the server for all users.
   process.on('unhandledRejection', (reason) => log(0, 'Unhandled rejection', { err: String((reason as Error)?.stack ?? reason) }))
@@ -112,7 +113,7 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
     kubeconfig ??= await writeKubeconfig(kubeconfigPath(values), chain.kubeconfig).then(
       () => kubeconfigPath(values),
       (error: unknown) => {
-        // A server that keeps nothing serves without the file, too.
+        // A server with in-memory storage runs without the file.
         log(0, 'The kubeconfig cannot be written; choose another --data-dir', { err: error })
         return undefined
       },

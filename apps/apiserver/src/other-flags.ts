@@ -1,10 +1,10 @@
 /** A flag of kube-apiserver that this program does not have. */
 export interface OtherFlag {
-  /** Why it is not supported: the end of a sentence. */
+  /** The reason why it is not supported: the end of a sentence. */
   readonly because: string
-  /** Values that ask for what this server does anyway. They are accepted and have no effect. Default: none. */
+  /** Values that this server's behaviour already matches. They are accepted and have no effect. Default: none. */
   readonly harmless?: RegExp
-  /** Its name alone means true. */
+  /** Whether its name alone means true. */
   readonly isSwitch?: boolean
 }
 
@@ -66,7 +66,7 @@ const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['peer-', { because: 'requests are not forwarded to other API servers' }],
 ]
 
-/** Undefined for a name that kube-apiserver does not know either. */
+/** Returns a flag of kube-apiserver; undefined for an unknown name. */
 export function otherFlag(name: string): OtherFlag | undefined {
   if (Object.hasOwn(table, name)) return table[name]
   return families.find(([prefix]) => name.startsWith(prefix))?.[1]

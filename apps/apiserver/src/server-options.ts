@@ -15,18 +15,18 @@ import { bindAddress, servingOptions } from './options/serving.ts'
 import { storageOptions, storageType } from './options/storage.ts'
 import type { Problems } from './start-error.ts'
 
-/** Path of the administrator's kubeconfig. */
+/** Returns the path of the administrator's kubeconfig. */
 export function kubeconfigPath(values: FlagValues): string {
   return path.join(path.resolve(values['data-dir']), 'admin.kubeconfig')
 }
 
-/** Converts flags to options of the control plane. Reads the files that they name. Mistakes are added to `problems`; the options are then incomplete. */
+/** Converts flags to options of the control plane, and reads the files in them. Mistakes are added to `problems`; the options are then incomplete. */
 export async function serverOptions(
   values: FlagValues,
   log: NonNullable<ServerChainOptions['log']>,
   problems: Problems,
 ): Promise<ServerChainOptions> {
-  // A server in memory needs no directory. Its certificates are only kept in a directory that a flag names.
+  // A server with in-memory storage needs no directory. It stores certificates only if a flag sets a directory.
   const keepsNothing = storageType(values) === 'memory' && values['data-dir'] === flags.get('data-dir')!.default
   const certificates = values['cert-dir'] ?? (keepsNothing ? undefined : path.join(path.resolve(values['data-dir']), 'certs'))
   return {
@@ -49,7 +49,7 @@ export async function serverOptions(
   }
 }
 
-/** All flags as written on the command line. */
+/** Returns all flags as they are written on the command line. */
 function shownFlags(values: FlagValues): Readonly<Record<string, string>> {
   const shown = { ...values, 'bind-address': bindAddress(values) }
   return Object.fromEntries(Array.from(flags, ([name, definition]) => [name, shownValue(definition, shown[name as keyof FlagValues])]))

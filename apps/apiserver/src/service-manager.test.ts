@@ -20,14 +20,14 @@ test('sends nothing without systemd', () => {
   expect(connected({}).manager).toBeUndefined()
 })
 
-test('messages are sent in order, for the process', async () => {
+test('sends messages in order, for this process', async () => {
   const { manager, messages } = connected(socket)
   void manager!.notify('READY=1', 'STATUS=Serving at https://127.0.0.1:6443')
   await manager!.notify('STOPPING=1')
   expect(messages).toEqual(['--pid=42 READY=1 STATUS=Serving at https://127.0.0.1:6443', '--pid=42 STOPPING=1'])
 })
 
-test('a watchdog hears twice in its time', async () => {
+test('sends the watchdog two messages per interval', async () => {
   const { manager, clock, messages } = connected({ ...socket, WATCHDOG_USEC: '30000000', WATCHDOG_PID: '42' })
   await clock.pass(14_999)
   await clock.pass(1)
@@ -39,7 +39,7 @@ test('a watchdog hears twice in its time', async () => {
   expect(other.messages).toEqual([])
 })
 
-test('a failure is reported once and stops nothing', async () => {
+test('reports a failure once, and continues', async () => {
   const { manager, errors, messages } = connected(socket, true)
   await manager!.notify('READY=1')
   await manager!.notify('STOPPING=1')

@@ -3,24 +3,24 @@ import { systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 
 export interface ServiceManager {
-  /** Sends assignments like `READY=1` in one message, behind those that were sent before. Never rejects. */
+  /** Sends assignments like `READY=1` in one message, after the previous messages. Never rejects. */
   notify(...assignments: readonly string[]): Promise<void>
 }
 
 export interface ServiceManagerOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Called once, when the first message could not be sent. */
+  /** Called once, after the first message that could not be sent. */
   readonly onError: (error: unknown) => void
   readonly pid?: number
   readonly clock?: Clock
-  /** Default: runs `systemd-notify`. */
+  /** Sends a message. Default: runs `systemd-notify`. */
   readonly send?: (args: readonly string[]) => Promise<void>
 }
 
 /**
- * Talks to systemd as sd_notify(3) does; undefined when it did not start this process. Node has no datagram sockets of the unix family, so each message is
- * sent by the program `systemd-notify`, which comes with systemd. The unit needs `NotifyAccess=all` for that. While the watchdog is on, the messages it
- * waits for are sent twice as often as it asks.
+ * Connects to systemd by the protocol of sd_notify(3). Returns undefined if systemd did not start this process. Node has no datagram sockets of the unix
+ * family, so the program `systemd-notify`, which is part of systemd, sends each message. The unit needs `NotifyAccess=all` for that. While the watchdog is on,
+ * messages are sent twice per interval.
  */
 export function connectServiceManager(options: ServiceManagerOptions): ServiceManager | undefined {
   const { environment, onError, pid = process.pid, clock = systemClock, send = runSystemdNotify } = options
@@ -47,7 +47,7 @@ export function connectServiceManager(options: ServiceManagerOptions): ServiceMa
   return { notify }
 }
 
-/** 0: the watchdog is off, or is meant for another process. */
+/** Returns the watchdog interval; 0 if it is off or meant for another process. */
 function watchdogMs(environment: ServiceManagerOptions['environment'], pid: number): number {
   const { WATCHDOG_USEC: microseconds = '', WATCHDOG_PID: watched = String(pid) } = environment
   return /^\d+$/.test(microseconds) && watched === String(pid) ? Number(microseconds) / 1000 : 0

@@ -1,10 +1,10 @@
 import path from 'node:path'
 import type { FlagValues } from './flags.ts'
 
-/** A reason not to start that the user can remove: one sentence, no stack. */
+/** A failed start that the user can fix. The message is one sentence, without a stack. */
 export class StartError extends Error {
   override readonly name = 'StartError'
-  /** The flags themselves are wrong, not the files, ports or servers that they name. */
+  /** Whether the flags themselves are wrong, and not the files, ports or servers in them. */
   readonly isUsage: boolean
 
   constructor(message: string, options: ErrorOptions & { readonly isUsage?: boolean } = {}) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStopSignals } from './stop-signals.ts'
 
-test('a signal that is passed on several times is one, and a later one ends the wait', () => {
+test('counts a repeated signal as one, and aborts the shutdown after a later one', () => {
   const done: string[] = []
   let time = 1000
   const onSignal = createStopSignals({ stop: (signal) => done.push(signal), abandon: () => done.push('abandoned'), now: () => time })

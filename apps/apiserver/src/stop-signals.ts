@@ -1,14 +1,14 @@
-/** Signals that come so close together are one: a terminal sends Ctrl-C to the server, to npm and to the start script, and the latter two pass it on. */
+/** The period in which several signals count as one. A terminal sends Ctrl-C to the server, npm and the start script, and the latter two forward it. */
 const sameWithinMs = 500
 
 export interface StopSignals {
   readonly stop: (signal: NodeJS.Signals) => void
-  /** Ends without waiting for anything. */
+  /** Ends the process without waiting. */
   readonly abandon: () => void
   readonly now: () => number
 }
 
-/** Handles signals: the first stops, one that comes later abandons the stop. */
+/** Creates a signal handler: the first signal starts the shutdown, and a later one aborts it. */
 export function createStopSignals({ stop, abandon, now }: StopSignals): (signal: NodeJS.Signals) => void {
   let first: number | undefined
   return (signal) => {

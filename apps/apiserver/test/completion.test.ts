@@ -21,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true, force: true }))
 
-test.each(shells)('the script for %s names every flag', (shell: Shell) => {
+test.each(shells)('the script for %s contains every flag', (shell: Shell) => {
   const script = completionScript(shell)
   for (const name of flags.keys()) expect(script).toContain(shell === 'fish' ? ` ${name} ` : name)
 })
 
-/** Bash's completions for the last of the words. */
+/** Returns bash's completions of the last word. */
 async function offered(...words: string[]): Promise<string[]> {
   const script = `
     source script.bash

@@ -84,7 +84,7 @@ async function configure(...providers: string[]): Promise<string> {
 const key = (provider: string, digit: number): string =>
   `${provider}: {keys: [{name: key${digit}, secret: ${Buffer.alloc(32, digit).toString('base64')}}]}`
 
-/** Everything the store has on disk, old pages too. */
+/** Returns all bytes of the store on disk, including old pages. */
 async function onDisk(): Promise<Buffer> {
   const files = await readdir(path.join(directory, 'data'), { recursive: true, withFileTypes: true })
   const stored = files.filter((file) => file.isFile() && !file.parentPath.includes('certs') && file.name !== 'admin.kubeconfig')
@@ -94,7 +94,7 @@ async function onDisk(): Promise<Buffer> {
 const secrets = '/api/v1/namespaces/default/secrets'
 const marker = Buffer.from('plain-text-of-the-secret').toString('base64')
 
-test('secrets are encrypted on disk, survive a restart and a rotated key, and an update writes them again', async () => {
+test('encrypts secrets on disk, reads them after a restart and a key rotation, and encrypts them again on update', async () => {
   const first = await start(await configure(key('aescbc', 1)))
   expect(
     (await first.call('POST', secrets, { metadata: { name: 'a', labels: { mark: 'label-of-the-secret' } }, data: { a: marker } })).status,
@@ -130,7 +130,7 @@ test('secrets are encrypted on disk, survive a restart and a rotated key, and an
   await rotated.stop()
 })
 
-test('a configuration that is wrong ends the start, with the path', async () => {
+test('an invalid configuration ends the start with its path', async () => {
   const flag = await configure('aescbc: {keys: [{name: a, secret: YWJj}]}')
   await expect(start(flag, '--storage-backend=memory')).rejects.toThrow(
     'keelson: resources[0].providers[0].aescbc.keys[0].secret: Invalid value: "REDACTED": secret is not of the expected length, got 3',

@@ -17,7 +17,7 @@ const readyLine = /^keelson is ready at (https:\/\/127\.0\.0\.1:\d+) \(kubeconfi
 
 interface Program {
   readonly child: ChildProcess
-  /** Everything written so far. */
+  /** Returns the output so far. */
   readonly out: () => string
   readonly errors: () => string
   readonly exited: Promise<number | null>
@@ -87,7 +87,7 @@ async function call(url: string, method: string, options: object = {}, body?: ob
 }
 
 describe('a server', () => {
-  test('keeps objects and certificates over an orderly stop', async () => {
+  test('keeps objects and certificates across a graceful stop', async () => {
     const first = server('kept')
     const { url, kubeconfig } = await ready(first)
     expect((await stat(kubeconfig)).mode & 0o777).toBe(0o600)
@@ -112,7 +112,7 @@ describe('a server', () => {
     const read = await call(`${again.url}/api/v1/namespaces/default/configmaps/a`, 'GET')
     expect(JSON.parse(read.body)).toMatchObject({ metadata: { uid: JSON.parse(created.body).metadata.uid }, data: { b: 'c' } })
 
-    // The kubeconfig suffices, without a token, and trusts the server.
+    // The kubeconfig is sufficient, without a token, and verifies the server.
     const text = await readFile(again.kubeconfig, 'utf8')
     const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}: (\\S+)`).exec(text)?.[1] ?? '', 'base64')
     const asAdmin = {
@@ -143,7 +143,7 @@ describe('a server', () => {
     expect(await running.exited).toBe(0)
   })
 
-  test('goes on when its log has no reader any more', async () => {
+  test('continues when the reader of its log is gone', async () => {
     const running = server('unread', '--storage-backend=memory', '--controllers=none', '-v=3')
     const { url } = await ready(running)
     running.child.stderr!.destroy()
@@ -153,7 +153,7 @@ describe('a server', () => {
     expect(await running.exited).toBe(0)
   })
 
-  test('logs requests with their users, and no secret', async () => {
+  test('logs requests with their users and without secrets', async () => {
     const running = server('logged', '--storage-backend=memory', '--controllers=none', '-v=10', '--logging-format=json')
     const { url } = await ready(running)
     expect((await call(`${url}/api/v1/namespaces?limit=1`, 'GET')).status).toBe(200)
@@ -178,11 +178,11 @@ describe('a server', () => {
       expect(running.errors()).not.toContain(secret)
   })
 
-  test('listens on the loopback address alone unless --bind-address names another', async () => {
+  test('listens only on the loopback address unless --bind-address sets another', async () => {
     const flags = ['--secure-port=0', '--storage-backend=memory', '--controllers=none', '--token-auth-file=tokens.csv']
     const local = program('--data-dir=local', ...flags)
     const open = program('--data-dir=open', '--bind-address=0.0.0.0', ...flags)
-    // Another loopback address of this machine: only a server that listens on every interface answers there.
+    // Another loopback address of this machine. Only a server that listens on every interface answers there.
     const other = async (running: Program): Promise<string> => (await ready(running)).url.replace('127.0.0.1', '127.0.0.2')
     await expect(call(`${await other(local)}/readyz`, 'GET')).rejects.toThrow('127.0.0.2')
     if (process.platform === 'linux') expect((await call(`${await other(open)}/readyz`, 'GET')).status).toBe(200)
@@ -220,7 +220,7 @@ while True: print(s.recv(4096).decode().replace("\\n", " "), flush=True)`
     listener.kill()
   })
 
-  test('ends an open watch politely', async () => {
+  test('ends an open watch without an error', async () => {
     const running = server('watched', '--storage-backend=memory', '--controllers=none')
     const { url } = await ready(running)
     const watch = call(`${url}/api/v1/namespaces?watch=1&resourceVersion=0`, 'GET')
@@ -269,7 +269,7 @@ describe('reports every mistake in one sentence', () => {
     expect(failing.out()).toBe('')
   })
 
-  test('all mistakes at once, those of the server and of files as well', async () => {
+  test('all mistakes at once, including those of the server and in files', async () => {
     await writeFile(path.join(directory, 'flags.yaml'), 'secure-port: http\npeer-advertise-ip: front\n')
     const failing = program(
       '--config=flags.yaml',
@@ -306,7 +306,7 @@ describe('reports every mistake in one sentence', () => {
     expect(lines).toHaveLength(12)
   })
 
-  test('a port that is taken', async () => {
+  test('a port in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
@@ -331,7 +331,7 @@ describe('reports every mistake in one sentence', () => {
     expect(errors()).toMatch(/^keelson: --cert-dir \/proc\/keelson cannot be used: ENOENT: .*\n$/)
   })
 
-  test('a directory in the place of admin.kubeconfig', async () => {
+  test('a directory at the path of admin.kubeconfig', async () => {
     await mkdir(path.join(directory, 'misplaced/admin.kubeconfig/x'), { recursive: true })
     const { errors, exited } = server('misplaced', '--storage-backend=memory')
     expect(await exited).toBe(1)
@@ -367,7 +367,7 @@ describe('a server in memory', () => {
   const inMemory = (...flags: string[]): Program =>
     program('--storage-backend=memory', '--secure-port=0', '--token-auth-file=tokens.csv', ...flags)
 
-  test('keeps its certificates in memory, unless a directory is named', async () => {
+  test('keeps its certificates in memory unless a flag sets a directory', async () => {
     const running = inMemory()
     const { kubeconfig } = await ready(running)
     expect(kubeconfig).toBe(path.join(directory, '.keelson/admin.kubeconfig'))
@@ -382,8 +382,8 @@ describe('a server in memory', () => {
     await named.exited
   })
 
-  test('starts where nothing can be written', async () => {
-    // A file in the place of the directory: no user, not even root, can write into it.
+  test('starts without a writable directory', async () => {
+    // A file at the path of the directory. No user, not even root, can write into it.
     await writeFile(path.join(directory, '.keelson'), '')
     const running = inMemory()
     await expect.poll(running.out, { interval: 20 }).toContain('(kubeconfig not written, started in ')

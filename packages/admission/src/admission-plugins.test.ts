@@ -17,7 +17,7 @@ const registered = (...names: string[]): AdmissionPlugins => {
 }
 const named = (plugins: readonly AdmissionPlugin[]): string[] => plugins.map(({ name }) => name)
 
-it('runs plugins in the order of kube-apiserver and custom ones before policies and webhooks', () => {
+it("runs plugins in kube-apiserver's order, and custom ones before policies and webhooks", () => {
   const plugins = registered('ResourceQuota', 'OurOwn', 'LimitRanger', 'MutatingAdmissionWebhook', 'NamespaceLifecycle')
   const order = ['NamespaceLifecycle', 'LimitRanger', 'OurOwn', 'MutatingAdmissionWebhook', 'ResourceQuota']
   expect(named(plugins.create(dependencies))).toEqual(order)
@@ -46,7 +46,7 @@ it('reports every unavailable plugin', () => {
   expect(() => plugins.register('NamespaceLifecycle', plugin('x'))).toThrow('registered twice')
 })
 
-it('passes a plugin its configuration and names the plugin if it is invalid', () => {
+it('passes a plugin its configuration, and names the plugin if the configuration is invalid', () => {
   const plugins = new AdmissionPlugins()
   plugins.register('Picky', (_dependencies, configuration) => {
     if (configuration !== 'fine') throw new Error('not fine')
@@ -81,7 +81,7 @@ it('enables these plugins by default', () => {
   ])
 })
 
-it('knows every plugin that is off by default', () => {
+it('the order contains every plugin that is off by default', () => {
   expect([...defaultOffPlugins].filter((name) => !allOrderedPlugins.includes(name))).toEqual([])
   expect(new Set(allOrderedPlugins).size).toBe(allOrderedPlugins.length)
 })

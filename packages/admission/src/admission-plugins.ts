@@ -5,9 +5,9 @@ import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { AdmissionPlugin } from './admission.ts'
 import { allOrderedPlugins, defaultOffPlugins } from './plugin-order.ts'
 
-/** The services a plugin may use. */
+/** The services that a plugin may use. */
 export interface PluginDependencies {
-  /** Use it only while handling requests: its resources may be added after the plugins are created. */
+  /** The client for stored objects. Use it only while handling requests, because its resources may be added after the plugins are created. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
   /** Decides what else the user of a write may do. */
@@ -20,8 +20,7 @@ export interface PluginDependencies {
   readonly metrics?: MetricsRegistry
 }
 /**
- * `configuration` is the plugin's own section of the admission configuration, if any. Throws an Error that describes an invalid
- * configuration.
+ * Creates a plugin. `configuration` is the plugin's section of the admission configuration, if any. Throws an Error that describes an invalid configuration.
  */
 export type PluginFactory = (dependencies: PluginDependencies, configuration?: unknown) => AdmissionPlugin
 
@@ -34,7 +33,7 @@ export interface PluginSelection {
   readonly configuration?: ReadonlyMap<string, unknown>
 }
 
-/** A registry of plugins by name. They run in kube-apiserver's order, whatever the order of registration. */
+/** A registry of plugins by name. They run in kube-apiserver's order, not in the order of registration. */
 export class AdmissionPlugins {
   readonly #factories = new Map<string, PluginFactory>()
 
@@ -43,12 +42,12 @@ export class AdmissionPlugins {
     this.#factories.set(name, factory)
   }
 
-  /** The available plugins, in running order. */
+  /** The names of the registered plugins, in running order. */
   get names(): readonly string[] {
     return [...this.#factories.keys()].toSorted((a, b) => rank(a) - rank(b))
   }
 
-  /** Creates the selected plugins, in order. Throws `AdmissionConfigurationError`, also when a plugin rejects its configuration. */
+  /** Creates the selected plugins in running order. Throws `AdmissionConfigurationError` for an invalid selection or plugin configuration. */
   create(dependencies: PluginDependencies, selection: PluginSelection = {}): AdmissionPlugin[] {
     const problems = this.problems(selection)
     if (problems.length > 0) throw new AdmissionConfigurationError(problems.join(', '))
@@ -65,7 +64,7 @@ export class AdmissionPlugins {
     })
   }
 
-  /** Lists every name that is unknown, unavailable, or both enabled and disabled, one sentence each. */
+  /** Lists the names that are unknown, unavailable, or both enabled and disabled, one message for each. */
   problems({ enable = [], disable = [] }: PluginSelection): readonly string[] {
     const isKnown = (name: string): boolean => this.#factories.has(name) || allOrderedPlugins.includes(name)
     const unknown = (flag: string, names: readonly string[]): string[] =>
@@ -82,13 +81,13 @@ export class AdmissionPlugins {
   }
 }
 
-/** Custom plugins run after all built-in ones, except policies, webhooks and quota. */
+/** Returns the position in the running order. Custom plugins run after all built-in ones, except policies, webhooks and quota. */
 function rank(name: string): number {
   const index = allOrderedPlugins.indexOf(name)
   return index >= 0 ? index : allOrderedPlugins.indexOf('MutatingAdmissionPolicy') - 0.5
 }
 
-/** The selection or configuration of admission plugins is invalid. One message lists all problems. */
+/** An invalid selection or configuration of admission plugins. The message lists all problems. */
 export class AdmissionConfigurationError extends Error {
   override readonly name = 'AdmissionConfigurationError'
 }

@@ -7,7 +7,7 @@ import { forbidden } from './forbidden.ts'
 
 const nodes = { group: '', resource: 'nodes' }
 
-/** Returns the node from the watch cache; undefined if no node can have that name. Nodes change too often to keep an informer's copy. */
+/** Reads a node from the watch cache. Returns undefined for an invalid name. There is no informer, because nodes change too often. */
 export function findNode({ client }: PluginDependencies, name: string): Promise<DeepReadonly<Node> | undefined> | undefined {
   return isPathSegmentName(name).length > 0 ? undefined : client.resource<Node>(nodes)?.get('', name)
 }

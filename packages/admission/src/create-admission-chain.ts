@@ -8,7 +8,7 @@ const writes: readonly AdmissionOperation[] = ['CREATE', 'UPDATE', 'DELETE']
 /** One phase of one plugin, for one operation and one resource. */
 interface Step {
   readonly plugin: string
-  /** Undefined if the plugin does not handle the resource. As in kube-apiserver, the metrics count the step all the same. */
+  /** Undefined if the plugin does not handle the resource. The metrics still count the step, as in kube-apiserver. */
   readonly run: ((attributes: AdmissionAttributes) => Promise<void> | void) | undefined
   readonly observe: ObserveAdmission
 }
@@ -40,7 +40,7 @@ interface AdmissionChainOptions {
 }
 
 /**
- * Chains plugins in the given order: every `admit`, then every `validate`. The first refusal ends the chain. Disposing it disposes the
+ * Creates a chain of plugins: it runs every `admit` in the given order, then every `validate`. The first refusal ends the chain. Disposing it disposes the
  * plugins.
  */
 export function createAdmissionChain(
@@ -61,7 +61,7 @@ export function createAdmissionChain(
   }
 }
 
-/** Builds one phase for every operation that any plugin handles. */
+/** Builds a phase for every operation that any plugin handles. */
 function phases(
   plugins: readonly AdmissionPlugin[],
   type: AdmissionType,
@@ -126,7 +126,7 @@ function stepsOf({ steps, named }: Phase, { resource: { resource, group }, subre
   return candidates.find((candidate) => includes(candidate.resource, { resource, group, subresource }))?.steps ?? steps
 }
 
-/** One write that passes a phase. */
+/** A write on its way through a phase. */
 interface Passage {
   readonly attributes: AdmissionAttributes
   readonly observe: ObserveAdmission
@@ -134,7 +134,7 @@ interface Passage {
   readonly began: number
 }
 
-/** Runs without a promise until a plugin returns one. The clock is read once per step: the end of one is the start of the next. */
+/** Runs the steps. Returns a promise only if a plugin does. The clock is read once per step: the end of one is the start of the next. */
 function run(passage: Passage, from: number, stepBegan: number): Promise<void> | void {
   const { steps, attributes } = passage
   let began = stepBegan
@@ -177,15 +177,15 @@ function isAsyncDisposable(value: object): value is AsyncDisposable {
   return Symbol.asyncDispose in value
 }
 
-/** A plugin threw something other than an API error. The message names the plugin; `cause` holds the thrown value. */
+/** The error for a plugin that threw something other than an API error. The message names the plugin; `cause` has the thrown value. */
 class AdmissionPluginError extends Error {
   override readonly name = 'AdmissionPluginError'
 }
 
-// The request ended while the plugin was waiting: not a bug. Compared by name, as the server does.
+// The request ended while the plugin was waiting, which is not a bug. The error is recognized by its name, as in the server.
 const abortErrorNames: ReadonlySet<unknown> = new Set(['AbortError', 'ClientGoneError', 'DeadlineExceededError'])
 
-/** Converts what a plugin threw: API errors and aborts pass unchanged. */
+/** Wraps an error that a plugin threw. API errors and aborts stay unchanged. */
 function toChainError(plugin: string, error: unknown): unknown {
   if (isApiError(error) || abortErrorNames.has((error as Error | undefined)?.name)) return error
   const reason = messageOf(error)
@@ -195,11 +195,11 @@ function toChainError(plugin: string, error: unknown): unknown {
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5]
 const summaryAgeMs = 5 * 3_600_000
 
-/** Records one call. `now` is `performance.now()` at its end. Allocates nothing once the series exists. */
+/** Records one call that ended at `now` (`performance.now()`). Allocates nothing for series that exist. */
 type ObserveAdmission = (rejected: boolean, seconds: number, now: number) => void
 type AdmissionType = 'admit' | 'validate'
 
-/** Named as in kube-apiserver, so its dashboards and alerts keep working. */
+/** The metrics of admission, with kube-apiserver's names, so that its dashboards and alerts work. */
 export interface AdmissionMetrics {
   /** Returns the observer of one phase of a plugin. */
   plugin(name: string, type: AdmissionType, operation: AdmissionOperation): ObserveAdmission
@@ -244,7 +244,7 @@ export function createAdmissionMetrics(registry: MetricsRegistry): AdmissionMetr
   }
 }
 
-/** Creates each series on first use. */
+/** Returns a function for the series of an outcome. It creates each series on first use. */
 function byOutcome<S>(make: (rejected: 'true' | 'false') => S): (rejected: boolean) => S {
   const accepted = lazily(() => make('false'))
   const refused = lazily(() => make('true'))

@@ -8,9 +8,8 @@ import { forbidden } from './forbidden.ts'
 const syncTimeout = 10_000
 
 /**
- * Finds an object in the informer's copy, without waiting, or else in the store. undefined: it does not exist, or the resource is not
- * served.
- * Rejects for a name that no request can carry.
+ * Finds an object in the informer's copy, without waiting, or else in the store. Returns undefined if the object does not exist or the resource is not served.
+ * Rejects for an invalid name.
  */
 export function findObject<T extends KubeObject>(
   { client, informers }: PluginDependencies,
@@ -24,7 +23,7 @@ export function findObject<T extends KubeObject>(
   return refusal === undefined ? store?.get(namespace, name, { resourceVersion: '' }) : Promise.reject(newUnknownError(refusal))
 }
 
-/** Like `findObject`, but treats invalid names as absent: kube-apiserver only consults its informer here. */
+/** Like `findObject`, but returns undefined for invalid names, because kube-apiserver only reads its informer here. */
 export function findObjectLenient<T extends KubeObject>(
   dependencies: PluginDependencies,
   resource: GroupResource,
@@ -40,7 +39,7 @@ function invalidNameError(name: string): string | undefined {
   return messages.length === 0 ? undefined : `invalid resource name ${quote(name)}: [${messages.join(' ')}]`
 }
 
-/** Lists all objects of a small resource from its informer. Waits for the initial list, and refuses if that takes too long. */
+/** Lists all objects of a small resource from its informer. Waits for the initial list. Throws 403 if that takes too long. */
 export function listObjects<T extends KubeObject>(
   { informers, clock = systemClock }: PluginDependencies,
   resource: GroupResource,

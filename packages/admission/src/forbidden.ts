@@ -2,7 +2,7 @@ import { newForbidden } from '@keelson/apimachinery'
 import type { ApiError, StatusCause } from '@keelson/apimachinery'
 import type { AdmissionAttributes } from './admission.ts'
 
-/** Builds a plugin's 403 about the object, by its name or its generateName. */
+/** Returns a plugin's 403 about the object, with its name or generateName. */
 export function forbidden({ resource, name, object }: AdmissionAttributes, message: string, causes: readonly StatusCause[] = []): ApiError {
   const { name: objectName = '', generateName = '' } = object?.metadata ?? {}
   const subject = [name, objectName, generateName].find((text) => text !== '') ?? 'Unknown'

@@ -1,4 +1,4 @@
-/** All of kube-apiserver's plugins in their running order, which does not depend on the order of flags. */
+/** All of kube-apiserver's plugins in their running order. The order of flags has no effect on it. */
 export const allOrderedPlugins: readonly string[] = [
   'AlwaysAdmit',
   'NamespaceAutoProvision',

@@ -46,7 +46,7 @@ export interface TestCluster extends AsyncDisposable {
   resource<T extends KubeObject>(plural: Plural): LoopbackResource<T>
   /** Creates the object, in namespace "ns" if the kind is namespaced. */
   create(plural: Plural, object: KubeObject): Promise<void>
-  /** The server no longer serves the resource. */
+  /** Stops serving the resource. */
   remove(plural: Plural): void
 }
 

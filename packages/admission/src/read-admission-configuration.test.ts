@@ -16,7 +16,7 @@ const file = async (text: string, name = 'admission.yaml'): Promise<string> => {
 }
 const head = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n'
 
-it("reads each plugin's configuration inline or from another file; the first entry of a name wins", async () => {
+it("reads each plugin's configuration inline or from another file, and uses the first entry of a name", async () => {
   await file('kind: EventRateLimit', 'limits.yaml')
   const plugins = `plugins:
 - name: PodSecurity

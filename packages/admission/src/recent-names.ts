@@ -1,6 +1,6 @@
 import type { Clock } from '@keelson/apimachinery'
 
-/** Names added recently. If there are too many, the oldest are dropped. */
+/** A set of recently added names. Beyond the capacity, the oldest are dropped. */
 export class RecentNames {
   readonly #options: { readonly capacity: number; readonly ttl: number; readonly clock: Clock }
   readonly #until = new Map<string, number>()

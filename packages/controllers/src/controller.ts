@@ -21,17 +21,17 @@ export interface ControllerContext {
   readonly clock: Clock
   /** Shared by all controllers. */
   readonly namespaces: Informer<Namespace>
-  /** PEM, published to every namespace. */
+  /** The PEM certificate that is published to every namespace. */
   readonly rootCA: string | undefined
   /** Metrics of the controllers' queues. */
   readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void
 }
 
-/** Starts a controller; undefined if this server has nothing for it to do. Disposing stops it after its current work. */
+/** Starts a controller. Returns undefined if the server has no work for it. Disposing stops it after its current work. */
 export type StartController = (context: ControllerContext) => AsyncDisposable | undefined
 
-/** Combines disposables into one that disposes the last first. */
+/** Combines disposables into one. It disposes the last one first. */
 export function disposeAll(...resources: readonly (AsyncDisposable | (() => void))[]): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
@@ -43,7 +43,7 @@ export function disposeAll(...resources: readonly (AsyncDisposable | (() => void
   }
 }
 
-/** Waits for the informers' initial lists; false if aborted first. */
+/** Waits for the informers' initial lists. Resolves to false if aborted first. */
 export function untilSynced(signal: AbortSignal, ...informers: readonly { readonly synced: Promise<void> }[]): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {

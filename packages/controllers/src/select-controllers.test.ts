@@ -21,7 +21,7 @@ it.each([
   expect([...selectControllers(selection, known)]).toEqual(names)
 })
 
-it('names unknown controllers', () => {
+it('names unknown controllers in the error', () => {
   expect(() => selectControllers('*,-nosuch', known)).toThrow('"nosuch" is not in the list of known controllers: a-controller')
   expect(() => selectControllers('none,*', known)).toThrow('"none" cannot be combined')
 })

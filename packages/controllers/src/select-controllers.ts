@@ -1,4 +1,4 @@
-/** Short names that kube-controller-manager also accepts. */
+/** Short names of controllers, which kube-controller-manager also accepts. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['garbagecollector', 'garbage-collector-controller'],
   ['namespace', 'namespace-controller'],
@@ -6,10 +6,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['root-ca-cert-publisher', 'root-ca-certificate-publisher-controller'],
 ])
 
-/**
- * Parses `--controllers`: names, `-name` to exclude one, `*` for all, or `none`; comma-separated or as a list.
- * Throws an Error for unknown names.
- */
+/** Parses `--controllers`: names, `-name` to exclude one, `*` for all, or `none`; separated by commas or as a list. Throws an Error for unknown names. */
 export function selectControllers(selection: string | readonly string[], known: readonly string[]): ReadonlySet<string> {
   const words = (typeof selection === 'string' ? selection.split(',') : selection).map((word) => word.trim()).filter((word) => word !== '')
   if (words.includes('none')) {

@@ -62,7 +62,7 @@ it("creates and restores a namespace's service account and root CA", async () =>
   await eventually(async () => expect(await cluster.configMaps.get('after', 'kube-root-ca.crt', live)).toBeDefined())
 })
 
-it('deletes a namespace with everything in it, and nothing else', async () => {
+it('deletes a namespace with all its content, and nothing else', async () => {
   start()
   for (const name of ['a', 'b']) {
     await cluster.namespaces.create('', { metadata: { name } })
@@ -100,7 +100,7 @@ it('empties a namespace with other finalizers and deletes it when the last is re
   await isGone('a')
 })
 
-it('grants pods on existing nodes their grace period and deletes other objects afterwards', async () => {
+it('gives pods on existing nodes their grace period, and deletes other objects afterwards', async () => {
   await cluster.nodes.create('', { metadata: { name: 'node' } })
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'used-by-pod' } })
@@ -124,7 +124,7 @@ it('grants pods on existing nodes their grace period and deletes other objects a
   })
 })
 
-it('waits for content with finalizers and reports it in conditions', async () => {
+it('waits for content with finalizers, and reports it in conditions', async () => {
   await cluster.namespaces.create('', { metadata: { name: 'a' } })
   await cluster.configMaps.create('a', { metadata: { name: 'held', finalizers: ['example.com/hold'] } })
   start('namespace-controller')
@@ -156,7 +156,7 @@ it('retries after a failure', async () => {
   expect(errors.splice(0)).toHaveLength(1)
 })
 
-it('starts nothing if nothing is selected, and can stop before the initial list', async () => {
+it('starts nothing if no controller is selected, and can stop before the initial list', async () => {
   expect(startControllers(cluster.client, { enabled: 'none' }).names).toEqual([])
   start()
   await cluster.namespaces.create('', { metadata: { name: 'a' } })

@@ -19,31 +19,31 @@ const controllers: ReadonlyMap<string, StartController> = new Map([
   ['garbage-collector-controller', startGarbageCollector],
 ])
 
-/** Every name that `--controllers` accepts. */
+/** All names that `--controllers` accepts. */
 export const controllerNames: readonly string[] = [...controllers.keys()].toSorted()
 
 export interface ControllersOptions {
-  /** Same syntax as `--controllers`: `*`, `none`, `*,-name`, names. Default `*`. */
+  /** The selection, in the syntax of `--controllers`: `*`, `none`, `*,-name`, names. Default: `*`. */
   readonly enabled?: string | readonly string[]
   readonly clock?: Clock
   /** Informers shared with other readers. Default: the controllers create their own. */
   readonly informers?: SharedInformers
-  /** PEM. Without it, no `kube-root-ca.crt` is published. */
+  /** The CA certificate (PEM). Without it, no `kube-root-ca.crt` is published. */
   readonly rootCA?: string
-  /** Called for failures; every one is retried. */
+  /** Called for each failure. Every failed step is retried. */
   readonly onError?: (controller: string, error: unknown) => void
   /** Registry for `workqueue_*` metrics. Default: none are exported. */
   readonly metrics?: MetricsRegistry
 }
 
 export interface RunningControllers extends AsyncDisposable {
-  /** The controllers that have work in this server. */
+  /** The names of the running controllers. */
   readonly names: readonly string[]
 }
 
 const stopped: RunningControllers = { names: [], async [Symbol.asyncDispose]() {} }
 
-/** Starts the selected controllers on the client's current resources. Disposing waits until none of them is writing. */
+/** Starts the selected controllers on the client's current resources. Disposing waits for their current writes. */
 export function startControllers(client: LoopbackClient, options: ControllersOptions = {}): RunningControllers {
   const selected = selectControllers(options.enabled ?? '*', controllerNames)
   const { clock = systemClock, rootCA, onError = () => {} } = options

@@ -1,25 +1,25 @@
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { Collector, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
-/** Powers of ten from 10 ns. Some have upstream's rounding errors. */
+/** Histogram buckets: powers of ten from 10 ns. Some have upstream's rounding errors. */
 const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10]
 
-/** Named as in kube-controller-manager, so its dashboards and alerts keep working. */
+/** The metrics of work queues, with kube-controller-manager's names, so that its dashboards and alerts work. */
 export interface WorkQueueMetrics {
-  /** `state` is read at each scrape until the queue is closed. */
+  /** Registers a queue. `state` is called at each scrape until the queue is closed. */
   forQueue(name: string, state: () => WorkQueueState): QueueMetrics
 }
 
 export interface WorkQueueState {
   readonly waiting: number
-  /** Processing time so far of each active key, in seconds. */
+  /** The processing time of each active key so far, in seconds. */
   readonly working: readonly number[]
 }
 
 export interface QueueMetrics {
   added(): void
   retried(): void
-  /** A key was taken for processing, this long after it was added. */
+  /** Records that a key was taken for processing, with its waiting time. */
   taken(seconds: number): void
   done(seconds: number): void
   close(): void
@@ -68,7 +68,7 @@ function increase(value: Value): void {
   value.value++
 }
 
-/** A gauge computed at each scrape from the open queues. */
+/** Creates a gauge that is computed at each scrape from the open queues. */
 function sampledGauge(
   name: string,
   help: string,

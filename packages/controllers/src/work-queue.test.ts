@@ -34,7 +34,7 @@ it('processes a key once, however often it is added', async () => {
   expect(log).toEqual(['a'])
 })
 
-it('processes a key again if added meanwhile, one at a time and within the worker limit', async () => {
+it('processes a key again if it is added meanwhile, one at a time and within the worker limit', async () => {
   const gates = new Map<string, () => void>()
   act = (key) => new Promise((resolve) => gates.set(key, resolve))
   for (const key of ['a', 'b', 'c']) queue.add(key)
@@ -51,7 +51,7 @@ it('processes a key again if added meanwhile, one at a time and within the worke
   for (const open of gates.values()) open()
 })
 
-it('retries with growing delays up to a limit, which success resets', async () => {
+it('retries with growing delays up to a limit, and starts over after a success', async () => {
   act = () => Promise.reject(new Error('x'))
   queue.add('a')
   await settle()
@@ -101,7 +101,7 @@ it('uses the earlier of two delays', async () => {
   expect(log).toEqual(['a'])
 })
 
-it('finishes current work before stopping', async () => {
+it('completes current work before stopping', async () => {
   let finish = (): void => {}
   const gate = new Promise<void>((resolve) => (finish = resolve))
   act = () => gate

@@ -6,19 +6,19 @@ export interface WorkQueueOptions {
   /** Reconciles one key. Throws to retry with backoff, or throws `RetryAfter` to set the delay. */
   readonly process: (key: string, signal: AbortSignal) => Promise<void>
   readonly clock?: Clock
-  /** Number of keys processed concurrently. Default 2. */
+  /** The number of keys that are processed at the same time. Default: 2. */
   readonly workers?: number
-  /** First and longest retry delay, ms. Default 5 and 60,000. */
+  /** The first and the longest retry delay, in ms. Default: 5 and 60,000. */
   readonly firstRetry?: number
   readonly longestRetry?: number
   readonly onError?: (key: string, error: unknown) => void
   /** Default: no metrics. */
   readonly metrics?: WorkQueueMetrics
-  /** The queue's name in metrics. Default "". */
+  /** The queue's name in metrics. Default: "". */
   readonly name?: string
 }
 
-/** Not a failure: schedules the key again after a delay. */
+/** Schedules the key again after a delay. It does not count as a failure. */
 export class RetryAfter extends Error {
   readonly milliseconds: number
   constructor(milliseconds: number, message: string) {
@@ -39,10 +39,10 @@ export class RetryAfter extends Error {
 export class WorkQueue implements AsyncDisposable {
   readonly #options: WorkQueueOptions
   readonly #clock: Clock
-  /** Keys with the time they were added. */
+  /** The waiting keys with the time at which they were added. */
   readonly #waiting = new Map<string, number>()
   readonly #working = new Map<string, { readonly since: number; readonly work: Promise<void> }>()
-  /** Keys added while being processed, with that time. */
+  /** The keys that were added again while being processed, with that time. */
   readonly #again = new Map<string, number>()
   readonly #delayed = new Map<string, { readonly due: number; readonly cancel: () => void }>()
   readonly #failures = new Map<string, number>()
@@ -66,11 +66,11 @@ export class WorkQueue implements AsyncDisposable {
     if (pending.has(key)) return
     pending.set(key, this.#clock.now())
     this.#metrics?.added()
-    // Asynchronous: the caller may add a key many times before its processing starts.
+    // Asynchronous, because the caller may add a key many times before its processing starts.
     queueMicrotask(() => this.#startWork())
   }
 
-  /** If the key is already delayed, the earlier time wins. */
+  /** Adds a key after a delay. If the key is already delayed, the earlier time applies. */
   addAfter(key: string, milliseconds: number): void {
     if (this.#stop.signal.aborted) return
     this.#metrics?.retried()
@@ -81,7 +81,7 @@ export class WorkQueue implements AsyncDisposable {
     this.#delayed.set(key, { due, cancel: this.#clock.after(milliseconds, () => this.add(key)) })
   }
 
-  /** Waits for keys in progress; starts no others. */
+  /** Stops the queue: waits for keys in progress and starts no others. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     for (const { cancel } of this.#delayed.values()) cancel()
@@ -107,7 +107,7 @@ export class WorkQueue implements AsyncDisposable {
   }
 
   async #work(key: string, since: number): Promise<void> {
-    // Must not finish before it is entered in #working.
+    // The promise must not settle before it is in #working.
     await Promise.resolve()
     let retry: number | undefined
     try {

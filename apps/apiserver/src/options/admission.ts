@@ -6,7 +6,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Admission'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of admission. Names and defaults are kube-apiserver's where it has the flag. */
 export const admissionFlags = {
   'enable-admission-plugins': {
     group,

@@ -9,7 +9,7 @@ import type { frontProxyFlags } from './front-proxy.ts'
 
 const group = 'Authentication and authorization'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of authentication and authorization. Names and defaults are kube-apiserver's where it has the flag. */
 export const authenticationFlags = {
   'client-ca-file': {
     group,

@@ -4,7 +4,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Log and diagnostics'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of logs and profiles. Names and defaults are kube-apiserver's where it has the flag. */
 export const diagnosticsFlags = {
   config: { group, type: file(), help: 'YAML file with flags (secure-port: 6443). The command line takes precedence.' },
   'logging-format': {
@@ -17,7 +17,7 @@ export const diagnosticsFlags = {
   profiling: { group, type: onOff(), default: true, help: 'Serve profiles at /debug/pprof/ to users with permission.' },
 } as const
 
-/** Verbosity from which on every request is logged. */
+/** The verbosity from which every request is logged. */
 const requestVerbosity = 3
 
 export function diagnosticsOptions(

@@ -4,7 +4,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Features'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of features, versions and controllers. Names and defaults are kube-apiserver's where it has the flag. */
 export const featureFlags = {
   'feature-gates': {
     group,

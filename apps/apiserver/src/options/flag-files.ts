@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { StartError } from '../start-error.ts'
 import type { Problems } from '../start-error.ts'
 
-/** A certificate and its key, by the names of their flags, of which one needs the other. */
+/** Reads a certificate and its key from the files of two flags. Each flag requires the other. */
 export async function filePair(
   flags: Readonly<Record<string, string | undefined>>,
   problems: Problems,
@@ -16,14 +16,14 @@ export async function filePair(
   return certificateFile === undefined || keyFile === undefined ? undefined : { certificateFile, keyFile }
 }
 
-/** The items as read; mistakes are added to `problems`. */
+/** Reads each item. Mistakes are added to `problems`. */
 export async function each<T, R>(items: readonly T[], read: (item: T) => R, problems: Problems): Promise<R[]> {
   const results: R[] = []
   for (const item of items) await problems.attempt(() => results.push(read(item)))
   return results
 }
 
-/** The file, if it can be read. */
+/** Returns the content of a file. Throws `StartError` if it cannot be read. */
 export async function existing(flag: string, file: string | undefined, problems: Problems): Promise<string | undefined> {
   const text = await problems.attempt(() => readText(flag, file))
   return text === undefined ? undefined : file

@@ -7,7 +7,7 @@ import { existing, filePair } from './flag-files.ts'
 
 const group = 'Kubelets'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of connections to kubelets. Names and defaults are kube-apiserver's where it has the flag. */
 export const kubeletFlags = {
   'kubelet-client-certificate': { group, type: file(), help: 'File with the client certificate for kubelets, PEM.' },
   'kubelet-client-key': { group, type: file(), help: 'File with the private key of --kubelet-client-certificate.' },

@@ -5,7 +5,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Start and stop'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of start and stop. Names and defaults are kube-apiserver's where it has the flag. */
 export const lifecycleFlags = {
   'livez-grace-period': {
     group,

@@ -6,7 +6,7 @@ import type { Problems } from '../start-error.ts'
 
 const group = 'Requests'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of limits and timeouts. Names and defaults are kube-apiserver's where it has the flag. */
 export const requestFlags = {
   'max-requests-inflight': {
     group,

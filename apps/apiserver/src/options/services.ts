@@ -5,7 +5,7 @@ import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Services'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of services. Names and defaults are kube-apiserver's where it has the flag. */
 export const servicesFlags = {
   'service-cluster-ip-range': {
     group,

@@ -8,7 +8,7 @@ import { each, existing, filePair } from './flag-files.ts'
 
 const group = 'Secure serving'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of the port and its certificates. Names and defaults are kube-apiserver's where it has the flag. */
 export const servingFlags = {
   'bind-address': {
     group,
@@ -80,13 +80,16 @@ export const servingFlags = {
 
 type ServingValues = FlagValuesOf<typeof servingFlags>
 
-/** Default addresses: every interface for a server that shares etcd with others, as kube-apiserver's; otherwise this machine alone. */
+/**
+ * Returns the address to listen on. By default, a server on etcd listens on every interface, like kube-apiserver, and other servers only on the loopback
+ * address.
+ */
 export function bindAddress(values: ServingValues & { readonly 'etcd-servers'?: readonly string[] }): string {
   return values['bind-address'] ?? (values['etcd-servers'] === undefined ? servingDefaults.bindAddress : '0.0.0.0')
 }
 
 interface Directories {
-  /** Of certificates that the server makes. Undefined: they stay in memory. */
+  /** The directory of certificates that the server creates. Undefined: they stay in memory. */
   readonly certificates: string | undefined
   readonly kubeconfigPath: string | undefined
 }

@@ -9,7 +9,7 @@ import { each, existing, filePair } from './flag-files.ts'
 
 const group = 'Storage'
 
-/** Names and defaults are kube-apiserver's wherever it has the flag. */
+/** The flags of storage. Names and defaults are kube-apiserver's where it has the flag. */
 export const storageFlags = {
   'data-dir': {
     group,
@@ -94,7 +94,7 @@ export const storageFlags = {
 
 type StorageValues = FlagValuesOf<typeof storageFlags>
 
-/** The type that the flags select. */
+/** Returns the storage type that the flags select. */
 export function storageType(values: StorageValues): 'embedded' | 'memory' | 'etcd3' {
   return values['storage-backend'] ?? (values['etcd-servers'] === undefined ? 'embedded' : 'etcd3')
 }

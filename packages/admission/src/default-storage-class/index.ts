@@ -27,7 +27,7 @@ export function defaultStorageClass(dependencies: PluginDependencies): Admission
   }
 }
 
-/** Picks the newest default class; among equally new ones, the first by name. */
+/** Returns the newest default class; among equally old ones, the first by name. */
 function newestDefault(classes: readonly DeepReadonly<StorageClass>[]): string | undefined {
   const defaults = classes.filter(({ metadata }) => defaultAnnotations.some((key) => metadata.annotations?.[key] === 'true'))
   return defaults.map(({ metadata: { name = '', creationTimestamp = '' } }) => ({ name, creationTimestamp })).toSorted(newestFirst)[0]?.name

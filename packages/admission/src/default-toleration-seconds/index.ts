@@ -30,7 +30,7 @@ export function defaultTolerationSeconds({
   }
 }
 
-/** Ignores operator and value. */
+/** Returns whether a toleration covers a taint. Operator and value are ignored. */
 function tolerates({ key, effect }: Toleration, taint: string): boolean {
   return (!key || key === taint) && (!effect || effect === 'NoExecute')
 }

@@ -32,7 +32,7 @@ export function limitRanger(dependencies: PluginDependencies): AdmissionPlugin {
   }
 }
 
-/** A pod's resources are set on creation and by resizing only. */
+/** Returns whether the write sets a pod's resources, which only creating and resizing do. */
 function isPodWrite({ operation, resource, subresource }: AdmissionAttributes): boolean {
   return resource.resource === 'pods' && (operation === 'UPDATE') === (subresource === 'resize')
 }

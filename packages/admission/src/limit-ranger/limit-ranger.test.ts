@@ -140,7 +140,7 @@ it('checks updates that resize, except during deletion', async () => {
   await admitted(plugin, update('pods', going, large, { subresource: 'resize' }))
 })
 
-it('reads the store at most occasionally for a namespace without ranges', async () => {
+it('reads the store at most every 30 s for a namespace without ranges', async () => {
   await cluster.informers.of({ group: '', resource: 'limitranges' })!.synced
   const list = vi.spyOn(cluster.resource('limitranges'), 'list')
   await Promise.all([admit(pod([])), admit(pod([]))])

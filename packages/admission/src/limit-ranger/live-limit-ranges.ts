@@ -11,10 +11,10 @@ const limitRanges = { group: '', resource: 'limitranges' }
 
 type Ranges = readonly DeepReadonly<LimitRange>[]
 
-/** Finds the limit ranges of a namespace in the informer's copy. If there are none, reads the store, at most once in a while. */
+/** Finds the limit ranges of a namespace in the informer's copy. If there are none, reads the store, at most every 30 s. */
 export class LiveLimitRanges {
   readonly #dependencies: PluginDependencies
-  /** Namespaces that recently had none in the store. */
+  /** Namespaces without limit ranges in the store, for 30 s. */
   readonly #emptyNamespaces: RecentNames
   readonly #pendingLists = new Map<string, Promise<Ranges>>()
 

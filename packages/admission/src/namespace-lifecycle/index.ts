@@ -8,7 +8,7 @@ import { RecentNames } from '../recent-names.ts'
 
 const namespaces = { group: '', resource: 'namespaces' }
 const protectedNamespaces: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public'])
-/** For this long after a deletion, ms, the namespace is read from the store: the informer may be behind. */
+/** The period after a deletion, in ms, in which the namespace is read from the store, because the informer may be behind. */
 const storeReadPeriod = 30_000
 
 /** Refuses writes into missing namespaces, creates in terminating ones, and the deletion of the three system namespaces. */
@@ -49,7 +49,7 @@ class NamespaceLifecycle implements AdmissionPlugin {
     )
   }
 
-  /** Checks again just before the write: the namespace may have been deleted while other plugins waited. */
+  /** Checks again just before the write, because the namespace may have been deleted while other plugins waited. */
   validate(attributes: AdmissionAttributes): Promise<void> | void {
     if (attributes.operation === 'CREATE') return this.admit(attributes)
   }
@@ -65,7 +65,7 @@ function check(attributes: AdmissionAttributes, namespace: DeepReadonly<Namespac
   }
 }
 
-/** Access reviews must not reveal whether a namespace exists. */
+/** Returns whether the write is an access review, which must not reveal whether a namespace exists. */
 function isAccessReview({ resource }: AdmissionAttributes): boolean {
   return resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews'
 }

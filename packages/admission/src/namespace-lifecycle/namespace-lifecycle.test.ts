@@ -65,7 +65,7 @@ it.each(['default', 'kube-system', 'kube-public'])('protects %s from deletion', 
   })
 })
 
-it('finds a namespace created a moment ago', async () => {
+it('finds a namespace that the informer does not have yet', async () => {
   await admit('CREATE', 'there')
   await cluster.create('namespaces', namespace('new', 'Active'))
   await admit('CREATE', 'new')
@@ -89,7 +89,7 @@ it('reads a recently deleted namespace from the store until the informer catches
   expect(get).toHaveBeenCalledTimes(1)
 })
 
-it('does not reveal to access reviews whether a namespace exists', async () => {
+it('access reviews do not reveal whether a namespace exists', async () => {
   await admit('CREATE', 'nowhere', {
     kind: { group: 'authorization.k8s.io', version: 'v1', kind: 'LocalSubjectAccessReview' },
     resource: { group: 'authorization.k8s.io', version: 'v1', resource: 'localsubjectaccessreviews' },

@@ -8,7 +8,7 @@ import { forbidden } from '../forbidden.ts'
 
 type Spec = DeepReadonly<PodSpec>
 
-/** Features that a node must declare before a pod on it may change in these ways. */
+/** Features that a node must declare for these changes of its pods. */
 const features: readonly { readonly name: string; readonly needed: (spec: Spec, old: Spec) => boolean }[] = [
   {
     name: 'InPlacePodLevelResourcesVerticalScaling',

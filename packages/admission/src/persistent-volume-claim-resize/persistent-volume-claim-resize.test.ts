@@ -33,6 +33,6 @@ it.each([
   [claim('1Gi', 'none'), claim('2Gi', 'none'), 'the storageclass that provisions the pvc must support resize'],
   [claim('1Gi', ''), claim('2Gi', ''), 'only dynamically provisioned'],
   [claim('1Gi', 'rigid'), claim('2Gi', 'elastic'), 'only dynamically provisioned'],
-])('refuses to grow a claim otherwise: %#', async (from, to, message) => {
+])('refuses to grow other claims: %#', async (from, to, message) => {
   await expect(resize(from, to)).rejects.toMatchObject({ code: 403, message: expect.stringContaining(message) })
 })

@@ -50,7 +50,7 @@ function tooLarge(
   return `${name}, requested: ${units(requested)}, allocatable: ${units(allocatable)}`
 }
 
-/** Sums the containers' requests, or takes the pod-level ones, and adds the pod's overhead. */
+/** Returns the sum of the containers' requests plus the pod's overhead. Pod-level requests replace the sum. */
 function podRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
   const requests = new Map(aggregateContainers(spec, 'requests'))
   for (const [name, text] of Object.entries(spec.resources?.requests ?? {})) requests.set(name, parseQuantity(text))

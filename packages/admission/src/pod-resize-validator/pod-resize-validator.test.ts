@@ -23,7 +23,7 @@ const pod = (requests: Record<string, string>, nodeName: string, generation: num
 const resize = (requests: Record<string, string>, nodeName = 'linux', more: Partial<PodSpec> = {}, subresource = 'resize') =>
   admitted(podResizeValidator(cluster), update('pods', pod({}, nodeName, 1), pod(requests, nodeName, 2, more), { subresource }))
 
-it('lets a pod grow within its node, or before it has one', async () => {
+it("lets a pod grow within its node's capacity, or before it is bound", async () => {
   await resize({ cpu: '2', memory: '1Gi' })
   await resize({ cpu: '200' }, '')
   await resize({ cpu: '200' }, 'linux', {}, '')

@@ -19,7 +19,7 @@ import type { PodSecurityConfiguration } from './configuration.ts'
 
 const maxPods = 3000
 const maxDuration = 1000
-/** Number of pods evaluated between two checks of the clock. */
+/** The number of pods that are evaluated between two clock readings. */
 const podsPerLook = 20
 
 interface ExistingPodsOptions {
@@ -29,7 +29,7 @@ interface ExistingPodsOptions {
   readonly clock: Clock
 }
 
-/** Warns the author of a label about existing pods that violate it; the pods stay. */
+/** Returns warnings about existing pods that violate a new label. The pods stay. */
 async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: ExistingPodsOptions): Promise<string[]> {
   const { namespace, enforce, exemptRuntimeClasses, clock } = options
   const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
@@ -60,7 +60,7 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
   ]
 }
 
-/** Puts one pod of each controller first: its others are probably alike. */
+/** Sorts pods so that one of each controller comes first, because its other pods are probably equal. */
 function onePerController(pods: readonly DeepReadonly<Pod>[]): readonly DeepReadonly<Pod>[] {
   const controllers = new Set<string>()
   const sameController: DeepReadonly<Pod>[] = []
@@ -82,7 +82,7 @@ function who(names: readonly string[]): string {
 
 const pods = { group: '', resource: 'pods' }
 
-/** Validates the labels of a namespace. Stricter labels are also evaluated on existing pods, with warnings. */
+/** Validates the labels of a namespace. If they become stricter, existing pods are evaluated too, which only causes warnings. */
 export function checkNamespace(
   { client, clock = systemClock }: PluginDependencies,
   { defaults, exemptions }: PodSecurityConfiguration,
@@ -121,7 +121,7 @@ function isNoStricter(now: LevelVersion, before: LevelVersion): boolean {
   return now.version === before.version && compareLevels(now.level, before.level) <= 0
 }
 
-/** Warns about policy labels on an exempt namespace, where they have no effect. */
+/** Returns a warning about policy labels on an exempt namespace, where they have no effect. */
 function exemptWarning({ metadata }: Namespace, policy: Policy, defaults: Policy): string | undefined {
   if (isFullyPrivileged(policy) || equivalentPolicies(policy, defaults)) return undefined
   const labels = metadata.labels ?? {}

@@ -11,19 +11,19 @@ export interface CheckedPod {
 }
 export type CheckedContainer = DeepReadonly<Container | EphemeralContainer>
 
-/** A short reason, and the pod's details that violate the check. */
+/** A violation of a check: a short reason, and the details of the pod. */
 export interface Violation {
   readonly reason: string
   readonly detail: string
 }
 
-/** Returns undefined if the pod is allowed. */
+/** Checks a pod. Returns undefined if it is allowed. */
 export type CheckPod = (pod: CheckedPod) => Violation | undefined
 
 export interface Check {
   readonly id: string
   readonly level: Exclude<Level, 'privileged'>
-  /** Each entry applies from a minor version of the standards until the next. Ascending. */
+  /** The check for each range of versions, in ascending order. Each applies from a minor version until the next entry. */
   readonly versions: readonly { readonly from: number; readonly check: CheckPod }[]
   /** Baseline checks that this check replaces. */
   readonly overrides?: readonly string[]

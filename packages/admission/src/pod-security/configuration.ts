@@ -17,7 +17,7 @@ export interface PodSecurityConfiguration {
 const versions = new Set(['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`))
 const modes = ['enforce', 'warn', 'audit'] as const
 
-/** Reads a PodSecurityConfiguration as parsed from YAML; undefined means empty. Throws an Error that lists all problems. */
+/** Reads a PodSecurityConfiguration that was parsed from YAML; undefined means empty. Throws an Error that lists all problems. */
 export function readPodSecurityConfiguration(value?: unknown): PodSecurityConfiguration {
   const { kind, apiVersion, ...top } = strictMembers(value ?? {}, '', ['kind', 'apiVersion', 'defaults', 'exemptions'])
   if (value !== undefined && (kind !== 'PodSecurityConfiguration' || !versions.has(String(apiVersion)))) {

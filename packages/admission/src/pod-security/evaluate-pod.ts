@@ -15,17 +15,17 @@ export function evaluatePod(policy: LevelVersion, pod: CheckedPod): readonly Vio
   return checksOf(policy).flatMap((check) => check(pod) ?? [])
 }
 
-/** Formats as `host ports, privileged`. */
+/** Formats violations as `host ports, privileged`. */
 export function violationReasons(violations: readonly Violation[]): string {
   return violations.map(({ reason }) => reason).join(', ')
 }
 
-/** Formats as `hostPort (container "a" uses hostPort 80), privileged (…)`. */
+/** Formats violations as `hostPort (container "a" uses hostPort 80), privileged (…)`. */
 export function violationDetails(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ')
 }
 
-/** The restricted level includes the baseline checks, except those replaced by stricter ones. */
+/** Returns the checks of a level. The restricted level includes the baseline checks, except those replaced by stricter ones. */
 function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
   const minor = Math.min(minorOf(version), newest)
   const key = `${level}:${minor}`
@@ -43,7 +43,7 @@ function checksOf({ level, version }: LevelVersion): readonly CheckPod[] {
 
 type Containers = readonly DeepReadonly<Container | EphemeralContainer>[] | null | undefined
 
-/** Only changed images and added containers of a running pod need another evaluation. */
+/** Returns whether an update needs another evaluation: images have changed, or containers were added. */
 export function isSignificantUpdate({ spec }: CheckedPod, { spec: old }: CheckedPod): boolean {
   if (imagesChanged(spec.containers, old.containers) || imagesChanged(spec.initContainers, old.initContainers)) return true
   const before = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image ?? '']))

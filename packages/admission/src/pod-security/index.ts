@@ -29,7 +29,7 @@ const uncheckedSubresources: ReadonlySet<string> = new Set([
   'status',
 ])
 
-/** Enforces the Pod Security Standards named by a namespace's labels. Controllers' pod templates only cause warnings. */
+/** Enforces the Pod Security Standards in a namespace's labels. Pod templates of controllers only cause warnings. */
 export function podSecurity(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   return new PodSecurity(dependencies, readPodSecurityConfiguration(configuration))
 }
@@ -46,7 +46,7 @@ class PodSecurity implements AdmissionPlugin {
   readonly #dependencies: PluginDependencies
   readonly #configuration: PodSecurityConfiguration
   readonly #metrics: PodSecurityMetrics
-  /** Keyed by the namespace object: each version of a namespace is a new object. */
+  /** Policies by namespace object. Each version of a namespace is a new object. */
   readonly #policies = new WeakMap<DeepReadonly<Namespace>, KnownPolicy>()
 
   constructor(dependencies: PluginDependencies, configuration: PodSecurityConfiguration) {
@@ -76,7 +76,7 @@ class PodSecurity implements AdmissionPlugin {
     return true
   }
 
-  /** Admits pod templates if the namespace cannot be read, because their pods will be refused. */
+  /** Returns the policy of a namespace. If the namespace cannot be read, pod templates are admitted, because their pods will be refused. */
   #policyFor(attributes: AdmissionAttributes, isPod: boolean): KnownPolicy | undefined | Promise<KnownPolicy | undefined> {
     const { namespace: name } = attributes
     const { client } = this.#dependencies
@@ -153,7 +153,10 @@ class PodSecurity implements AdmissionPlugin {
   }
 }
 
-/** Formats as `"restricted:latest": …`; undefined if the pod satisfies the mode's level. Modes with the same level share one evaluation. */
+/**
+ * Returns a function that formats a mode's violations as `"restricted:latest": …`; it returns undefined if there are none. Modes with the same level share one
+ * evaluation.
+ */
 function complaintsAbout(pod: CheckedPod, policy: Policy): (mode: Mode) => string | undefined {
   const known = new Map<string, string | undefined>()
   return (mode) => {

@@ -4,14 +4,14 @@ import type { AdmissionAttributes } from '../admission.ts'
 import { minorOf } from './policy.ts'
 import type { LevelVersion, Mode } from './policy.ts'
 
-/** Newer versions share one series, so namespace labels cannot create many series. */
+/** This server's minor version. Newer versions share one series, so namespace labels cannot create many series. */
 const ownMinor = 36
 
-/** Named as in kube-apiserver. Recording the common result (privileged level, allowed) needs no lookup. */
+/** The metrics of PodSecurity, with kube-apiserver's names. Recording the common result (privileged level, allowed) needs no lookup. */
 export interface PodSecurityMetrics {
   evaluated(attributes: AdmissionAttributes, allowed: boolean, level: LevelVersion, mode: Mode): void
   exempted(attributes: AdmissionAttributes): void
-  /** `fatal`: the policy could not be evaluated at all. */
+  /** Counts a failed evaluation. `fatal`: the policy could not be evaluated at all. */
   failed(attributes: AdmissionAttributes, fatal: boolean): void
 }
 

@@ -120,7 +120,7 @@ it('warns about existing pods that violate a stricter label', async () => {
   expect(await change({ enforce: 'baseline' }, { enforce: 'privileged' })).toEqual([])
 })
 
-it('stops evaluating existing pods after a second', async () => {
+it('stops evaluating existing pods after one second', async () => {
   const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'u', controller: true }
   for (const name of ['a', 'b']) await cluster.create('pods', { ...pod(hostile, name), metadata: { name, ownerReferences: [owner] } })
   await cluster.create('pods', pod(hostile, 'single'))

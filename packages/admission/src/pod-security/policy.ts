@@ -36,7 +36,7 @@ export function minorOf(version: string): number {
   return version === 'latest' ? Number.POSITIVE_INFINITY : Number(version.slice('v1.'.length))
 }
 
-/** Formats as in messages. */
+/** Formats a level and its version as in messages. */
 export function levelVersionText({ level, version }: LevelVersion): string {
   return `${level}:${version}`
 }
@@ -45,7 +45,7 @@ export function sameLevelVersion(a: LevelVersion, b: LevelVersion): boolean {
   return a.level === b.level && a.version === b.version
 }
 
-/** Positive if the first level is stricter. */
+/** Compares two levels. The result is positive if the first is stricter. */
 export function compareLevels(a: Level, b: Level): number {
   return levels.indexOf(a) - levels.indexOf(b)
 }
@@ -61,9 +61,8 @@ export function equivalentPolicies(a: Policy, b: Policy): boolean {
 }
 
 /**
- * Applies a namespace's labels to the defaults. Always yields a policy: for unreadable labels, `enforce` gets the strictest level, the
- * other modes the laxest.
- * A namespace that enforces a level also warns at that level, unless labeled otherwise.
+ * Applies a namespace's labels to the default policy. Always returns a policy: for invalid labels, `enforce` gets the strictest level, and the other modes the
+ * least strict one. A namespace that enforces a level also warns at that level, unless its labels set another.
  */
 export function policyOf(
   labels: DeepReadonly<Record<string, string>> | undefined,

@@ -21,7 +21,7 @@ export function podTopologyLabels(dependencies: PluginDependencies): AdmissionPl
   }
 }
 
-/** Returns "" if the write assigns no node. */
+/** Returns the node that the write assigns; "" if it assigns none. */
 function nodeNameOf({ subresource, object }: AdmissionAttributes): string {
   if (subresource === '') return (object as Pod).spec?.nodeName ?? ''
   const { target } = object as Binding

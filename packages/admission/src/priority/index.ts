@@ -17,7 +17,7 @@ interface Priority {
 }
 const withoutClass: Priority = { className: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' }
 
-/** Sets a pod's priority from its class or the default class, and refuses other numbers. Allows one default class. */
+/** Sets a pod's priority from its class or the default class, and refuses other values. Allows one default class. */
 export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   const allClasses = (attributes: AdmissionAttributes) => listObjects<PriorityClass>(dependencies, priorityClasses, attributes)
   return {
@@ -47,7 +47,7 @@ export function priority(dependencies: PluginDependencies): AdmissionPlugin {
   }
 }
 
-/** Races can leave several default classes; the lowest wins. */
+/** Returns the default class. Concurrent writes can leave several; the lowest is used. */
 function defaultClass(classes: readonly DeepReadonly<PriorityClass>[]): DeepReadonly<PriorityClass> | undefined {
   let lowest: DeepReadonly<PriorityClass> | undefined
   for (const candidate of classes) {
@@ -79,7 +79,7 @@ function computed(value: string): string {
   return `must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`
 }
 
-/** Restores fields set by this plugin if an update omits them. */
+/** Restores the fields that this plugin has set if an update omits them. */
 function restorePriority(pod: Pod, old: DeepReadonly<Pod>): void {
   const spec = (pod.spec ??= { containers: null })
   if (spec.priority === undefined && old.spec?.priority !== undefined) spec.priority = old.spec.priority

@@ -24,7 +24,7 @@ const admit = async (object: Pod): Promise<Pod['spec']> => (await admitted<Pod>(
 const refused = (object: Pod, message: string) =>
   expect(admit(object)).rejects.toMatchObject({ code: 403, message: `pods "p" is forbidden: ${message}` })
 
-it('sets priority zero without classes', async () => {
+it('sets priority zero if there are no classes', async () => {
   expect(await admit(pod())).toEqual({ containers: [], priority: 0, preemptionPolicy: 'PreemptLowerPriority' })
   await refused(
     pod({ priority: 7 }),
@@ -36,7 +36,7 @@ it('sets priority zero without classes', async () => {
   )
 })
 
-it('takes the priority from the class, even one created a moment ago', async () => {
+it('uses the priority of the class, even if the informer does not have it yet', async () => {
   await cluster.create('priorityclasses', priorityClass('high', 1000, { preemptionPolicy: 'Never' }))
   expect(await admit(pod({ priorityClassName: 'high' }))).toEqual({
     containers: [],

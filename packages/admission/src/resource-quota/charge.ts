@@ -48,7 +48,7 @@ function newUsage(quota: ReadonlyQuota, attributes: AdmissionAttributes, { rules
   return wasCharged ? increaseOf(usage, rules.usage(oldObject, now)) : usage
 }
 
-/** Returns whether the quota limits something that the object uses, and all of its scopes match. */
+/** Returns whether the quota limits something that the object uses and all of its scopes match. */
 function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: DeepReadonly<KubeObject>): boolean {
   if (!Object.keys(status?.hard ?? {}).some((name) => rules.isLimitedBy(name))) return false
   const scopes: readonly ScopeSelector[] = [
@@ -60,7 +60,7 @@ function applies({ spec, status }: ReadonlyQuota, rules: QuotaRules, object: Dee
 
 const zero = parseQuantity('0')
 
-/** Returns what usage grew by. Decreases count as zero: the freed amount may already be in use by others. */
+/** Returns the increase of usage. Decreases count as zero, because the freed amount may already be in use by others. */
 function increaseOf(now: Quantities, before: Quantities): Quantities {
   const more = [...now].map(([name, amount]) => [name, amount.sub(before.get(name) ?? zero)] as const)
   return new Map(more.filter(([, amount]) => amount.sign() > 0))
@@ -75,7 +75,7 @@ function withoutZeros(amounts: Quantities): Quantities {
   return new Map([...amounts].filter(([, amount]) => !amount.isZero()))
 }
 
-/** Formats as "limits.cpu=2,pods=1". */
+/** Formats amounts as "limits.cpu=2,pods=1". */
 function amountsText(amounts: Quantities): string {
   return [...amounts.keys()]
     .toSorted()

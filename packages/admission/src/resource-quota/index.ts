@@ -10,7 +10,7 @@ import type { Charging, ReadonlyQuota } from './charge.ts'
 
 const resourceQuotas = { group: '', resource: 'resourcequotas' }
 
-/** Enforces quotas of a namespace. Only adds to `used`; the quota controller recalculates and subtracts. */
+/** Enforces the quotas of a namespace. It only adds to `used`; the quota controller recalculates and subtracts. */
 export function resourceQuota(dependencies: PluginDependencies, configuration?: unknown): AdmissionPlugin {
   checkConfiguration(configuration)
   const { client, clock = systemClock } = dependencies
@@ -31,7 +31,7 @@ export function resourceQuota(dependencies: PluginDependencies, configuration?: 
   }
 }
 
-/** Rejects `limitedResources`: ignoring it would admit pods that the administrator wants refused. */
+/** Rejects `limitedResources`, because ignoring it would admit pods that the administrator wants to refuse. */
 function checkConfiguration(configuration: unknown = {}): void {
   const { limitedResources = [] } = strictMembers(configuration, '', ['kind', 'apiVersion', 'limitedResources'])
   if (!Array.isArray(limitedResources) || limitedResources.length > 0) throw new Error('limitedResources are not supported by this server')
@@ -55,7 +55,7 @@ async function store(
     try {
       await served?.update(attributes.namespace, metadata.name!, change, { subresource: 'status' })
     } catch (error) {
-      // A quota deleted meanwhile limits nothing.
+      // A quota that was deleted meanwhile limits nothing.
       if (!isApiError(error, 'NotFound')) throw error
     }
   }

@@ -106,7 +106,7 @@ describe('ResourceQuota', () => {
     await create('pods', pod({ resources: { limits: { cpu: '1' } } }))
   })
 
-  it('refuses while usage is not calculated yet', async () => {
+  it('refuses writes until usage is calculated', async () => {
     const hard = { pods: '1', 'count/pods': '1' }
     await cluster.create('resourcequotas', { metadata: { name: 'q' }, status: { hard } } as ResourceQuota)
     await expect(create('pods', pod({}))).rejects.toThrow('status unknown for quota: q, resources: count/pods,pods')

@@ -2,7 +2,7 @@ import type { Toleration } from '@keelson/api/core/v1'
 import { semanticEqual } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Joins both lists and drops tolerations covered by another; among equal ones the first stays. */
+/** Merges both lists and drops tolerations that another one covers. Of equal ones, the first stays. */
 export function mergeTolerations(first: readonly DeepReadonly<Toleration>[], second: readonly DeepReadonly<Toleration>[]): Toleration[] {
   const all = [...first, ...second]
   const merged: Toleration[] = []

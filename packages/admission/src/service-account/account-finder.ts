@@ -22,7 +22,7 @@ export class AccountFinder {
     return this.#dependencies.client.resource(serviceAccounts) !== undefined
   }
 
-  /** Returns synchronously if the informer has the account; otherwise reads the store. Tries ten times for the default account. */
+  /** Finds an account. Returns synchronously if the informer has it; otherwise reads the store. Tries ten times for the default account. */
   find(context: RequestContext, namespace: string, name: string): Account | Promise<Account | undefined> {
     const found = findObject<ServiceAccount>(this.#dependencies, serviceAccounts, { namespace, name })
     if (found === undefined) return Promise.resolve(undefined)

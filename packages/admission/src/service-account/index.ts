@@ -32,7 +32,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     if (attributes.operation !== 'CREATE' || attributes.subresource !== '') return
     const pod = attributes.object as Pod
     const spec = (pod.spec ??= { containers: null })
-    // A mirror pod must stay as its kubelet wrote it, or the kubelet deletes it.
+    // A mirror pod must stay unchanged, or its kubelet deletes it.
     if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod)
     spec.serviceAccountName ||= 'default'
     return maybeThen(this.#find(attributes, spec.serviceAccountName), (account) => {
@@ -66,7 +66,7 @@ class ServiceAccountPlugin implements AdmissionPlugin {
     return this.#random === undefined ? generateName(base) : generateName(base, this.#random)
   }
 
-  /** Returns undefined only if accounts are not served. Refuses missing accounts. */
+  /** Finds the account. Returns undefined only if accounts are not served. Refuses missing accounts. */
   #find(attributes: AdmissionAttributes, name: string): Account | undefined | Promise<Account | undefined> {
     const { namespace, context } = attributes
     if (!this.#accounts.isServed()) return undefined

@@ -10,7 +10,7 @@ export function isMirrorPod(pod: Pod): boolean {
   return Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation)
 }
 
-/** A mirror pod has no account and no secrets: the node runs it whatever the API says. */
+/** Refuses a mirror pod with an account or secrets, because the node runs it without the API's control. */
 export function checkMirrorPod(attributes: AdmissionAttributes, pod: Pod): void {
   const spec = pod.spec ?? { containers: null }
   if (spec.serviceAccountName) throw forbidden(attributes, 'a mirror pod may not reference service accounts')

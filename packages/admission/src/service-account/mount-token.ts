@@ -2,7 +2,7 @@ import type { Container, PodSpec, Volume } from '@keelson/api/core/v1'
 
 const volumePrefix = 'kube-api-access-'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
-/** One hour plus 7 seconds, which marks these tokens. */
+/** One hour plus 7 seconds. The seven seconds mark these tokens. */
 const expirationSeconds = 3607
 
 /** Mounts the token in every container without a mount at its path. Adds the volume with the first mount. */

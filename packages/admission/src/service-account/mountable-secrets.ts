@@ -28,7 +28,7 @@ export function unmountableSecret(spec: PodSpec, account: Account): string | und
   return undefined
 }
 
-/** The same for ephemeral containers. */
+/** Returns an error for the first secret of an ephemeral container that the account does not list. */
 export function unmountableByEphemeral(spec: PodSpec, account: Account): string | undefined {
   return usedBy(spec.ephemeralContainers, 'ephemeral container', mountableNames(account), account)
 }

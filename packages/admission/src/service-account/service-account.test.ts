@@ -86,7 +86,7 @@ it('refuses a missing account, and waits for the default one', async () => {
   expect((await late).serviceAccountName).toBe('default')
 })
 
-it('gives up on the default account after ten attempts', async () => {
+it('stops looking for the default account after ten attempts', async () => {
   const get = vi.spyOn(cluster.resource('serviceaccounts'), 'get')
   const waiting = expect(admit(pod())).rejects.toMatchObject({ message: expect.stringContaining('serviceaccount "default" not found') })
   await clock.pass(1000)
@@ -105,7 +105,7 @@ it('admits pods if accounts are not served', async () => {
   expect(await admit(pod())).toMatchObject({ serviceAccountName: 'default' })
 })
 
-it('handles creates and new ephemeral containers only', async () => {
+it('handles only creates and new ephemeral containers', async () => {
   const old = pod()
   const changed = pod()
   await admitted(plugin, update('pods', old, changed))
@@ -152,7 +152,7 @@ it.each([
   await admit(pod({ volumes: [{ name: 'v', secret: { secretName: 'known' } }] }))
 })
 
-it('refuses secrets of ephemeral containers as well', async () => {
+it('refuses secrets of ephemeral containers too', async () => {
   await account({}, { 'kubernetes.io/enforce-mountable-secrets': 'true' })
   const added = pod({
     serviceAccountName: 'default',

@@ -13,8 +13,8 @@ export interface CollectorContext {
 }
 
 /**
- * Reconciles one object: deletes it if no owner is left, drops references to missing owners if others remain, or removes its finalizer when
- * its dependents are deleted or orphaned. Rejects to retry.
+ * Reconciles one object: deletes it if it has no owner left, removes references to missing owners if others remain, or removes its finalizer after its
+ * dependents were deleted or orphaned. Rejects to retry.
  */
 export async function collect(uid: string, context: CollectorContext): Promise<void> {
   const node = context.graph.node(uid)
@@ -39,7 +39,7 @@ async function deleteUnowned(node: GraphNode, latest: DeepReadonly<KubeObject>, 
   if (owners === undefined) return
   const { solid, dangling, waiting } = owners
   if (solid.length > 0) {
-    // Owners waiting for their dependents would wait forever for an object that stays.
+    // Owners that wait for their dependents would wait forever for an object that stays.
     const gone = new Set([...dangling, ...waiting].map(({ uid }) => uid))
     if (gone.size > 0) await change(node.identity, context, dropOwners(gone))
     return
@@ -61,7 +61,7 @@ async function deleteObject(
   propagationPolicy: NonNullable<DeleteOptions['propagationPolicy']>,
   context: CollectorContext,
 ): Promise<void> {
-  // The decision holds only for this state: somebody may be adding an owner concurrently.
+  // The decision holds only for this state, because another client may be adding an owner.
   const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
   try {
     await resourceOf(identity, context).delete(identity.namespace, identity.name, { preconditions, propagationPolicy })
@@ -71,7 +71,7 @@ async function deleteObject(
   }
 }
 
-/** Ends a foreground deletion once no dependent blocks it. */
+/** Completes a foreground deletion once no dependent blocks it. */
 async function awaitDependents({ identity }: GraphNode, context: CollectorContext): Promise<void> {
   const blocking = context.graph
     .dependents(identity.uid)
@@ -93,7 +93,7 @@ async function change(identity: Identity, context: CollectorContext, write: Chan
   const { group, resource, namespace, name, uid } = identity
   try {
     await resourceOf(identity, context).update(namespace, name, (object) => {
-      // A new object of the same name replaced it.
+      // The uid differs: a new object of the same name replaced it.
       if (object.metadata.uid !== uid) throw newNotFound({ group, resource }, name)
       write(object)
       return object

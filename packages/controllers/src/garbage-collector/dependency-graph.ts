@@ -3,7 +3,7 @@ import type { ObjectMeta, OwnerReference } from '@keelson/apimachinery'
 export const orphanFinalizer = 'orphan'
 export const foregroundFinalizer = 'foregroundDeletion'
 
-/** Identifies an object; `apiVersion` and `kind` as in owner references. */
+/** Identifies an object. `apiVersion` and `kind` are as in owner references. */
 export interface Identity {
   readonly group: string
   readonly resource: string
@@ -19,17 +19,17 @@ export interface GraphNode {
   readonly identity: Identity
   owners: readonly OwnerReference[]
   beingDeleted: boolean
-  /** It has the foregroundDeletion finalizer and waits for its dependents to be deleted. */
+  /** Whether it has the foregroundDeletion finalizer and waits for its dependents to be deleted. */
   deletingDependents: boolean
-  /** It has the orphan finalizer and waits for its dependents to be released. */
+  /** Whether it has the orphan finalizer and waits for its dependents to be released. */
   orphaningDependents: boolean
 }
 
 interface Owner {
   readonly dependents: Set<GraphNode>
-  /** Coordinates under which the owner was found; undefined before the first lookup and after changes. */
+  /** The coordinates of the last successful owner lookup; undefined before the first one and after changes. */
   verifiedAs: Coordinates | undefined
-  /** Incremented with each observed deletion, to invalidate lookups in progress. */
+  /** The number of observed deletions. It invalidates lookups in progress. */
   deletions: number
 }
 
@@ -41,8 +41,8 @@ export interface Coordinates {
 }
 
 /**
- * Dependents by owner uid. Holds only objects that have owners or wait for their dependents; other owners are looked up when a dependent
- * first references them. Every change calls `attention` with the uids to process.
+ * A graph of dependents by owner uid. It has only objects that have owners or wait for their dependents. Other owners are looked up when a dependent first
+ * references them. Every change calls `attention` with the uids to process.
  */
 export class DependencyGraph {
   readonly #nodes = new Map<string, GraphNode>()
@@ -65,7 +65,7 @@ export class DependencyGraph {
     return [...(this.#owners.get(uid)?.dependents ?? [])]
   }
 
-  /** Records an object's current state. Returns false if the graph need not hold it. */
+  /** Records an object's current state. Returns false if the graph does not need it. */
   observe(identity: Identity, metadata: ObjectMeta): boolean {
     const owners = metadata.ownerReferences ?? []
     const beingDeleted = metadata.deletionTimestamp !== undefined
@@ -103,12 +103,12 @@ export class DependencyGraph {
     this.#enqueueDependents(uid)
   }
 
-  /** Read this before looking up an owner and pass it to `verified`. */
+  /** Returns the number of observed deletions. Read it before an owner lookup and pass it to `verified`. */
   deletionsSeen(uid: string): number {
     return this.#owners.get(uid)?.deletions ?? 0
   }
 
-  /** Records an owner found by a lookup that began at `deletions`. Dependents with the same coordinates need no processing. */
+  /** Records an owner that a lookup found. `deletions` is the number at its start. Dependents with the same coordinates need no processing. */
   verified(uid: string, coordinates: Coordinates, deletions: number): void {
     const owner = this.#owners.get(uid)
     if (owner !== undefined && owner.deletions === deletions) owner.verifiedAs = coordinates
@@ -142,7 +142,7 @@ export class DependencyGraph {
   #unlink(node: GraphNode, uid: string): void {
     const owner = this.#owners.get(uid)
     if (owner?.dependents.delete(node) && owner.dependents.size === 0) this.#owners.delete(uid)
-    // This object may have been its last dependent.
+    // This object may have been the owner's last dependent.
     if (this.#nodes.get(uid)?.deletingDependents) this.#enqueue(uid)
   }
 
@@ -156,7 +156,7 @@ export class DependencyGraph {
   }
 }
 
-/** Returns whether a reference from an object in `namespace` matches the owner that was found. */
+/** Returns whether a reference from an object in `namespace` matches the owner that a lookup found. */
 function refersTo(reference: OwnerReference, namespace: string, found: Coordinates | undefined): boolean {
   return (
     found !== undefined &&

@@ -32,7 +32,7 @@ function start(): void {
   })
 }
 
-// Lets retries and the settle time pass while the test waits.
+// Advances the clock for retries and the settle time while the test waits.
 const eventually = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(
     async () => {
@@ -75,7 +75,7 @@ it('deletes an object with its dependents after its last owner is gone', async (
   expect(await find('other')).toBeDefined()
 })
 
-it('deletes objects whose owner never existed, has another uid, or is in another namespace or of another name', async () => {
+it('deletes objects whose owner never existed or has another uid, namespace or name', async () => {
   const owner = await configMap('owner')
   const elsewhere = await configMap('elsewhere', [], undefined, 'b')
   await configMap('before', [ownedBy(owner, { uid: 'another-uid' })])

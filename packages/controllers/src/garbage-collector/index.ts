@@ -9,17 +9,17 @@ import type { Monitor } from './monitor-resource.ts'
 import { UnknownKindError } from './owner-lookup.ts'
 
 const name = 'garbage-collector-controller'
-/** Interval between checks for added and removed resources, ms. */
+/** The interval between checks for added and removed resources, in ms. */
 const resyncInterval = 30_000
 /**
- * Resources are watched independently, and one may lag behind another. Before dependents are orphaned, those created just before the
- * deletion get this long to arrive, ms: a missed dependent would be deleted later.
+ * The delay before dependents are orphaned, in ms. Resources are watched independently, so events of dependents that were created just before the deletion may
+ * arrive late. Without the delay, such a dependent would be deleted later.
  */
 const settleTime = 250
-/** The same objects under two API groups. */
+/** Resources that are never collected: events, under both API groups. */
 const ignored = new Set(['events.', 'events.events.k8s.io'])
 
-/** Deletes objects without owners, and completes foreground and orphaning deletions. */
+/** Starts the garbage collector: it deletes objects without owners, and completes foreground and orphaning deletions. */
 export const startGarbageCollector: StartController = ({ client, clock, metrics, onError }) => {
   const report = (error: unknown): void => onError(name, error)
   const monitors = new Map<string, Monitor>()
@@ -29,10 +29,10 @@ export const startGarbageCollector: StartController = ({ client, clock, metrics,
     clock,
     workers: 8,
     process: async (uid, signal) => {
-      // Without a complete graph, nothing may be concluded.
+      // An incomplete graph allows no conclusions.
       if (await untilSynced(signal, { synced: allSynced })) await collect(uid, { client, graph, enqueue: (other) => queue.add(other) })
     },
-    // Conflicts and kinds not yet served are expected: retry without reporting.
+    // Conflicts and kinds that are not served yet are expected: retry without reporting.
     onError: (_uid, error) => {
       if (!isApiError(error, 'Conflict') && !(error instanceof UnknownKindError)) report(error)
     },

@@ -7,7 +7,7 @@ import type { StoredObject } from '@keelson/storagebackend'
 import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
 export interface Monitor extends AsyncDisposable {
-  /** Resolves when the graph holds all objects that existed at the start. */
+  /** Resolves when the graph has all objects that existed at the start. */
   readonly synced: Promise<void>
 }
 
@@ -20,12 +20,12 @@ export interface MonitorOptions {
 }
 
 /**
- * Feeds every object of a resource into the graph. Most objects have no owner and no finalizer: a scan of their bytes rules them out, and
- * nothing is kept.
+ * Adds every object of a resource to the graph and keeps it current. Most objects have no owner and no finalizer; a scan of their bytes excludes them, so they
+ * need no memory.
  */
 export function monitorResource({ served, resource, graph, clock, onError }: MonitorOptions): Monitor {
   const stop = new AbortController()
-  /** Keys of objects in the graph, with their uids. */
+  /** The uids of the objects in the graph, by key. */
   const known = new Map<string, string>()
   let markSynced = (): void => {}
   const synced = new Promise<void>((resolve) => (markSynced = resolve))
@@ -52,7 +52,7 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
       known.delete(key)
       graph.remove(uid)
     }
-    // An object deleted in the gap may be an owner that the graph does not hold.
+    // An object that was deleted in the gap may be an owner that the graph does not have.
     if (began) graph.reverifyAll()
     began = true
     markSynced()
@@ -74,10 +74,7 @@ export function monitorResource({ served, resource, graph, clock, onError }: Mon
   }
 }
 
-/**
- * Parts of "ownerReferences" and "deletionTimestamp" that do not start with a quote: the search looks for the first byte, and quotes are
- * frequent.
- */
+/** Parts of "ownerReferences" and "deletionTimestamp" without the leading quote. The search looks for the first byte, and quotes are too frequent. */
 const searchPatterns = ['References":', 'deletionTimestamp":'].map((text) => Buffer.from(text))
 
 /** Returns false only for objects without owners and without a pending deletion. */

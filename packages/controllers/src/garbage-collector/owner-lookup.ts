@@ -5,25 +5,25 @@ import type { DependencyGraph, Identity } from './dependency-graph.ts'
 
 /** An object's owners by state. */
 export interface ClassifiedOwners {
-  /** Existing and not being deleted. */
+  /** Owners that exist and are not being deleted. */
   readonly solid: readonly OwnerReference[]
-  /** Missing. */
+  /** Missing owners. */
   readonly dangling: readonly OwnerReference[]
-  /** Being deleted, but waiting for their dependents. */
+  /** Owners that are being deleted and wait for their dependents. */
   readonly waiting: readonly OwnerReference[]
 }
 
-/** The kind is not served, or not yet. */
+/** The error for a kind that is not served (yet). */
 export class UnknownKindError extends Error {
   override readonly name = 'UnknownKindError'
 }
 
-/** The owner reference can never be valid: retrying would not help. */
+/** The error for an owner reference that can never be valid. Retrying would not help. */
 export class InvalidOwnerError extends Error {
   override readonly name = 'InvalidOwnerError'
 }
 
-/** Looks up every owner in the store. Throws `UnknownKindError` and `InvalidOwnerError`. */
+/** Looks up every owner in the store and sorts them by state. Throws `UnknownKindError` and `InvalidOwnerError`. */
 export async function classifyOwners(
   references: readonly OwnerReference[],
   item: Identity,

@@ -2,7 +2,7 @@ import { formatTime, messageOf } from '@keelson/apimachinery'
 import type { NamespaceCondition } from '../controller.ts'
 import type { Remaining } from './delete-content.ts'
 
-/** Condition type, reason and message of success, in writing order. */
+/** The type, reason and message of each condition on success, in the order of writing. */
 const successConditions: readonly (readonly [type: string, reason: string, message: string])[] = [
   ['NamespaceDeletionDiscoveryFailure', 'ResourcesDiscovered', 'All resources successfully discovered'],
   ['NamespaceDeletionGroupVersionParsingFailure', 'ParsedGroupVersions', 'All legacy kube types successfully parsed'],

@@ -3,11 +3,11 @@ import type { Clock, DeepReadonly, DeleteOptions, GroupResource, KubeObject } fr
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 
 export interface Remaining {
-  /** Counts by resource, such as "pods.". */
+  /** Counts by resource; the key is a name such as "pods.". */
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly errors: unknown[]
-  /** Seconds until the next check is useful; 0 when the namespace is empty. */
+  /** The seconds until the next check is useful; 0 if the namespace is empty. */
   estimate: number
 }
 
@@ -16,13 +16,13 @@ interface Pod extends KubeObject {
   status?: { phase?: string }
 }
 
-/** Dependents are deleted with the namespace anyway, so nothing has to wait for the garbage collector. */
+/** The delete options for content. Dependents are deleted with the namespace anyway, so the garbage collector is not needed. */
 const backgroundDeletion: DeleteOptions = { propagationPolicy: 'Background' }
 const finalizerEstimate = 15
 const pods: GroupResource = { group: '', resource: 'pods' }
 
 /**
- * Deletes everything in a namespace: pods first, then the rest (which pods may use) once no pod is left. Failures do not stop other
+ * Deletes everything in a namespace: pods first, and the rest when no pod is left, because pods may use it. A failure does not stop the deletion of other
  * resources.
  */
 export async function deleteContent(
@@ -52,7 +52,7 @@ export async function deleteContent(
   return remaining
 }
 
-/** Repeats if necessary: writes in flight when the namespace was deleted may arrive after the first round. */
+/** Deletes all objects of a resource. Repeats if necessary, because writes that were in flight may arrive after the first round. */
 async function deleteAll(served: LoopbackResource, namespace: string): Promise<void> {
   for (let round = 1; round <= 3; round++) {
     await served.deleteCollection(namespace, backgroundDeletion)
@@ -61,7 +61,7 @@ async function deleteAll(served: LoopbackResource, namespace: string): Promise<v
   }
 }
 
-/** Resolves to the longest grace period of the remaining pods, in seconds. */
+/** Deletes the pods. Resolves to the longest grace period of the remaining ones, in seconds. */
 async function deletePods(client: LoopbackClient, namespace: string): Promise<number> {
   const resource = client.resource<Pod>(pods)!
   const before = await resource.list({ namespace, resourceVersion: '' })
@@ -75,7 +75,7 @@ async function deletePods(client: LoopbackClient, namespace: string): Promise<nu
   return longest
 }
 
-/** The pod is bound to a missing node, so no kubelet will confirm its termination. */
+/** Returns whether the pod is bound to a missing node, so that no kubelet will confirm its termination. */
 async function isOrphan(client: LoopbackClient, pod: DeepReadonly<Pod>): Promise<boolean> {
   const node = pod.spec?.nodeName ?? ''
   if (node === '') return true
@@ -88,7 +88,7 @@ async function deleteNow(resource: LoopbackResource<Pod>, { metadata }: DeepRead
   try {
     await resource.delete(namespace, name, { gracePeriodSeconds: 0, preconditions: { uid } })
   } catch (error) {
-    // Deleted, or replaced by a pod that the next round handles.
+    // The pod was deleted, or replaced by one that the next round handles.
     if (!isApiError(error, 'NotFound') && !isApiError(error, 'Conflict')) throw error
   }
 }

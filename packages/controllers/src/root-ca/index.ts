@@ -17,7 +17,7 @@ const description =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or ' +
   'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
 
-/** Publishes the CA certificate in a ConfigMap of every namespace, so pods can verify the server. Restores changed or deleted ones. */
+/** Starts the publisher of the CA certificate. It keeps a ConfigMap with it in every namespace, so that pods can verify the server. */
 export function startRootCAPublisher(context: ControllerContext): AsyncDisposable | undefined {
   const { client, clock, namespaces, rootCA, metrics } = context
   const resource = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
@@ -39,7 +39,7 @@ export function startRootCAPublisher(context: ControllerContext): AsyncDisposabl
           await resource.create(namespace, { metadata: { name, namespace, annotations: { [descriptionAnnotation]: description } }, data })
         } else await resource.update(namespace, name, (object) => corrected(object, data))
       } catch (error) {
-        // Already created, but not yet in the informer: its event triggers another check.
+        // The ConfigMap exists, but the informer does not have it yet. Its event triggers another check.
         if (!isNamespaceGoing(error) && !isApiError(error, 'AlreadyExists')) throw error
       }
     },

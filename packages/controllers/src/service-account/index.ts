@@ -7,7 +7,7 @@ import { WorkQueue } from '../work-queue.ts'
 
 const name = 'default'
 
-/** Keeps a service account `default` in every active namespace, for pods that name none. */
+/** Starts a controller that keeps a service account `default` in every active namespace. Pods without an account use it. */
 export function startServiceAccountController(context: ControllerContext): AsyncDisposable | undefined {
   const { client, clock, namespaces, metrics } = context
   const resource = client.resource({ group: '', resource: 'serviceaccounts' })

@@ -18,7 +18,7 @@ export const procMountBaseline: Check = {
   ],
 }
 
-/** Exists since the baseline became laxer for user namespaces. */
+/** The restricted check, which exists because the baseline check became less strict for user namespaces. */
 export const procMountRestricted: Check = {
   id: 'procMount_restricted',
   level: 'restricted',
