@@ -36,7 +36,7 @@ export function parseArguments(
   const values: Record<string, unknown> = {}
   for (const [name, definition] of known) if (definition.default !== undefined) values[name] = definition.default
   Object.assign(values, preset.values)
-  const given = new Set<string>()
+  const setFlags = new Set<string>()
   const problems = [...preset.problems]
   let command = commandOf(argv[0])
   const shell = command === 'completion' ? shells.find((name) => name === argv[1]) : undefined
@@ -85,8 +85,8 @@ export function parseArguments(
       continue
     }
     // A repeated list is appended to. The default applies only if the flag is absent.
-    values[name] = Array.isArray(read.value) && given.has(name) ? [...(values[name] as unknown[]), ...read.value] : read.value
-    given.add(name)
+    values[name] = Array.isArray(read.value) && setFlags.has(name) ? [...(values[name] as unknown[]), ...read.value] : read.value
+    setFlags.add(name)
   }
   return { command, shell, values, problems }
 }

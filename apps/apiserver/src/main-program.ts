@@ -82,10 +82,10 @@ async function serve(values: FlagValues, problems: Problems): Promise<void> {
   const stop = (signal: NodeJS.Signals): void => {
     stopping = true
     log(0, 'Stopping', { signal })
-    const told = manager?.notify('STOPPING=1')
+    const notified = manager?.notify('STOPPING=1')
     chain.close().then(
       async () => {
-        await told
+        await notified
         log(0, 'Stopped', { uptime: `${Math.round(process.uptime())}s` })
         process.exit(0)
       },

@@ -19,7 +19,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
     sender.bytes -= body.bytes
     total -= body.bytes
     if (sender.bodies.first === undefined) senders.delete(sender.user)
-    for (const { bodies } of senders.values()) for (const other of bodies) if (other.wake !== undefined && !mustWait(other)) other.goOn()
+    for (const { bodies } of senders.values()) for (const other of bodies) if (other.wake !== undefined && !mustWait(other)) other.resume()
   }
 
   return {
@@ -43,11 +43,11 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 }
 
 /** The bodies of a user that are never paused. With a single one, progress would depend on one client's speed. */
-const readAtOnce = 8
+const neverPausedBodies = 8
 
 function isAmongOldest({ sender, node }: Body): boolean {
   let at = sender.bodies.first
-  for (let i = 0; i < readAtOnce && at !== undefined; i++, at = at.after) if (at === node) return true
+  for (let i = 0; i < neverPausedBodies && at !== undefined; i++, at = at.after) if (at === node) return true
   return false
 }
 
@@ -71,7 +71,7 @@ class Body {
     return new Promise((resolve) => (this.wake = resolve))
   }
 
-  goOn(): void {
+  resume(): void {
     const { wake } = this
     this.wake = undefined
     wake?.()

@@ -5,14 +5,14 @@ export function closeAfterAnswer(incoming: Incoming): void {
   if (!('stream' in incoming) || incoming.httpVersionMajor !== 2) return
   const { session } = incoming.stream
   incoming.stream.once('close', () => {
-    if (session === undefined || session.closed || session.destroyed || leaving.has(session)) return
-    leaving.add(session)
+    if (session === undefined || session.closed || session.destroyed || closingSessions.has(session)) return
+    closingSessions.add(session)
     session.goaway(0, lastPossibleStream)
-    setTimeout(() => session.close(), farewellMs).unref()
+    setTimeout(() => session.close(), closeDelayMs).unref()
   })
 }
 
 /** Sessions that have sent GOAWAY. One is enough, however many requests were already sent. */
-const leaving = new WeakSet<object>()
+const closingSessions = new WeakSet<object>()
 const lastPossibleStream = 2 ** 31 - 1
-const farewellMs = 1000
+const closeDelayMs = 1000

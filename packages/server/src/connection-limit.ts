@@ -3,20 +3,20 @@ import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
 /** The share of all connections that unauthenticated clients at one address may have. Beyond it, a new connection closes the oldest one from that address. */
-const shareOfAddress = 1 / 10
+const addressShare = 1 / 10
 
-interface Stranger {
+interface UnauthenticatedConnection {
   readonly key: string
   readonly socket: Socket
-  readonly address: StrangersOfAddress
+  readonly address: AddressConnections
   /** The nodes in the list of all unauthenticated connections and in the list of the address. */
-  node: ListNode<Stranger> | undefined
-  nodeOfAddress: ListNode<Stranger> | undefined
+  node: ListNode<UnauthenticatedConnection> | undefined
+  addressNode: ListNode<UnauthenticatedConnection> | undefined
 }
 
-interface StrangersOfAddress {
+interface AddressConnections {
   readonly name: string
-  readonly strangers: LinkedList<Stranger>
+  readonly connections: LinkedList<UnauthenticatedConnection>
   count: number
 }
 
@@ -27,16 +27,16 @@ interface StrangersOfAddress {
 export class ConnectionLimit {
   readonly #max: number
   readonly #share: number
-  readonly #strangers = new LinkedList<Stranger>()
-  readonly #byKey = new Map<string, Stranger>()
-  readonly #addresses = new Map<string, StrangersOfAddress>()
+  readonly #unauthenticated = new LinkedList<UnauthenticatedConnection>()
+  readonly #byKey = new Map<string, UnauthenticatedConnection>()
+  readonly #addresses = new Map<string, AddressConnections>()
   readonly #open = new Set<Socket>()
   /** Connections that the limit has destroyed and whose `close` event is still to come. */
   readonly #closing = new Set<Socket>()
 
   constructor(max: number) {
     this.#max = max
-    this.#share = Math.ceil(max * shareOfAddress)
+    this.#share = Math.ceil(max * addressShare)
   }
 
   get open(): ReadonlySet<Socket> {
@@ -45,50 +45,50 @@ export class ConnectionLimit {
 
   /** Counts a new connection. Closes one if the limit is exceeded. */
   add(socket: Socket): void {
-    const stranger = this.#enter(socket)
+    const connection = this.#enter(socket)
     this.#open.add(socket)
     socket.once('close', () => {
       this.#open.delete(socket)
       this.#closing.delete(socket)
-      this.#leave(stranger)
+      this.#leave(connection)
     })
-    if (this.#open.size - this.#closing.size > this.#max) this.#makeRoom(stranger)
+    if (this.#open.size - this.#closing.size > this.#max) this.#makeRoom(connection)
   }
 
   /** Call this when the client of a connection is authenticated. `socket` may be the TLS socket, because Node does not expose the TCP socket below it. */
   identified(socket: Socket): void {
-    const stranger = this.#byKey.get(keyOf(socket))
-    if (stranger !== undefined) this.#leave(stranger)
+    const connection = this.#byKey.get(keyOf(socket))
+    if (connection !== undefined) this.#leave(connection)
   }
 
-  #makeRoom(newcomer: Stranger): void {
-    const { strangers, count } = newcomer.address
+  #makeRoom(newcomer: UnauthenticatedConnection): void {
+    const { connections, count } = newcomer.address
     // The new connection is the last entry of both lists, so it is closed only if there is no other.
-    const victim = (count > this.#share ? strangers.first : this.#strangers.first)!.value
-    this.#leave(victim)
-    this.#closing.add(victim.socket)
-    victim.socket.destroy()
+    const oldest = (count > this.#share ? connections.first : this.#unauthenticated.first)!.value
+    this.#leave(oldest)
+    this.#closing.add(oldest.socket)
+    oldest.socket.destroy()
   }
 
-  #enter(socket: Socket): Stranger {
+  #enter(socket: Socket): UnauthenticatedConnection {
     const name = socket.remoteAddress ?? ''
     let address = this.#addresses.get(name)
-    if (address === undefined) this.#addresses.set(name, (address = { name, strangers: new LinkedList(), count: 0 }))
-    const stranger: Stranger = { key: keyOf(socket), socket, address, node: undefined, nodeOfAddress: undefined }
-    this.#byKey.set(stranger.key, stranger)
-    stranger.node = this.#strangers.add(stranger)
-    stranger.nodeOfAddress = address.strangers.add(stranger)
+    if (address === undefined) this.#addresses.set(name, (address = { name, connections: new LinkedList(), count: 0 }))
+    const connection: UnauthenticatedConnection = { key: keyOf(socket), socket, address, node: undefined, addressNode: undefined }
+    this.#byKey.set(connection.key, connection)
+    connection.node = this.#unauthenticated.add(connection)
+    connection.addressNode = address.connections.add(connection)
     address.count++
-    return stranger
+    return connection
   }
 
-  #leave(stranger: Stranger): void {
-    const { node, nodeOfAddress, address } = stranger
-    if (node === undefined || nodeOfAddress === undefined) return
-    stranger.node = stranger.nodeOfAddress = undefined
-    this.#byKey.delete(stranger.key)
-    this.#strangers.remove(node)
-    address.strangers.remove(nodeOfAddress)
+  #leave(connection: UnauthenticatedConnection): void {
+    const { node, addressNode, address } = connection
+    if (node === undefined || addressNode === undefined) return
+    connection.node = connection.addressNode = undefined
+    this.#byKey.delete(connection.key)
+    this.#unauthenticated.remove(node)
+    address.connections.remove(addressNode)
     if (--address.count === 0) this.#addresses.delete(address.name)
   }
 }
@@ -97,7 +97,7 @@ function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }
 
-const lookMs = 50
+const checkIntervalMs = 50
 /** More than the largest headers plus the part of a body that is buffered before a handler reads it. */
 const maxBytes = 2 << 20
 
@@ -105,7 +105,7 @@ const maxBytes = 2 << 20
  * Closes HTTP/2 connections that send many bytes before their client is authenticated. Frames other than requests (window updates, settings, pings) take time
  * and Node does not report them, so only their bytes can be limited.
  */
-export class StrangerTraffic {
+export class UnauthenticatedTrafficLimit {
   readonly #sockets = new LinkedList<Socket>()
   #timer: NodeJS.Timeout | undefined
 
@@ -114,11 +114,11 @@ export class StrangerTraffic {
     const node = this.#sockets.add(socket)
     const remove = (): void => this.#sockets.remove(node)
     socket.once('close', remove)
-    this.#timer ??= setInterval(() => this.#look(), lookMs).unref()
+    this.#timer ??= setInterval(() => this.#closeFlooding(), checkIntervalMs).unref()
     return remove
   }
 
-  #look(): void {
+  #closeFlooding(): void {
     if (this.#sockets.first === undefined) {
       clearInterval(this.#timer)
       this.#timer = undefined

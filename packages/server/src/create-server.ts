@@ -233,17 +233,17 @@ export function createServer(options: ServerOptions): Server {
   const version = options.version ?? versionInfo()
   registerBuildInfo(metrics, version)
   const checks: Record<HealthEndpointName, HealthCheck[]> = { healthz: [], livez: [], readyz: [] }
-  const listed = new Set<() => readonly string[]>()
-  const slis = registerHealthMetrics(metrics)
-  installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: slis.onChecked })
+  const listedPaths = new Set<() => readonly string[]>()
+  const healthMetrics = registerHealthMetrics(metrics)
+  installHealth(app, checks, { onFailure: (text) => log(2, text), onChecked: healthMetrics.onChecked })
   installPlainPaths()
   if (options.profiling === true) installProfiling(app)
   const zpages = installZPages(app, { componentName: 'kube-apiserver', version, paths: allPaths, ...options.zpages })
-  let leaving = false
+  let isReadinessFailed = false
   checks.readyz.push({
     name: 'shutdown',
     check: () => {
-      if (leaving || lifecycle.state !== 'running') throw new Error('process is shutting down')
+      if (isReadinessFailed || lifecycle.state !== 'running') throw new Error('process is shutting down')
     },
   })
 
@@ -256,7 +256,7 @@ export function createServer(options: ServerOptions): Server {
     // As in kube-apiserver, a server that serves profiles also allows resetting the metrics.
     const resettable = options.profiling === true
     installMetrics(app, '/metrics', metrics, resettable)
-    installMetrics(app, '/metrics/slis', slis.page, resettable)
+    installMetrics(app, '/metrics/slis', healthMetrics.page, resettable)
     const index = withExchange((exchange) => sendPlain(exchange, rawJson({ paths: allPaths() })))
     app.all('/', index)
     app.all('/index.html', index)
@@ -268,7 +268,7 @@ export function createServer(options: ServerOptions): Server {
       paths.add(`/${name}`)
       for (const check of checks[name]) paths.add(`/${name}/${check.name}`)
     }
-    for (const more of listed) for (const path of more()) paths.add(path)
+    for (const more of listedPaths) for (const path of more()) paths.add(path)
     return [...paths].sort()
   }
 
@@ -308,8 +308,8 @@ export function createServer(options: ServerOptions): Server {
       }
     },
     addListedPaths: (paths) => {
-      listed.add(paths)
-      return () => listed.delete(paths)
+      listedPaths.add(paths)
+      return () => listedPaths.delete(paths)
     },
     listen: (port, host) => {
       listener = createTlsListener({
@@ -340,7 +340,7 @@ export function createServer(options: ServerOptions): Server {
       authorities = trusted
     },
     failReadiness: () => {
-      leaving = true
+      isReadinessFailed = true
     },
     close: (graceMs = serverDefaults.closeGraceMs) => (closing ??= close(graceMs)),
   }

@@ -130,7 +130,7 @@ class HonoRequest {
   }
 }
 
-const patienceMs = 500
+const drainTimeoutMs = 500
 const maxBytes = 64 * 1024 * 1024
 
 /**
@@ -152,7 +152,7 @@ function drainIncoming(incoming: Incoming): void {
     bytes += chunk.length
     if (bytes > maxBytes) giveUp()
   }
-  const timer = setTimeout(giveUp, patienceMs)
+  const timer = setTimeout(giveUp, drainTimeoutMs)
   timer.unref()
   const done = (): void => {
     clearTimeout(timer)
@@ -234,15 +234,15 @@ export class PathRouter implements Router<Route> {
   #resolve(method: string, path: string): Result<Route> {
     const routes = this.#added.filter((added) => (added.method === 'ALL' || added.method === method) && matches(added.pattern, path))
     if (routes.length === 0) return nothing
-    const serve = routes.map(({ route }) => route[0]).reduceRight((behind, before) => this.#join(before, behind))
+    const serve = routes.map(({ route }) => route[0]).reduceRight((inner, outer) => this.#join(outer, inner))
     return [[[[serve, routes[0]!.route[1]], {}]]]
   }
 
   /** Joins two handlers: the second is `next` of the first. As in Hono, an error of the second is answered before the first continues. */
-  #join(before: Serve, behind: Serve): Serve {
+  #join(outer: Serve, inner: Serve): Serve {
     const serveBehind = async (c: InstallerContext, next: Next): Promise<void> => {
       try {
-        const answer = await behind(c, next)
+        const answer = await inner(c, next)
         if (answer && !c.finalized) c.res = answer
       } catch (error) {
         if (!(error instanceof Error)) throw error
@@ -250,7 +250,7 @@ export class PathRouter implements Router<Route> {
         c.res = await this.#onError(error, c)
       }
     }
-    return (c, next) => before(c, () => serveBehind(c, next))
+    return (c, next) => outer(c, () => serveBehind(c, next))
   }
 }
 

@@ -118,8 +118,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   function seriesOf(request: ObservedRequest): Series | undefined {
     const labels = labelsOf(request)
     const first = labels.resource === '' ? labels.subresource : labels.resource
-    const alike = series.get(first)
-    const found = alike === undefined ? undefined : findSeries(alike, labels)
+    const candidates = series.get(first)
+    const found = candidates === undefined ? undefined : findSeries(candidates, labels)
     if (found !== undefined) return found
     if (!isServed(request.info)) return undefined
     const { dry_run: _, ...sliLabels } = labels
@@ -131,8 +131,8 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
       longRunning: undefined,
       labels,
     }
-    if (alike === undefined) series.set(first, [entry])
-    else alike.push(entry)
+    if (candidates === undefined) series.set(first, [entry])
+    else candidates.push(entry)
     return entry
   }
 
@@ -193,13 +193,13 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
 }
 
 /** Finds the series with these labels, and moves it one position forward, so that frequent series come first. */
-function findSeries(alike: Series[], labels: RequestLabels): Series | undefined {
-  for (let i = 0; i < alike.length; i++) {
-    const entry = alike[i]!
+function findSeries(candidates: Series[], labels: RequestLabels): Series | undefined {
+  for (let i = 0; i < candidates.length; i++) {
+    const entry = candidates[i]!
     if (!sameLabels(entry.labels, labels)) continue
     if (i > 0) {
-      alike[i] = alike[i - 1]!
-      alike[i - 1] = entry
+      candidates[i] = candidates[i - 1]!
+      candidates[i - 1] = entry
     }
     return entry
   }

@@ -9,7 +9,7 @@ interface OpenStream {
   readonly stream: ServerHttp2Stream
   timed: boolean
   /** The number of checks since its client reset it. */
-  looksAfterReset: number
+  checksAfterReset: number
 }
 
 /**
@@ -30,10 +30,10 @@ export class StreamStalls {
   }
 
   add(stream: ServerHttp2Stream): void {
-    const node = this.#open.add({ stream, timed: false, looksAfterReset: 0 })
+    const node = this.#open.add({ stream, timed: false, checksAfterReset: 0 })
     stream.on('close', () => this.#open.remove(node))
     if (this.#timer !== undefined) return
-    this.#timer = setInterval(() => this.#look(), this.#stallMs / share)
+    this.#timer = setInterval(() => this.#check(), this.#stallMs / share)
     this.#timer.unref()
   }
 
@@ -42,12 +42,12 @@ export class StreamStalls {
     this.#timer = undefined
   }
 
-  #look(): void {
+  #check(): void {
     if (this.empty) return this.stop()
     for (const open of this.#open) {
       const { stream } = open
       // A stream that was reset without an error has no timer. Before Node 26.10, it waits forever for its response to be written.
-      if (stream.closed && ++open.looksAfterReset > share) stream.destroy()
+      if (stream.closed && ++open.checksAfterReset > share) stream.destroy()
       if (open.timed) continue
       open.timed = true
       stream.setTimeout(this.#stallMs, () => {

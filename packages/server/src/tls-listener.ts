@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream'
 import { contextsByName } from './certificates/serving-names.ts'
 import type { ServingCertificates } from './certificates/serving-names.ts'
 import type { TrustedAuthorities } from './client-authorities.ts'
-import { ConnectionLimit, StrangerTraffic } from './connection-limit.ts'
+import { ConnectionLimit, UnauthenticatedTrafficLimit } from './connection-limit.ts'
 import { Http2Incoming, Http2Outgoing } from './http2-exchange.ts'
 import { Connection, rememberConnection } from './peer.ts'
 import type { PeerRules } from './peer.ts'
@@ -60,8 +60,8 @@ const handshakeMs = 10_000
 /** Go's timeout for the first frame of an HTTP/2 connection. */
 const prefaceMs = 10_000
 /** The interval at which Node checks for HTTP/1.1 connections with slow headers. Node's default would keep them for another 30 s. */
-const checkMs = 1000
-const strangersMs = 1000
+const headersCheckMs = 1000
+const noRequestGraceMs = 1000
 const maxHeaderBytes = 1 << 20
 const streamWindow = 256 * 1024
 
@@ -74,7 +74,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const asksForCertificate = !authorities.clients.empty || !authorities.frontProxies.empty
   const peerRules: PeerRules | undefined = asksForCertificate ? { authorities: () => authorities, now: options.now } : undefined
   const limit = new ConnectionLimit(options.maxConnections)
-  const strangerTraffic = new StrangerTraffic()
+  const trafficLimit = new UnauthenticatedTrafficLimit()
   const { certificate, key, named } = options.serving
   // All contexts use one function, because a context without `ca` trusts the runtime's authorities.
   const settingsWith = ({ clients, frontProxies }: TrustedAuthorities) => ({
@@ -100,29 +100,29 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       handshakeTimeout: handshakeMs,
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersMs,
-      connectionsCheckingInterval: checkMs,
+      connectionsCheckingInterval: headersCheckMs,
       keepAliveTimeout: idleMs,
       noDelay: true,
       // A request with a body is served normally: the server may ignore the upgrade.
       shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
     oneAtATime((incoming, outgoing) => {
-      http1Connections.answering(incoming.socket, outgoing as ServerResponse)
+      http1Connections.addResponse(incoming.socket, outgoing as ServerResponse)
       options.requestListener(incoming, outgoing)
     }),
   )
   // Node also calls this when the server closes.
   https.closeIdleConnections = () => http1Connections.end()
-  const letGo = (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
+  const releaseConnection = (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
     http1Connections.remove(incoming.socket)
     options.upgradeListener(incoming, socket, head)
   }
-  https.on('upgrade', letGo)
+  https.on('upgrade', releaseConnection)
   // Node releases the connection here; kube-apiserver serves CONNECT as a request. Its target "example.com:80" is a host without a path, so it gets a path that
   // does not exist.
   https.on('connect', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (incoming.url?.startsWith('/') === false) incoming.url = '//'
-    letGo(incoming, socket, head)
+    releaseConnection(incoming, socket, head)
   })
   https.timeout = options.stallMs
 
@@ -137,7 +137,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       watched?.()
     })
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
-      watched = strangerTraffic.add(socket)
+      watched = trafficLimit.add(socket)
       const onSession = (session: ServerHttp2Session): void => rememberConnection(session, connection)
       // 'session' is emitted during 'connection', so the listener gets the session of this socket.
       http2.once('session', onSession)
@@ -163,7 +163,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   }
 
   let closed: Promise<void> | undefined
-  const begin = (): void => {
+  const stopAccepting = (): void => {
     if (closed === undefined) closed = new Promise((resolve) => (https.listening ? https.close(() => resolve()) : resolve()))
     else http1Connections.end()
     for (const session of sessions) session.close()
@@ -184,21 +184,21 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       byName = next
       authorities = trusted
     },
-    stopAccepting: begin,
+    stopAccepting,
     close: async (milliseconds) => {
-      begin()
+      stopAccepting()
       const began = performance.now()
-      const cut = (): void => {
+      const destroyAll = (): void => {
         for (const session of sessions) session.destroy()
         for (const socket of limit.open) socket.destroy()
       }
-      const look = (): void => {
+      const check = (): void => {
         const waited = performance.now() - began
         // Connections without a request get less time than unread responses.
-        if (waited >= milliseconds || (waited >= strangersMs && !http1Connections.busy && sessions.size === 0)) cut()
+        if (waited >= milliseconds || (waited >= noRequestGraceMs && !http1Connections.busy && sessions.size === 0)) destroyAll()
       }
-      look()
-      const timer = setInterval(look, 20)
+      check()
+      const timer = setInterval(check, 20)
       await closed
       clearInterval(timer)
     },
@@ -241,19 +241,19 @@ function readThroughStream(socket: Socket): void {
  * Node counts a cancelled stream until the next turn of the event loop, so the stream that replaces it may exceed the agreed limit and is then refused. Clients
  * far from the limit never see this. With Node's defaults, a hundred refused or a thousand cancelled streams close the connection and every watch on it.
  */
-const generous = { maxSessionRejectedStreams: 10_000, streamResetBurst: 10_000, streamResetRate: 1_000 } as const
+const raisedLimits = { maxSessionRejectedStreams: 10_000, streamResetBurst: 10_000, streamResetRate: 1_000 } as const
 
 function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
   const http2 = createHttp2Server({
     // Large lists on several streams of a connection count against this limit, so it is higher than the default of 10 MB.
     maxSessionMemory: 64,
-    ...generous,
+    ...raisedLimits,
     settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
   })
   // Does not listen. It creates Node's requests and responses from streams.
-  const whole = createHttp2Server(options.requestListener)
+  const requestFactory = createHttp2Server(options.requestListener)
   http2.on('stream', (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
-    if (!Http2Incoming.suffices(stream, headers)) return void whole.emit('stream', stream, headers, flags, rawHeaders)
+    if (!Http2Incoming.suffices(stream, headers)) return void requestFactory.emit('stream', stream, headers, flags, rawHeaders)
     const incoming = new Http2Incoming(stream, headers, rawHeaders)
     const outgoing = new Http2Outgoing(incoming)
     options.requestListener(incoming as unknown as Http2ServerRequest, outgoing as unknown as Http2ServerResponse)
@@ -283,38 +283,38 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
  * unwritten. Closing it then would truncate the response for a slow reader.
  */
 class Http1Connections {
-  readonly #answers = new Map<Socket, LinkedList<ServerResponse>>()
+  readonly #responses = new Map<Socket, LinkedList<ServerResponse>>()
   /** Connections that have not sent a request yet. */
   readonly #fresh = new Set<Socket>()
   #ending = false
 
   add(socket: Socket): void {
-    this.#answers.set(socket, new LinkedList())
+    this.#responses.set(socket, new LinkedList())
     this.#fresh.add(socket)
     socket.once('close', () => this.remove(socket))
   }
 
   /** Removes a connection that changes the protocol. */
   remove(socket: Socket): void {
-    this.#answers.delete(socket)
+    this.#responses.delete(socket)
     this.#fresh.delete(socket)
   }
 
-  answering(socket: Socket, outgoing: ServerResponse): void {
-    const answers = this.#answers.get(socket)
-    if (answers === undefined) return
+  addResponse(socket: Socket, outgoing: ServerResponse): void {
+    const responses = this.#responses.get(socket)
+    if (responses === undefined) return
     this.#fresh.delete(socket)
-    const node = answers.add(outgoing)
+    const node = responses.add(outgoing)
     if (this.#ending) outgoing.shouldKeepAlive = false
     outgoing.on('close', () => {
-      answers.remove(node)
-      if (this.#ending && answers.first === undefined) socket.destroySoon()
+      responses.remove(node)
+      if (this.#ending && responses.first === undefined) socket.destroySoon()
     })
   }
 
   /** Whether any response is not fully written. */
   get busy(): boolean {
-    for (const answers of this.#answers.values()) if (answers.first !== undefined) return true
+    for (const responses of this.#responses.values()) if (responses.first !== undefined) return true
     return false
   }
 
@@ -324,9 +324,9 @@ class Http1Connections {
    */
   end(): void {
     this.#ending = true
-    for (const [socket, answers] of this.#answers) {
-      if (answers.first === undefined && !this.#fresh.has(socket)) socket.destroySoon()
-      for (const outgoing of answers) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false
+    for (const [socket, responses] of this.#responses) {
+      if (responses.first === undefined && !this.#fresh.has(socket)) socket.destroySoon()
+      for (const outgoing of responses) if (!outgoing.headersSent) outgoing.shouldKeepAlive = false
     }
   }
 }

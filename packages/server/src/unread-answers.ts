@@ -29,14 +29,14 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
     if (reader.answers.first === undefined) readers.delete(user)
   }
 
-  function endOldest(): void {
+  function abortOldest(): void {
     let most: [string, Reader] | undefined
     for (const entry of readers) if (most === undefined || entry[1].bytes > most[1].bytes) most = entry
     if (most === undefined) return
     const [user, reader] = most
     const oldest = reader.answers.first!
     remove(user, reader, oldest)
-    breakOff(oldest.value.outgoing)
+    abort(oldest.value.outgoing)
   }
 
   return {
@@ -47,14 +47,14 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
       const node = known.answers.add({ outgoing, bytes })
       known.bytes += bytes
       total += bytes
-      while (total > maxBytes) endOldest()
+      while (total > maxBytes) abortOldest()
       return () => remove(user, known, node)
     },
   }
 }
 
 /** Aborts a response. HTTP/2 needs an error code, because some clients take a stream that is destroyed without one for complete. */
-function breakOff(outgoing: Outgoing): void {
+function abort(outgoing: Outgoing): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_CANCEL)
   else outgoing.destroy()
 }

@@ -8,7 +8,7 @@ import path from 'node:path'
  * their owner can access. Leaves an identical file unchanged, so that a server can restart on a full disk.
  */
 export async function writeFileAtomically(file: string, content: string, mode: number): Promise<void> {
-  if (await isSo(file, content, mode)) return
+  if (await isUnchanged(file, content, mode)) return
   const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`
   await makeDirectory(path.dirname(path.resolve(file)))
   try {
@@ -20,7 +20,7 @@ export async function writeFileAtomically(file: string, content: string, mode: n
   }
 }
 
-async function isSo(file: string, content: string, mode: number): Promise<boolean> {
+async function isUnchanged(file: string, content: string, mode: number): Promise<boolean> {
   try {
     const stats = await lstat(file)
     return stats.isFile() && (stats.mode & 0o777) === mode && (await readFile(file, 'utf8')) === content

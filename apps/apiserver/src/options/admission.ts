@@ -21,7 +21,7 @@ export const admissionFlags = {
   'admission-control-config-file': {
     group,
     type: file(),
-    help: 'File with the configuration of admission plugins (AdmissionConfiguration).',
+    help: 'Configuration file of admission plugins (AdmissionConfiguration).',
   },
   'default-not-ready-toleration-seconds': {
     group,
@@ -33,7 +33,7 @@ export const admissionFlags = {
     group,
     type: whole(),
     default: admissionDefaults.defaultTolerationSeconds.unreachableSeconds,
-    help: 'Seconds for which a pod stays on a node that cannot be reached, unless the pod sets its own time.',
+    help: 'Seconds for which a pod stays on an unreachable node, unless the pod sets its own time.',
   },
 } as const
 

@@ -43,7 +43,7 @@ export const authenticationFlags = {
   'service-account-signing-key-file': {
     group,
     type: file(),
-    help: 'File with the private key that signs service account tokens, PEM. Default: a key that the server makes. Servers on one etcd must share a key.',
+    help: 'File with the private key that signs service account tokens, PEM. Default: a key that the server creates. Servers that share an etcd must share a key.',
   },
   'service-account-key-file': {
     group,
@@ -58,7 +58,7 @@ export const authenticationFlags = {
   'service-account-max-token-expiration': {
     group,
     type: duration(),
-    help: 'Longest lifetime of a service account token. Default: no limit.',
+    help: 'Maximum lifetime of a service account token. Default: no limit.',
   },
   'service-account-extend-token-expiration': {
     group,
@@ -69,7 +69,7 @@ export const authenticationFlags = {
   'api-audiences': {
     group,
     type: list(),
-    help: 'Audiences of the API; a service account token must be meant for one of them. Default: the issuers.',
+    help: 'Audiences of the API. A service account token must have one of them. Default: the issuers.',
   },
 } as const
 

@@ -12,13 +12,13 @@ export const authorizationFlags = {
   'authorization-mode': {
     group,
     type: listFrom(...authorizationModes),
-    help: `Authorizers, asked in this order after those for administrators and always-allowed paths. The first that allows or denies decides. Default: ${authorizationDefaults.modes.join(',')}, unless --authorization-config is given.`,
+    help: `Authorizers in the order of their use. Administrators and always-allowed paths come first. The first authorizer that allows or denies a request decides. Default: ${authorizationDefaults.modes.join(',')}, unless --authorization-config is given.`,
   },
   'authorization-always-allow-paths': {
     group,
     type: list(),
     default: authorizationDefaults.alwaysAllowPaths,
-    help: 'Paths that need no permission. A trailing * matches any rest.',
+    help: 'Paths that need no permission. A trailing * is a wildcard.',
   },
   'authorization-config': {
     group,

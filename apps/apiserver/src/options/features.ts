@@ -9,7 +9,7 @@ export const featureFlags = {
   'feature-gates': {
     group,
     type: switches(),
-    help: 'Features to enable or disable: CBORServingAndStorage=true serves application/cbor. All names of kube-apiserver are known; those without an effect here are logged.',
+    help: 'Features to enable or disable: CBORServingAndStorage=true serves application/cbor. All names of kube-apiserver are accepted; those without an effect are logged.',
   },
   'runtime-config': {
     group,

@@ -14,19 +14,19 @@ export const kubeletFlags = {
   'kubelet-certificate-authority': {
     group,
     type: file(),
-    help: 'File with the authorities of kubelets, PEM. Default: any certificate of a kubelet is accepted.',
+    help: 'File with the authorities of kubelets, PEM. Default: every certificate is accepted.',
   },
   'kubelet-preferred-address-types': {
     group,
     type: list(),
     default: kubeletDefaults.preferredAddressTypes,
-    help: 'Types of node addresses at which to reach kubelets, the most preferred first.',
+    help: 'Types of node addresses for connections to kubelets, in order of preference.',
   },
   'kubelet-port': {
     group,
     type: whole({ maximum: 65_535 }),
     default: kubeletDefaults.port,
-    help: 'Port of kubelets on nodes that do not name one.',
+    help: 'Port of kubelets on nodes that do not report one.',
   },
   'kubelet-read-only-port': {
     group,

@@ -11,19 +11,19 @@ export const lifecycleFlags = {
     group,
     type: duration(),
     default: lifecycleDefaults.livezGraceMs,
-    help: 'Time for which /livez passes although the start has not finished.',
+    help: 'Time in which /livez passes although the start is not complete.',
   },
   'shutdown-delay-duration': {
     group,
     type: duration(),
     default: lifecycleDefaults.shutdownDelayMs,
-    help: 'Time for which /readyz fails before a stop begins.',
+    help: 'Time between the failure of /readyz and the start of the shutdown.',
   },
   'shutdown-send-retry-after': {
     group,
     type: onOff(),
     default: lifecycleDefaults.shutdownSendRetryAfter,
-    help: 'During a stop, refuse requests on new connections with 429 and Retry-After until no request is in flight; otherwise new connections are refused.',
+    help: 'During a shutdown, answer requests on new connections with 429 and Retry-After until no request is in flight. By default, new connections are refused.',
   },
 } as const
 

@@ -12,13 +12,13 @@ export const requestFlags = {
     group,
     type: whole(),
     default: requestDefaults.maxReadOnlyInFlight,
-    help: 'Number of reads that are served at the same time; more are refused with 429. 0 is no limit.',
+    help: 'Limit of concurrent reads. Further reads are refused with 429. 0 means no limit.',
   },
   'max-mutating-requests-inflight': {
     group,
     type: whole(),
     default: requestDefaults.maxMutatingInFlight,
-    help: 'Number of writes that are served at the same time; more are refused with 429. 0 is no limit.',
+    help: 'Limit of concurrent writes. Further writes are refused with 429. 0 means no limit.',
   },
   'request-timeout': { group, type: duration(), default: requestDefaults.timeoutMs, help: 'Timeout for requests that are not watches.' },
   'min-request-timeout': {

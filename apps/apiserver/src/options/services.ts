@@ -11,13 +11,13 @@ export const servicesFlags = {
     group,
     type: textLike(/^[0-9a-fA-F.:]+\/\d+(,[0-9a-fA-F.:]+\/\d+)?$/, 'a CIDR range like 10.0.0.0/16'),
     default: servicesDefaults.clusterIpRange,
-    help: 'CIDR range of the addresses of services. The first address belongs to the API server.',
+    help: 'CIDR range of service addresses. The first address belongs to the API server.',
   },
   'service-node-port-range': {
     group,
     type: textLike(/^\d{1,5}([-+]\d{1,5})?$/, 'a range of ports like 30000-32767'),
     default: servicesDefaults.nodePortRange,
-    help: 'Range of the ports for services of type NodePort, both ends included.',
+    help: 'Port range for services of type NodePort, both ends included.',
   },
   'endpoint-reconciler-type': {
     group,

@@ -20,19 +20,19 @@ export const storageFlags = {
   'storage-backend': {
     group,
     type: oneOf('embedded', 'memory', 'etcd3'),
-    help: 'Where objects are stored: embedded (durable, in --data-dir), memory (lost when the server stops) or etcd3 (in --etcd-servers). Default embedded.',
+    help: 'Storage of objects: embedded (durable, in --data-dir), memory (lost when the server stops) or etcd3 (in --etcd-servers). Default embedded.',
   },
   durability: {
     group,
     type: oneOf('fsync', 'memory'),
     default: 'fsync',
-    help: 'When the embedded store acknowledges a write. fsync: once a power cut cannot undo it. memory: at once; a crash loses the latest writes, an orderly stop none.',
+    help: 'When the embedded store acknowledges a write. fsync: after the write is on disk. memory: immediately; a crash loses the latest writes, a graceful stop none.',
   },
-  'etcd-servers': { group, type: list(), help: 'etcd servers to connect with (scheme://ip:port), comma separated.' },
+  'etcd-servers': { group, type: list(), help: 'etcd servers (scheme://ip:port), comma separated.' },
   'etcd-servers-overrides': {
     group,
     type: list(),
-    help: 'Other etcd servers for single resources: group/resource#servers, servers separated by semicolons, resources by commas.',
+    help: 'Separate etcd servers for some resources: group/resource#servers, servers separated by semicolons, resources by commas.',
   },
   'storage-media-type': {
     group,
@@ -52,12 +52,12 @@ export const storageFlags = {
     group,
     type: duration(),
     default: 300_000,
-    help: 'Interval between compactions of the history in etcd; 0 disables them. Of several servers, one compacts.',
+    help: 'Interval between compactions of the history in etcd; 0 disables them. If several servers share an etcd, one of them compacts.',
   },
   'encryption-provider-config': {
     group,
     type: file(),
-    help: 'File that says which resources are encrypted in the store, and how (EncryptionConfiguration).',
+    help: 'Configuration file for encryption of resources in the store (EncryptionConfiguration).',
   },
   'encryption-provider-config-automatic-reload': {
     group,
@@ -65,7 +65,7 @@ export const storageFlags = {
     default: false,
     help: 'Reload the file of --encryption-provider-config when it changes.',
   },
-  'watch-cache': { group, type: onOff(), default: storageDefaults.watchCache, help: 'Serve lists and watches from a cache in memory.' },
+  'watch-cache': { group, type: onOff(), default: storageDefaults.watchCache, help: 'Serve lists and watches from an in-memory cache.' },
   'watch-cache-sizes': {
     group,
     type: resourceSizes(),
@@ -75,14 +75,14 @@ export const storageFlags = {
     group,
     type: whole(),
     default: storageDefaults.defaultWatchCacheSize,
-    help: '0 disables the watch cache of resources that --watch-cache-sizes does not name; other numbers have no effect.',
+    help: '0 disables the watch cache of resources that are not in --watch-cache-sizes. Other numbers have no effect.',
   },
   'event-ttl': { group, type: duration(), default: 3_600_000, help: 'Time for which events are kept.' },
   'delete-collection-workers': {
     group,
     type: whole({ minimum: 1 }),
     default: storageDefaults.deleteCollectionWorkers,
-    help: 'Number of objects of a collection that are deleted at the same time.',
+    help: 'Number of objects that the deletion of a collection deletes at the same time.',
   },
   'enable-garbage-collector': {
     group,

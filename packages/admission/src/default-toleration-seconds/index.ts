@@ -21,11 +21,11 @@ export function defaultTolerationSeconds({
     resources: ['pods'],
     admit({ object }: AdmissionAttributes) {
       const spec = ((object as Pod).spec ??= { containers: null })
-      const given = spec.tolerations ?? []
-      const missing = defaults.filter(({ key }) => !given.some((toleration) => tolerates(toleration, key)))
+      const tolerations = spec.tolerations ?? []
+      const missing = defaults.filter(({ key }) => !tolerations.some((toleration) => tolerates(toleration, key)))
       if (missing.length === 0) return
       const added = missing.map(({ key, tolerationSeconds }) => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }))
-      spec.tolerations = [...given, ...added]
+      spec.tolerations = [...tolerations, ...added]
     },
   }
 }

@@ -20,7 +20,7 @@ import type { PodSecurityConfiguration } from './configuration.ts'
 const maxPods = 3000
 const maxDuration = 1000
 /** The number of pods that are evaluated between two clock readings. */
-const podsPerLook = 20
+const podsPerClockCheck = 20
 
 interface ExistingPodsOptions {
   readonly namespace: string
@@ -35,7 +35,7 @@ async function warnOfExistingPods(pods: readonly DeepReadonly<Pod>[], options: E
   const all = onePerController(pods.filter(({ spec }) => !exemptRuntimeClasses.has(spec?.runtimeClassName ?? '')))
   const until = clock.now() + maxDuration
   const names = new Map<string, string[]>()
-  const slice = new TimeSlice(podsPerLook)
+  const slice = new TimeSlice(podsPerClockCheck)
   let checked = 0
   for (const pod of all.slice(0, maxPods)) {
     const violations = evaluatePod(enforce, podOf(pod))

@@ -30,11 +30,11 @@ export interface Check {
 }
 
 function checkedPod(annotations: Readonly<Record<string, string>> | undefined, spec: DeepReadonly<PodSpec> | undefined): CheckedPod {
-  const given: DeepReadonly<PodSpec> = spec ?? { containers: null }
+  const podSpec: DeepReadonly<PodSpec> = spec ?? { containers: null }
   return {
     annotations: annotations ?? {},
-    spec: given,
-    containers: [...(given.initContainers ?? []), ...(given.containers ?? []), ...(given.ephemeralContainers ?? [])],
+    spec: podSpec,
+    containers: [...(podSpec.initContainers ?? []), ...(podSpec.containers ?? []), ...(podSpec.ephemeralContainers ?? [])],
   }
 }
 

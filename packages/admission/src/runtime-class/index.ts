@@ -38,8 +38,8 @@ export function runtimeClass(dependencies: PluginDependencies): AdmissionPlugin 
 }
 
 function setOverhead(attributes: AdmissionAttributes, spec: PodSpec, fixed: DeepReadonly<Record<string, string>> | undefined): void {
-  const given = spec.overhead ?? {}
-  if (Object.keys(given).length > 0 && !sameQuantities(given, fixed ?? {})) throw forbidden(attributes, mismatch)
+  const podOverhead = spec.overhead ?? {}
+  if (Object.keys(podOverhead).length > 0 && !sameQuantities(podOverhead, fixed ?? {})) throw forbidden(attributes, mismatch)
   if (fixed === undefined) delete spec.overhead
   else spec.overhead = { ...fixed }
 }

@@ -6,7 +6,7 @@ import type { ProcessStreams } from '@keelson/registry'
 import { processStatus } from './process-status.ts'
 import { ServerWebSocket } from './server-websocket.ts'
 import { SpdyClient } from './spdy-client.ts'
-import { dismiss } from './splice-sockets.ts'
+import { endSocket } from './splice-sockets.ts'
 
 const channel = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const
 const heads = [0, 1, 2, 3, 4].map((number) => Buffer.from([number]))
@@ -92,7 +92,7 @@ export class ProcessTranslation {
   close(code: number): void {
     this.#finished = true
     this.#client.close(code)
-    if (this.#remote !== undefined) dismiss(this.#remote.socket)
+    if (this.#remote !== undefined) endSocket(this.#remote.socket)
     this.#gone.abort()
   }
 

@@ -11,7 +11,7 @@ import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
 
 /** The time that a response may continue after the shutdown has begun. */
-const farewellMs = 1000
+const shutdownGraceMs = 1000
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 
 /** Forwards a request and its response as streams: each side is read as fast as the other reads. */
@@ -65,7 +65,7 @@ async function sendAnswer({ exchange, stopping }: Passage, answer: IncomingMessa
   )
   outgoing.writeHead(answer.statusCode ?? 502, headerObject([...pairs(common), ...headers]))
   if (exchange.method !== 'HEAD') outgoing.flushHeaders()
-  const cut = (): void => void setTimeout(() => answer.destroy(), farewellMs).unref()
+  const cut = (): void => void setTimeout(() => answer.destroy(), shutdownGraceMs).unref()
   stopping.addEventListener('abort', cut)
   try {
     await pipeBody([answer, ...(rewritten ?? []), outgoing])

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 const keepAliveMs = 30_000
-const farewellMs = 1000
+const endTimeoutMs = 1000
 
 /** One end of a connection after the change of protocol, and the bytes that were read after the headers. */
 export interface OpenEnd {
@@ -35,7 +35,7 @@ export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSig
   const end = (): void => {
     farewell()
     for (const socket of sockets) socket.end()
-    timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), farewellMs)
+    timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), endTimeoutMs)
   }
   if (stopping.aborted) end()
   else stopping.addEventListener('abort', end)
@@ -45,10 +45,10 @@ export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSig
 }
 
 /** Ends a socket, and destroys it after a short time if the client does not read the pending data. */
-export function dismiss(socket: Duplex): void {
+export function endSocket(socket: Duplex): void {
   const destroy = (): void => void socket.destroy()
   socket.end(destroy)
-  setTimeout(destroy, farewellMs).unref()
+  setTimeout(destroy, endTimeoutMs).unref()
 }
 
 function whenClosed(socket: Duplex): Promise<void> {

@@ -6,7 +6,7 @@ import { forwardedHeaders, splitList, without } from './forwarded-headers.ts'
 import { askForUpgrade, passRefusal, takeSocket } from './pass-upgrade.ts'
 import type { UpgradePassage } from './passage.ts'
 import { ServerWebSocket, websocketHandshake } from './server-websocket.ts'
-import { dismiss, keepOpen, untilClosed } from './splice-sockets.ts'
+import { endSocket, keepOpen, untilClosed } from './splice-sockets.ts'
 
 const prefix = 'SPDY/3.1+'
 
@@ -57,7 +57,7 @@ function joinTunnel(client: Duplex, head: Buffer, remote: { readonly socket: Dup
     onMessage: (_opcode, piece) => {
       if (socket.writable && !socket.write(piece)) tunnel.pause()
     },
-    onEnd: () => dismiss(socket),
+    onEnd: () => endSocket(socket),
   })
   const deliver = (chunk: Buffer): void => {
     if (!tunnel.send(websocketOpcode.binary, chunk)) socket.pause()

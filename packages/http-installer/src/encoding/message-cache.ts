@@ -4,7 +4,7 @@ interface Kept {
   readonly revision: number
   readonly message: Uint8Array
   /** The time of the last request. */
-  asked: number
+  requestedAt: number
 }
 
 /**
@@ -30,7 +30,7 @@ export class MessageCache {
   get(object: StoredObject): Uint8Array | undefined {
     const kept = this.#kept.get(object.key)
     if (kept?.revision !== object.revision) return undefined
-    kept.asked = this.#now()
+    kept.requestedAt = this.#now()
     return kept.message
   }
 
@@ -41,17 +41,17 @@ export class MessageCache {
     if (known !== undefined && known.revision >= revision) return
     if (known !== undefined) this.#remove(key, known)
     if (!this.#makeRoom(message.length + overhead)) return
-    this.#kept.set(key, { revision, message, asked: this.#now() })
+    this.#kept.set(key, { revision, message, requestedAt: this.#now() })
     this.#bytes += message.length + overhead
   }
 
   #makeRoom(length: number): boolean {
     const since = this.#now() - idleMs
-    for (let looks = 0; looks < maxLooks && this.#bytes + length > this.#budget; looks++) {
+    for (let looks = 0; looks < maxChecked && this.#bytes + length > this.#budget; looks++) {
       const oldest = this.#kept.entries().next().value
       if (oldest === undefined) break
       const [key, kept] = oldest
-      if (kept.asked < since) this.#remove(key, kept)
+      if (kept.requestedAt < since) this.#remove(key, kept)
       else {
         // Moved to the end, so that the next call checks other entries first.
         this.#kept.delete(key)
@@ -71,4 +71,4 @@ const idleMs = 60_000
 /** The approximate memory of an entry without its bytes. */
 const overhead = 200
 /** The number of oldest entries that are checked for expiry. */
-const maxLooks = 4
+const maxChecked = 4

@@ -13,7 +13,7 @@ import { notConvertible } from './write-object.ts'
 
 const itemTag = (2 << 3) | 2
 /** The bytes of messages that are kept between measuring and writing a list. Other messages are encoded twice, unless they are cached. */
-const heldBytes = 4 * 1024 * 1024
+const maxKeptBytes = 4 * 1024 * 1024
 
 /**
  * Writes a list in protobuf. The envelope starts with the total length, so every item is encoded before the first byte is sent. Messages that are neither kept
@@ -29,17 +29,17 @@ export async function writeProtobufList(answer: Answer, list: ResultList): Promi
   const partial = transform && partialForm(scope, transform)
   const messageOf = (item: RestResult): Uint8Array => (partial === undefined ? encoder.message(item) : partialMessage(item, partial))
 
-  const held: (Uint8Array | undefined)[] = []
+  const keptMessages: (Uint8Array | undefined)[] = []
   let itemsLength = 0
   const items = await collect(exchange, list.items, (item) => {
     const message = messageOf(item)
-    held.push(itemsLength < heldBytes ? message : undefined)
+    keptMessages.push(itemsLength < maxKeptBytes ? message : undefined)
     itemsLength += fieldLength(message.length)
   })
   const meta = lengthDelimited(1, listMetaMessage(listMetaOf(list)))
   const { head, tail } = envelope(gvk, meta.length + itemsLength)
   const put = (writer: SlabWriter, item: RestResult, index: number): Promise<void> | undefined => {
-    const message = held[index] ?? messageOf(item)
+    const message = keptMessages[index] ?? messageOf(item)
     const at = writer.reserve(fieldLength(message.length))
     if (at === undefined) return putInNext(writer, message)
     writer.advance(writeField(writer.slab, at, message))

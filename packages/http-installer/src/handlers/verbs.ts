@@ -71,9 +71,9 @@ export function handleUpdate(storage: Updater): Handler {
 export function handlePatch(storage: Updater): Handler {
   return async ({ exchange, scope, name, query }) => {
     const patchType = mediaTypeOf(exchange.contentType)
-    const taken = patchTypes(exchange)
+    const accepted = patchTypes(exchange)
     // Dispatch accepts several types in the header; a body has one.
-    if (!taken.includes(patchType)) throw newUnsupportedMediaType(taken)
+    if (!accepted.includes(patchType)) throw newUnsupportedMediaType(accepted)
     const negotiated = negotiateOutput(exchange, scope.endpoint)
     const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
     const options = parseWriteOptions(query, 'PatchOptions', patchType)

@@ -17,16 +17,16 @@ export interface DocumentSource {
 
 interface Entry {
   readonly source: DocumentSource
-  readonly document: MadeDocument
+  readonly document: CachedDocument
 }
 
 /** A registry of OpenAPI documents: v3 by path ("api/v1", "apis/apps/v1"), and v2 for all of them together. */
 export class OpenApiRegistry {
   readonly #entries = new Map<string, Entry>()
-  #swagger: Readonly<Record<SwaggerForm, MadeDocument>> | undefined
+  #swagger: Readonly<Record<SwaggerForm, CachedDocument>> | undefined
 
   add(path: string, source: DocumentSource): () => void {
-    const entry = { source, document: new MadeDocument(() => source.document()) }
+    const entry = { source, document: new CachedDocument(() => source.document()) }
     this.#entries.set(path, entry)
     this.#swagger = undefined
     return () => {
@@ -41,15 +41,15 @@ export class OpenApiRegistry {
   }
 
   /** Returns undefined for an unknown group version. */
-  document(path: string): MadeDocument | undefined {
+  document(path: string): CachedDocument | undefined {
     return this.#entries.get(path)?.document
   }
 
   /** Returns the v2 document. It is generated again after each change of the groups. */
-  swagger(form: SwaggerForm): MadeDocument {
+  swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
-      json: new MadeDocument(() => swaggerDocument(this.#sources())),
-      protobuf: new MadeDocument(() => swaggerMessage(this.#sources())),
+      json: new CachedDocument(() => swaggerDocument(this.#sources())),
+      protobuf: new CachedDocument(() => swaggerMessage(this.#sources())),
     }
     return this.#swagger[form]
   }
@@ -68,7 +68,7 @@ type DocumentPieces = () => Iterable<string | Uint8Array>
 const keptMilliseconds = 10_000
 
 /** A document that is generated on demand and dropped soon after, because clients cache it by its hash. Only the hash is kept. */
-class MadeDocument {
+class CachedDocument {
   readonly #pieces: DocumentPieces
   #etag: Promise<string> | undefined
   #recent: WeakRef<Promise<Buffer>> | undefined
@@ -86,10 +86,10 @@ class MadeDocument {
   bytes(): Promise<Buffer> {
     const recent = this.#recent?.deref()
     if (recent !== undefined) return recent
-    const made = make(this.#pieces)
-    this.#recent = new WeakRef(made)
-    setTimeout(() => void made, keptMilliseconds).unref()
-    return made
+    const generated = make(this.#pieces)
+    this.#recent = new WeakRef(generated)
+    setTimeout(() => void generated, keptMilliseconds).unref()
+    return generated
   }
 }
 

@@ -29,21 +29,21 @@ export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<vo
 /** Writes batches of events. Returns undefined if all are written and the socket has room, or a promise that waits for it. */
 function writeGroups(pump: WatchPump, pieces: readonly (readonly ObjectEvent[])[], first: number): Promise<void> | undefined {
   for (let i = first; i < pieces.length && !pump.signal.aborted; i++) {
-    if (!writeEvents(pump, pieces[i]!)) return room(pump).then(() => writeGroups(pump, pieces, i + 1))
+    if (!writeEvents(pump, pieces[i]!)) return untilWritable(pump).then(() => writeGroups(pump, pieces, i + 1))
   }
   return undefined
 }
 
 /** Resolves when the socket has room again, or the watch is over. */
-function room({ sink, signal }: WatchPump): Promise<void> {
+function untilWritable({ sink, signal }: WatchPump): Promise<void> {
   return new Promise((resolve) => {
-    const goOn = (): void => {
-      signal.removeEventListener('abort', goOn)
+    const settle = (): void => {
+      signal.removeEventListener('abort', settle)
       resolve()
     }
-    signal.addEventListener('abort', goOn)
-    if (signal.aborted) goOn()
-    else void sink.drained().then(goOn)
+    signal.addEventListener('abort', settle)
+    if (signal.aborted) settle()
+    else void sink.drained().then(settle)
   })
 }
 

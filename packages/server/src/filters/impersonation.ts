@@ -7,9 +7,9 @@ import type { Filter, FilterOutcome } from './filter.ts'
 
 /** Runs the request as the user in its `Impersonate-*` headers, if the requestor may impersonate that user. */
 export function impersonate(authorizer: Authorizer): Filter {
-  async function authorize(exchange: Exchange, wanted: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
+  async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
     try {
-      exchange.user = await authorizeImpersonation(authorizer, { user: exchange.requestor, action: exchange.info, wanted })
+      exchange.user = await authorizeImpersonation(authorizer, { user: exchange.requestor, action: exchange.info, wanted: user })
       exchange.phaseStarted = performance.now()
     } catch (error) {
       return refuse(exchange, error)
@@ -17,8 +17,8 @@ export function impersonate(authorizer: Authorizer): Filter {
   }
   return (exchange) => {
     try {
-      const wanted = impersonatedUser(exchange.incoming.rawHeaders)
-      return wanted === undefined ? undefined : authorize(exchange, wanted)
+      const user = impersonatedUser(exchange.incoming.rawHeaders)
+      return user === undefined ? undefined : authorize(exchange, user)
     } catch (error) {
       return refuse(exchange, error)
     }

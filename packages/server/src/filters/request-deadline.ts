@@ -17,8 +17,8 @@ export type RequestDeadlines = Deadlines<Exchange>
 export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): Filter {
   return (exchange) => {
     if (exchange.isLongRunning) return keepWhileQuiet(exchange.outgoing)
-    const asked = exchange.query.get('timeout')
-    const milliseconds = asked ? parseTimeout(asked) : 0
+    const timeout = exchange.query.get('timeout')
+    const milliseconds = timeout ? parseTimeout(timeout) : 0
     if (typeof milliseconds === 'string') {
       writeError(exchange, newBadRequest(`invalid timeout specified in the request URL - ${milliseconds}`))
       return 'answered'

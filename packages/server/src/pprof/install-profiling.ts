@@ -86,7 +86,7 @@ async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProf
 
 /** Waits for the requested time, or until the client disconnects. */
 async function forSeconds(exchange: Exchange, usual: number): Promise<void> {
-  const asked = Number(exchange.query.get('seconds') ?? usual)
-  const seconds = Number.isFinite(asked) && asked > 0 ? Math.min(asked, maxSeconds) : usual
+  const requested = Number(exchange.query.get('seconds') ?? usual)
+  const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, maxSeconds) : usual
   await wait(seconds * 1000, undefined, { signal: exchange.signal })
 }
