@@ -92,7 +92,7 @@ function listed(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }
 
-/** `apps/v1=false,api/beta=true`, as pairs. Repeated flags are appended. */
+/** A list of switches such as `apps/v1=false,api/beta=true`, as pairs. Repeated flags are appended. */
 export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
   return {
     schema: z.pipe(
@@ -115,7 +115,7 @@ export interface NamedCertificateFlag {
   readonly names: readonly string[]
 }
 
-/** `a.crt,a.key:*.example.com,example.com`; given again for each certificate. */
+/** Certificates such as `a.crt,a.key:*.example.com,example.com`. The flag is repeated for each certificate. */
 export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
   return {
     schema: z.pipe(
@@ -134,7 +134,7 @@ export function namedCertificates(): FlagType<readonly NamedCertificateFlag[]> {
   }
 }
 
-/** Between 0 and `maximum`. */
+/** A number between 0 and `maximum`. */
 export function fraction(maximum: number): FlagType<number> {
   const meaning = `a number from 0 to ${maximum}`
   return {
@@ -146,7 +146,7 @@ export function fraction(maximum: number): FlagType<number> {
   }
 }
 
-/** `pods#0,deployments.apps#100`, by resource. */
+/** Sizes by resource such as `pods#0,deployments.apps#100`. */
 export function resourceSizes(): FlagType<Readonly<Record<string, number>>> {
   return {
     schema: z.pipe(
@@ -194,7 +194,7 @@ export function whole(bounds: { readonly minimum?: number; readonly maximum?: nu
 
 const units: Readonly<Record<string, number>> = { ns: 1e-6, us: 1e-3, µs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** Written as Go writes durations; milliseconds. */
+/** A duration in Go's notation, converted to milliseconds. */
 export function duration(): FlagType<number> {
   return {
     schema: z.pipe(

@@ -12,7 +12,7 @@ export interface PluginDependencies {
   readonly informers: SharedInformers
   /** Decides what else the user of a write may do. */
   readonly authorizer: Authorizer
-  /** Default: the system clock. */
+  /** The current time. Default: the system clock. */
   readonly clock?: Clock
   /** Returns numbers in [0, 1), for generated names and delays. */
   readonly random?: () => number

@@ -35,7 +35,7 @@ interface AdmittedResource {
 }
 
 interface AdmissionChainOptions {
-  /** Default: no metrics. */
+  /** The metrics of the chain. Default: none are exported. */
   readonly metrics?: AdmissionMetrics
 }
 
@@ -126,7 +126,7 @@ function stepsOf({ steps, named }: Phase, { resource: { resource, group }, subre
   return candidates.find((candidate) => includes(candidate.resource, { resource, group, subresource }))?.steps ?? steps
 }
 
-/** A write on its way through a phase. */
+/** A write that passes through a phase. */
 interface Passage {
   readonly attributes: AdmissionAttributes
   readonly observe: ObserveAdmission

@@ -10,7 +10,7 @@ export function strictMembers(value: unknown, path: string, known: readonly stri
   return value as Readonly<Record<string, unknown>>
 }
 
-/** Returns "" if the member is absent. */
+/** Returns a member that must be a string; "" if it is absent. */
 export function stringMember(members: Readonly<Record<string, unknown>>, name: string, path: string): string {
   const value = members[name] ?? ''
   if (typeof value !== 'string') throw new Error(`${path === '' ? name : `${path}.${name}`} must be a string`)

@@ -15,15 +15,15 @@ export interface NamespaceCondition {
   message?: string
 }
 
-/** Dependencies of every controller. */
+/** The dependencies of every controller. */
 export interface ControllerContext {
   readonly client: LoopbackClient
   readonly clock: Clock
-  /** Shared by all controllers. */
+  /** The informer of namespaces, which all controllers share. */
   readonly namespaces: Informer<Namespace>
   /** The PEM certificate that is published to every namespace. */
   readonly rootCA: string | undefined
-  /** Metrics of the controllers' queues. */
+  /** The metrics of the controllers' queues. */
   readonly metrics: WorkQueueMetrics
   readonly onError: (controller: string, error: unknown) => void
 }

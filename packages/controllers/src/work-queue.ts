@@ -12,7 +12,7 @@ export interface WorkQueueOptions {
   readonly firstRetry?: number
   readonly longestRetry?: number
   readonly onError?: (key: string, error: unknown) => void
-  /** Default: no metrics. */
+  /** The metrics of the queue. Default: none are exported. */
   readonly metrics?: WorkQueueMetrics
   /** The queue's name in metrics. Default: "". */
   readonly name?: string

@@ -20,7 +20,7 @@ export interface InstallOptions {
   readonly stopping?: AbortSignal
   /** Watches without `timeoutSeconds` end after one to two times this value. Default: 1800 s. */
   readonly minRequestTimeoutSeconds?: number
-  /** Default: 3 MiB. */
+  /** The size limit of request bodies. Default: 3 MiB. */
   readonly maxRequestBodyBytes?: number
   /** Returns the address that `/api` reports: "10.0.0.1:6443". Called for each request, because the port may be unknown before the server listens. */
   readonly serverAddress?: () => string | undefined

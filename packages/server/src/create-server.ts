@@ -88,7 +88,7 @@ export interface ServerOptions {
    * The bytes of responses that wait for clients to read. Beyond it, the server aborts the oldest responses of the user with the most bytes. Default: 256 MiB.
    */
   readonly maxUnreadBytes?: number
-  /** Default: true. */
+  /** Serve HTTP/2 in addition to HTTP/1.1. Default: true. */
   readonly http2?: boolean
   /** If true, neither the port nor its connections keep the process alive, as after `unref()` of Node's servers. Default: false. */
   readonly unref?: boolean

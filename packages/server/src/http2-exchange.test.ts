@@ -90,7 +90,7 @@ it('does not report a response as written if its client has disconnected', async
   const closed = new Promise<void>((resolve) => {
     serve = (_incoming, outgoing) => {
       outgoing.once('close', resolve)
-      // More than fits into the client's window.
+      // More bytes than fit into the client's window.
       outgoing.end(Buffer.alloc(4 << 20), () => finished++)
     }
   })

@@ -2,7 +2,7 @@ import { writeFileAtomically } from './write-file.ts'
 
 export interface KubeconfigOptions {
   readonly server: string
-  /** In PEM. */
+  /** The authority that signed the serving certificate, in PEM. */
   readonly certificateAuthority: string
   readonly user: { readonly certificate: string; readonly key: string } | { readonly token: string }
   /** The name of the cluster, the user and the context. Default: "keelson". */

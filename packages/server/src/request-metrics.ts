@@ -43,7 +43,7 @@ interface Series {
   readonly duration: Histogram
   /** The durations for service level indicators; undefined for watches and dry runs. */
   readonly sliDuration: Histogram | undefined
-  /** Response sizes of reads. */
+  /** The sizes of read responses; undefined for writes and watches. */
   readonly sizes: Histogram | undefined
   readonly byCode: Map<number, Value>
   longRunning: Value | undefined

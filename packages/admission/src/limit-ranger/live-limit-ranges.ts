@@ -14,7 +14,7 @@ type Ranges = readonly DeepReadonly<LimitRange>[]
 /** Finds the limit ranges of a namespace in the informer's copy. If there are none, reads the store, at most every 30 s. */
 export class LiveLimitRanges {
   readonly #dependencies: PluginDependencies
-  /** Namespaces without limit ranges in the store, for 30 s. */
+  /** Namespaces that had no limit ranges in the store within the last 30 s. */
   readonly #emptyNamespaces: RecentNames
   readonly #pendingLists = new Map<string, Promise<Ranges>>()
 

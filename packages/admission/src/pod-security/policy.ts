@@ -6,7 +6,7 @@ export type Level = (typeof levels)[number]
 
 export interface LevelVersion {
   readonly level: Level
-  /** "latest" or a version such as "v1.36". */
+  /** The version of the standards: "latest", or one such as "v1.36". */
   readonly version: string
 }
 export interface Policy {

@@ -9,7 +9,7 @@ export interface Identity {
   readonly resource: string
   readonly apiVersion: string
   readonly kind: string
-  /** "" for cluster-scoped objects. */
+  /** The namespace; "" for cluster-scoped objects. */
   readonly namespace: string
   readonly name: string
   readonly uid: string

@@ -7,7 +7,7 @@ import type { DependencyGraph, Identity } from './dependency-graph.ts'
 export interface ClassifiedOwners {
   /** Owners that exist and are not being deleted. */
   readonly solid: readonly OwnerReference[]
-  /** Missing owners. */
+  /** Owners that do not exist. */
   readonly dangling: readonly OwnerReference[]
   /** Owners that are being deleted and wait for their dependents. */
   readonly waiting: readonly OwnerReference[]

@@ -97,7 +97,7 @@ test('admission sees the options, and a GET requires the permission to create', 
   expect(connected).toHaveLength(before)
 })
 
-test("passes any Accept header and any allowed method on, with the client's query", async () => {
+test("forwards any Accept header and any allowed method, with the client's query", async () => {
   const answer = await server.request('GET', `${base}/proxy?a=b`, undefined, { accept: 'image/png' })
   expect([answer.status, answer.text]).toEqual([200, '/remote?a=b'])
   expect((await server.request('OPTIONS', `${base}/proxy/x`)).status).toBe(200)

@@ -4,7 +4,7 @@ import type { GroupVersionKind } from '@keelson/apimachinery'
 export interface DiscoveryResource {
   /** The path: "pods" or "pods/status". */
   readonly name: string
-  /** "" for a subresource. */
+  /** The singular name; "" for a subresource. */
   readonly singularName: string
   readonly namespaced: boolean
   /** The kind of the path's objects. Group and version are listed only if they differ from the list's. */
@@ -24,7 +24,7 @@ export interface DiscoveryVersion {
 }
 
 export interface DiscoveryGroup {
-  /** "" for the core group. */
+  /** The name of the group; "" for the core group. */
   readonly name: string
   /** The versions in order of preference. */
   readonly versions: readonly DiscoveryVersion[]

@@ -17,7 +17,7 @@ export class MessageCache {
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
 
-  /** `now` returns milliseconds. */
+  /** Creates a cache for up to `budget` bytes. `now` returns milliseconds. */
   constructor(budget: number, now: () => number) {
     this.#budget = budget
     this.#now = now

@@ -23,7 +23,7 @@ export interface ListRequestOptions {
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents: boolean | undefined
-  /** 0 if absent. */
+  /** The timeout of a watch; 0 if absent. */
   readonly timeoutSeconds: number
 }
 

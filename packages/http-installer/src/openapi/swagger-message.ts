@@ -95,7 +95,7 @@ const schema: Shape = {
     ['$ref', 1, string],
     ['format', 2, string],
     ['required', 19, strings],
-    // A schema or a boolean.
+    // The value is a schema or a boolean.
     ['additionalProperties', 21, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
     ['type', 22, (field, value) => lengthDelimited(field, string(1, value))],
     ['items', 23, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
@@ -147,7 +147,7 @@ const response: Shape = {
 }
 const responses: Encode = (field, value) => {
   const codes = Object.entries(value as Record<string, object>)
-  // A response and not a reference to one.
+  // The value is always a response, never a reference to one.
   return lengthDelimited(
     field,
     Buffer.concat(codes.map(([code, answer]) => lengthDelimited(1, named(code, lengthDelimited(1, message(answer, response)))))),

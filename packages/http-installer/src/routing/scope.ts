@@ -16,7 +16,7 @@ export interface ResourceScope extends WriteRoute {
   readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
   readonly storage: RESTStorage
-  /** "pods". */
+  /** The plural name of the resource: "pods". */
   readonly resource: string
   /** The beginning of every object's JSON. */
   readonly head: Buffer
@@ -29,7 +29,7 @@ export interface ResourceScope extends WriteRoute {
 export interface ApiRequest {
   readonly exchange: Exchange
   readonly scope: ResourceScope
-  /** "" for a collection. */
+  /** The name of the object; "" for a collection. */
   readonly name: string
   readonly query: QueryParameters
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** Opens an app that passes requests to change the protocol on, like the server. */
+/** Opens an app that, like the server, forwards requests to change the protocol. */
 async function open(options: Parameters<typeof openTestServer>[0] = {}): Promise<void> {
   server = await openTestServer(options)
   server.server.on('upgrade', (incoming, socket, head) => {

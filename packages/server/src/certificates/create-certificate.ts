@@ -28,13 +28,13 @@ export interface Issuer {
 export interface CertificateRequest {
   readonly subject: Subject
   readonly usage: 'ca' | 'server' | 'client'
-  /** DNS names and IP addresses. */
+  /** The DNS names and IP addresses of the certificate. */
   readonly names?: readonly string[]
   readonly notBefore: Date
   readonly notAfter: Date
   /** Default: the certificate is signed by its own key. */
   readonly issuer?: Issuer
-  /** An EC key. Default: a new one. */
+  /** The EC key of the certificate. Default: a new one. */
   readonly privateKey?: KeyObject
 }
 

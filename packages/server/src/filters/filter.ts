@@ -66,7 +66,7 @@ export function passFilters(filters: readonly Filter[], exchange: Exchange, firs
 
 interface HandlerChainOptions {
   readonly filters: readonly Filter[]
-  /** For exchanges that the chain opens itself. */
+  /** The services of exchanges that the chain opens itself. */
   readonly services: ExchangeServices
   readonly onPanic: (error: unknown, exchange: Exchange) => void
 }

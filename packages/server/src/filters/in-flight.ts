@@ -10,7 +10,7 @@ const readOnlyVerbs = new Set(['get', 'list', 'watch'])
 const probePaths = new Set(['/healthz', '/livez', '/readyz'])
 
 export interface InFlightLimits {
-  /** 0 means no limit. */
+  /** The limit of concurrent reads. 0 means no limit, here and for writes. */
   readonly readOnly: number
   readonly mutating: number
 }

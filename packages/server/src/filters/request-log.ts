@@ -12,7 +12,7 @@ export interface RequestRecord extends Readonly<Record<string, unknown>> {
   readonly srcIP: string
   /** "" for a request that was not authenticated. */
   readonly user: string
-  /** Absent without impersonation. */
+  /** The impersonated user; absent without impersonation. */
   readonly impersonatedUser?: string
   /** The status, or 0 if the client disconnected before the response. */
   readonly resp: number

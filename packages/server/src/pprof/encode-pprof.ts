@@ -7,7 +7,7 @@ export interface ValueType {
 export interface Frame {
   readonly functionName: string
   readonly url: string
-  /** Zero-based. */
+  /** The line, counted from zero. */
   readonly lineNumber: number
 }
 
