@@ -61,7 +61,7 @@ describe('ApiError', () => {
     [errors.newGenericServerResponse(404, 'GET', { group: '', resource: '' }, ''), 404, 'the server could not find the requested resource'],
     [errors.newGenericServerResponse(409, 'POST', configMaps, 'a'), 409, 'the server reported a conflict (post configmaps a)'],
     [errors.newUnknownError('plain'), 500, 'plain'],
-  ])('%s', (error, code, message) => {
+  ])('have code and message: %s', (error, code, message) => {
     expect([error.code, error.message]).toEqual([code, message])
   })
 
@@ -96,7 +96,7 @@ describe('field errors', () => {
     [fieldError.forbidden(fieldPath('a'), 'no'), 'a: Forbidden: no'],
     [fieldError.notFoundField(fieldPath('a'), 'x'), 'a: Not found: "x"'],
     [fieldError.internal(fieldPath('a'), 'oops'), 'a: Internal error: oops'],
-  ])('%#', (error, message) => {
+  ])('have a message: case %#', (error, message) => {
     expect(fieldErrorMessage(error)).toBe(message)
   })
 

@@ -134,7 +134,7 @@ describe('type mismatches are reported like in Go', () => {
     ['{"metadata":{"labels":{"a":1}}}', at('ObjectMeta.metadata.labels', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":1}}', at('ObjectMeta.metadata.creationTimestamp', 'number', 'string')],
     ['{"metadata":{"creationTimestamp":"x"}}', 'parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"'],
-  ])('%s', (text, message) => {
+  ])('rejects %s', (text, message) => {
     expect(() => decode(text)).toThrow(message)
   })
 

@@ -37,7 +37,7 @@ describe('reports errors like Go', () => {
     ["'", "invalid character '\\'' looking for beginning of value"],
     ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
     ['['.repeat(10_001), "invalid character '[' exceeded max depth"],
-  ])('%j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(messageOf(text)).toBe(message)
   })
 })

@@ -2,11 +2,11 @@ import type { Outgoing } from './node-streams.ts'
 
 /** Limits the total bytes of request bodies in memory. */
 export interface BodyBudget {
-  hold(user: string): HeldBody
+  hold(user: string): BodyReservation
 }
 
 /** The memory of one request body, from its first byte until the request ends. */
-export interface HeldBody {
+export interface BodyReservation {
   /** Adds received bytes. Returns undefined to continue reading, or a promise to await first. */
   add(bytes: number): Promise<void> | undefined
   release(): void

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { RequestContext, UserInfo } from '@keelson/apimachinery'
 import type * as cbor from '@keelson/apimachinery/cbor'
-import type { BodyBudget, ClientWait, HeldBody, UnreadAnswers } from './bounds.ts'
+import type { BodyBudget, ClientWait, BodyReservation, UnreadAnswers } from './bounds.ts'
 import { ClientGoneError, DeadlineExceededError } from './errors.ts'
 import { mediaTypesOf, parseAccept } from './media-types.ts'
 import type { AcceptClause } from './media-types.ts'
@@ -75,7 +75,7 @@ export class Exchange implements RequestContext {
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
   /** The body in memory; undefined for small bodies. */
-  heldBody: HeldBody | undefined = undefined
+  bodyReservation: BodyReservation | undefined = undefined
   /** True once the deadline has passed. */
   expired = false
 
@@ -240,7 +240,7 @@ export class Exchange implements RequestContext {
   }
 }
 
-/** True if the value is an `Exchange`, even from another copy of this package. */
+/** Returns whether the value is an `Exchange`, even from another copy of this package. */
 export function isExchange(value: unknown): value is Exchange {
   if (value instanceof Exchange) return true
   return typeof value === 'object' && value !== null && 'interpret' in value && 'acceptClauses' in value

@@ -1,4 +1,4 @@
-export type { BodyBudget, ClientWait, HeldBody, UnreadAnswers } from './bounds.ts'
+export type { BodyBudget, ClientWait, BodyReservation, UnreadAnswers } from './bounds.ts'
 export { BrokenResponseError, ClientGoneError, DeadlineExceededError, isAbort } from './errors.ts'
 export { Exchange, isExchange } from './exchange.ts'
 export type { CborCodec, ExchangeServices, Finisher, Route } from './exchange.ts'

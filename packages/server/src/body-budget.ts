@@ -1,4 +1,4 @@
-import type { BodyBudget, HeldBody } from '@keelson/exchange'
+import type { BodyBudget, BodyReservation } from '@keelson/exchange'
 import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
@@ -37,7 +37,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
           return body.wake === undefined && mustWait(body) ? body.wait() : undefined
         },
         release: () => release(body),
-      } satisfies HeldBody
+      } satisfies BodyReservation
     },
   }
 }

@@ -35,12 +35,12 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
   const fetched = new Set<Outgoing>()
   function serve(exchange: Exchange): void {
     const failed = (error: unknown): void => {
-      exchange.heldBody?.release()
+      exchange.bodyReservation?.release()
       onError(error, exchange)
       exchange.outgoing.destroy()
     }
     const answered = (response: Response): Promise<void> | undefined => {
-      exchange.heldBody?.release()
+      exchange.bodyReservation?.release()
       const { outgoing } = exchange
       return outgoing.headersSent || outgoing.destroyed ? undefined : writeResponse(response, exchange).catch(failed)
     }

@@ -45,7 +45,7 @@ describe('decoding CBOR', () => {
     ['c1f9bc00', '1969-12-31T23:59:59Z'],
     ['c1fb3ff8000000000000', '1970-01-01T00:00:01.5Z'],
     ['c48221196ab3', [-2, 27_315]],
-  ])('%s', (input, value) => {
+  ])('reads %s', (input, value) => {
     expect(decode(input)).toEqual(value)
   })
 
@@ -140,7 +140,7 @@ describe('encoding CBOR', () => {
     [65_504.5, 'fa477fe080'],
     [0.1, 'fb3fb999999999999a'],
     [{ a: [true, null], b: undefined }, 'a1416182f5f6'],
-  ])('%s', (value, written) => {
+  ])('writes %s', (value, written) => {
     expect(encodeCbor(value).toString('hex')).toBe(written)
   })
 

@@ -47,7 +47,7 @@ it("throws the parser's errors and reports duplicate keys", async () => {
   }
 })
 
-it('parses many texts at once, and none for disconnected clients', async () => {
+it('parses many texts at once, but not for disconnected clients', async () => {
   const leaving = new AbortController()
   const reads = [parseYamlInThread(long(''), never), parseYamlInThread(long(''), () => leaving.signal), parseYamlInThread(long(''), never)]
   leaving.abort(new Error('gone'))

@@ -26,7 +26,7 @@ describe('scalars', () => {
     ['[9007199254740993, 18446744073709551615, 18446744073709551616]', [9007199254740993n, 18446744073709551615n, 18446744073709551616]],
     ['["yes", \'1\', !!str 1, !foo 1]', ['yes', '1', '1', '1']],
     ['[!!int "3", !!float 1, !!bool "yes", !!binary aGVsbG8=]', [3, 1, true, 'hello']],
-  ])('%s', (text, expected) => {
+  ])('reads %s', (text, expected) => {
     expect(value(text)).toEqual(expected)
   })
 
@@ -101,7 +101,7 @@ describe('errors', () => {
     ['a: "b', 'yaml: found unexpected end of stream'],
     ['a: ]', 'yaml: did not find expected node content'],
     ['a: \0', 'yaml: control characters are not allowed'],
-  ])('%j', (text, message) => {
+  ])('rejects %j', (text, message) => {
     expect(messageOf(text)).toBe(message)
   })
 

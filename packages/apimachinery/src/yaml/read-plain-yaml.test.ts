@@ -148,7 +148,7 @@ it.each([
   expect(readPlainYaml(text)).toBeUndefined()
 })
 
-it('visits each line once, however many spaces it has', () => {
+it('visits each line once, even with many spaces', () => {
   const spaces = ' '.repeat(1_000_000)
   expect(readPlainYaml(`a: x${spaces}y${spaces}\nb: z${spaces}w${spaces}# c\n`)).toEqual({ a: `x${spaces}y`, b: `z${spaces}w` })
 })

@@ -46,7 +46,7 @@ test.each([
   ['a\n\n', '|+\n  a\n'],
   [' a\nb', '|2-\n   a\n  b'],
   ['a \nb', '"a \\nb"'],
-])('%j', (text, written) => {
+])('writes the string %j', (text, written) => {
   expect(toYaml(text)).toBe(`${written}\n`)
 })
 

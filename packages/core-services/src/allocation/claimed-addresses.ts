@@ -110,7 +110,7 @@ export function belongsTo(address: ReadonlyAddress, service: ServiceName): boole
   return parent?.namespace === service.namespace && parent.name === service.name
 }
 
-/** True if the labels of the address are correct. */
-export function isWellLabelled({ metadata }: ReadonlyAddress, family: Family): boolean {
+/** Returns whether the labels of the address are correct. */
+export function hasCorrectLabels({ metadata }: ReadonlyAddress, family: Family): boolean {
   return metadata.labels?.[managedBy] === manager && metadata.labels[ipFamily] === family
 }

@@ -61,7 +61,7 @@ describe('port ranges', () => {
     ['30000-32767', 30_000, 32_767],
     ['30000+2767', 30_000, 32_767],
     [' 80 ', 80, 80],
-  ])('%s', (text, first, last) => {
+  ])('parse %s', (text, first, last) => {
     expect(parsePortRange(text)).toEqual({ first, last })
     expect(formatPortRange({ first, last })).toBe(`${first}-${last}`)
   })

@@ -4,7 +4,7 @@ import { TimeSlice } from '@keelson/apimachinery'
 import type { Clock, DeepReadonly } from '@keelson/apimachinery'
 import { getAllocatedValues, getFamily } from '@keelson/resources-core'
 import type { ReadonlyService } from '@keelson/resources-core'
-import { belongsTo, isWellLabelled, getParent } from '../allocation/claimed-addresses.ts'
+import { belongsTo, hasCorrectLabels, getParent } from '../allocation/claimed-addresses.ts'
 import type { CachedObjects } from '../allocation/cached-objects.ts'
 import type { ServiceAllocators } from '../allocation/service-allocators.ts'
 
@@ -59,7 +59,7 @@ export class IPRepair {
     const ranges = await allocators.ranges.cached(family)
     if (!ranges.some((range) => range.contains(ip))) return report(`${subject} is not within any service CIDR; please recreate the service`)
     const address = addresses.get(ip)
-    if (address !== undefined && belongsTo(address, owner) && isWellLabelled(address, family)) return
+    if (address !== undefined && belongsTo(address, owner) && hasCorrectLabels(address, family)) return
     if (address !== undefined && !belongsTo(address, owner) && (await this.#hasOwner(address))) {
       return report(`${subject} was assigned to another service too; please recreate one of them`)
     }

@@ -62,7 +62,7 @@ function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
       if (length > largeBytes) hold(chunk.length)
     }
     const hold = (bytes: number): void => {
-      const held = (exchange.heldBody ??= exchange.services.bodyBudget?.hold(exchange.user.name))
+      const held = (exchange.bodyReservation ??= exchange.services.bodyBudget?.hold(exchange.user.name))
       const wait = held?.add(bytes)
       if (wait === undefined) return
       incoming.pause()

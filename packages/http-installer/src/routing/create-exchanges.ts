@@ -26,7 +26,7 @@ export function createExchanges(app: Hono<InstallerEnv>, { user, ...services }: 
       } catch (error) {
         writeError(exchange, error)
       } finally {
-        exchange.heldBody?.release()
+        exchange.bodyReservation?.release()
         exchange.end()
       }
     })

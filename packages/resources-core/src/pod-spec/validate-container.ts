@@ -13,7 +13,7 @@ import { validateSecurityContext } from './validate-security-context.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
 /** The pod's data that the rules of its containers need. */
-export interface ContainerScope {
+export interface ContainerContext {
   readonly rules: PodRules
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
   readonly claims: ReadonlySet<string>
@@ -26,7 +26,7 @@ export interface ContainerScope {
 const terminationMessagePolicies = ['File', 'FallbackToLogsOnError']
 
 /** Validates the rules for all kinds of containers. */
-export function validateContainer(container: ReadonlyContainer, scope: ContainerScope, path: FieldPath): FieldErrorList {
+export function validateContainer(container: ReadonlyContainer, scope: ContainerContext, path: FieldPath): FieldErrorList {
   const { name = '' } = container
   return [
     ...(name === '' ? [fieldError.required(path.child('name'))] : validateDNSLabel(name, path, 'name')),

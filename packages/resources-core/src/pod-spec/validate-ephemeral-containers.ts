@@ -3,7 +3,7 @@ import type { EphemeralContainer } from '@keelson/api/core/v1'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { validateItems } from './field-rules.ts'
 import { validateContainer } from './validate-container.ts'
-import type { ContainerScope } from './validate-container.ts'
+import type { ContainerContext } from './validate-container.ts'
 import { validateImagePadding } from './validate-images.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
@@ -22,13 +22,13 @@ const forbiddenFields = [
 
 const detail = 'cannot be set for an Ephemeral Container'
 
-export function validateEphemeralContainers(spec: ReadonlyPodSpec, scope: ContainerScope, path: FieldPath): FieldErrorList {
+export function validateEphemeralContainers(spec: ReadonlyPodSpec, context: ContainerContext, path: FieldPath): FieldErrorList {
   if (spec.ephemeralContainers === undefined) return []
   const otherNames = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '' }) => name))
   const names = new Set(otherNames)
   return validateItems(spec.ephemeralContainers, path.child('ephemeralContainers'), (container, at) => {
     const { name = '', targetContainerName: target = '' } = container
-    const errors = [...validateContainer(container, scope, at), ...validateImagePadding(container, at)]
+    const errors = [...validateContainer(container, context, at), ...validateImagePadding(container, at)]
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     names.add(name)
     if (target !== '' && !otherNames.has(target)) errors.push(fieldError.notFoundField(at.child('targetContainerName'), target))

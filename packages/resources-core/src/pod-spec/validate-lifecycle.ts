@@ -15,17 +15,17 @@ const standardSignals =
 const linuxSignals = [...standardSignals.split(' ').map((name) => `SIG${name}`), ...realtimeSignals].toSorted()
 const windowsSignals = ['SIGKILL', 'SIGTERM']
 
-export interface LifecycleScope {
+export interface LifecycleContext {
   readonly gracePeriod: number | undefined
   readonly os: DeepReadonly<PodOS> | undefined
 }
 
-export function validateLifecycle(lifecycle: DeepReadonly<Lifecycle>, scope: LifecycleScope, path: FieldPath): FieldErrorList {
+export function validateLifecycle(lifecycle: DeepReadonly<Lifecycle>, context: LifecycleContext, path: FieldPath): FieldErrorList {
   const { postStart, preStop, stopSignal } = lifecycle
   const errors: FieldErrorList = []
-  if (postStart !== undefined) errors.push(...validateHandler(postStart, scope.gracePeriod, path.child('postStart')))
-  if (preStop !== undefined) errors.push(...validateHandler(preStop, scope.gracePeriod, path.child('preStop')))
-  if (stopSignal !== undefined) errors.push(...validateStopSignal(stopSignal, scope.os, path.child('stopSignal')))
+  if (postStart !== undefined) errors.push(...validateHandler(postStart, context.gracePeriod, path.child('postStart')))
+  if (preStop !== undefined) errors.push(...validateHandler(preStop, context.gracePeriod, path.child('preStop')))
+  if (stopSignal !== undefined) errors.push(...validateStopSignal(stopSignal, context.os, path.child('stopSignal')))
   return errors
 }
 

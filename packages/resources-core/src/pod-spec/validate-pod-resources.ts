@@ -7,7 +7,7 @@ import type { ResourceScope } from './validate-resources.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 /** Validates the requests and limits of the pod (`spec.resources`). They must be consistent with those of its containers. */
-export function validatePodResources(spec: ReadonlyPodSpec, scope: ResourceScope, specPath: FieldPath): FieldErrorList {
+export function validatePodResources(spec: ReadonlyPodSpec, context: ResourceScope, specPath: FieldPath): FieldErrorList {
   if (spec.resources === undefined) return []
   const path = specPath.child('resources')
   if (spec.os?.name === 'windows') return [fieldError.forbidden(path, 'may not be set for a windows pod')]
@@ -15,7 +15,7 @@ export function validatePodResources(spec: ReadonlyPodSpec, scope: ResourceScope
   if (spec.resources.claims !== undefined) {
     errors.push(fieldError.forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level'))
   }
-  return [...errors, ...validatePodLevelResources(spec.resources, scope, path), ...validateContainersFit(spec, path)]
+  return [...errors, ...validatePodLevelResources(spec.resources, context, path), ...validateContainersFit(spec, path)]
 }
 
 function validateContainersFit(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {

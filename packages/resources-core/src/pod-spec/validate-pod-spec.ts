@@ -3,7 +3,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath, ObjectMeta } from '@keels
 import { invalidEach, validateDNSLabel, validateRequiredOneOf } from './field-rules.ts'
 import type { PodRules } from './pod-rules.ts'
 import { validateAffinity } from './validate-affinity.ts'
-import type { ContainerScope } from './validate-container.ts'
+import type { ContainerContext } from './validate-container.ts'
 import { validateContainers, validateInitContainers } from './validate-containers.ts'
 import { validateDNSConfig, validateHostAliases, validateHostnameOverride } from './validate-dns.ts'
 import { validateEphemeralContainers } from './validate-ephemeral-containers.ts'
@@ -62,7 +62,7 @@ export function validatePodSpec(spec: ReadonlyPodSpec, { rules, metadata }: PodS
 function validateVolumesAndContainers(spec: ReadonlyPodSpec, { rules, metadata }: PodSpecOptions, path: FieldPath): FieldErrorList {
   const { volumes, errors } = validateVolumes(spec, { rules, podName: metadata?.name ?? '' }, path)
   const claims = spec.resourceClaims ?? []
-  const scope: ContainerScope = {
+  const scope: ContainerContext = {
     rules,
     volumes,
     claims: claims.length === 0 ? noNames : new Set(claims.map(({ name = '' }) => name).filter((name) => name !== '')),

@@ -19,17 +19,17 @@ interface ProjectionContext {
 export function validateProjectedVolume(source: DeepReadonly<ProjectedVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
   const taken = new Set<string>()
   const claim = (file: string): boolean => !taken.has(file) && taken.add(file) !== undefined
-  const scope: ProjectionContext = { rules, volumePath: path, claim }
+  const context: ProjectionContext = { rules, volumePath: path, claim }
   const sourceErrors = (source.sources ?? []).flatMap((projection, i) =>
-    validateProjection(projection, scope, path.child('sources').index(i)),
+    validateProjection(projection, context, path.child('sources').index(i)),
   )
   return [...validateFileMode(source.defaultMode, path.child('defaultMode')), ...sourceErrors]
 }
 
-function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: ProjectionContext, path: FieldPath): FieldErrorList {
+function validateProjection(projection: DeepReadonly<VolumeProjection>, context: ProjectionContext, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const reservePath = (file: string, badValue: string): void => {
-    if (!scope.claim(file)) errors.push(fieldError.invalid(scope.volumePath, badValue, 'conflicting duplicate paths'))
+    if (!context.claim(file)) errors.push(fieldError.invalid(context.volumePath, badValue, 'conflicting duplicate paths'))
   }
   for (const member of ['secret', 'configMap'] as const) {
     const source = projection[member]
@@ -47,7 +47,7 @@ function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: P
     if (file.path) reservePath(file.path, file.path)
   }
   const { serviceAccountToken: token, clusterTrustBundle: bundle, podCertificate: certificate } = projection
-  if (token !== undefined) errors.push(...validateToken(token, scope, path.child('serviceAccountToken')))
+  if (token !== undefined) errors.push(...validateToken(token, context, path.child('serviceAccountToken')))
   if (bundle !== undefined) {
     errors.push(...validateTrustBundle(bundle, path.child('clusterTrustBundle')))
     reservePath(bundle.path ?? '', bundle.path ?? '')
@@ -64,16 +64,16 @@ function validateProjection(projection: DeepReadonly<VolumeProjection>, scope: P
 const minTokenSeconds = 600
 const maxTokenSeconds = 2 ** 32
 
-function validateToken(token: DeepReadonly<ServiceAccountTokenProjection>, scope: ProjectionContext, path: FieldPath): FieldErrorList {
+function validateToken(token: DeepReadonly<ServiceAccountTokenProjection>, context: ProjectionContext, path: FieldPath): FieldErrorList {
   const seconds = token.expirationSeconds ?? 0
   const errors: FieldErrorList = []
   const secondsPath = path.child('expirationSeconds')
   if (seconds < minTokenSeconds) errors.push(fieldError.invalid(secondsPath, seconds, 'may not specify a duration less than 10 minutes'))
   if (seconds > maxTokenSeconds)
     errors.push(fieldError.invalid(secondsPath, seconds, 'may not specify a duration larger than 2^32 seconds'))
-  const filePath = scope.volumePath.child('path')
+  const filePath = context.volumePath.child('path')
   if (!token.path) errors.push(fieldError.required(filePath))
-  else if (!scope.rules.allowNonLocalTokenPaths) errors.push(...validateUnreservedPath(token.path, filePath))
+  else if (!context.rules.allowNonLocalTokenPaths) errors.push(...validateUnreservedPath(token.path, filePath))
   return errors
 }
 

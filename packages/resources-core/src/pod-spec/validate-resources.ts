@@ -24,12 +24,12 @@ export interface ResourceScope {
 type Requirements = DeepReadonly<ResourceRequirements>
 type NameRule = (name: string, path: FieldPath) => FieldErrorList
 
-export function validateContainerResources(requirements: Requirements, scope: ResourceScope, path: FieldPath): FieldErrorList {
-  return validateRequirements(requirements, scope, { path, nameRule: validateContainerResourceName })
+export function validateContainerResources(requirements: Requirements, context: ResourceScope, path: FieldPath): FieldErrorList {
+  return validateRequirements(requirements, context, { path, nameRule: validateContainerResourceName })
 }
 
-export function validatePodLevelResources(requirements: Requirements, scope: ResourceScope, path: FieldPath): FieldErrorList {
-  return validateRequirements(requirements, scope, { path, nameRule: validatePodResourceName })
+export function validatePodLevelResources(requirements: Requirements, context: ResourceScope, path: FieldPath): FieldErrorList {
+  return validateRequirements(requirements, context, { path, nameRule: validatePodResourceName })
 }
 
 export function validateResourceName(name: string, path: FieldPath): FieldErrorList {
@@ -58,7 +58,7 @@ function validatePodResourceName(name: string, path: FieldPath): FieldErrorList 
 
 function validateRequirements(
   requirements: Requirements,
-  scope: ResourceScope,
+  context: ResourceScope,
   { path, nameRule }: { readonly path: FieldPath; readonly nameRule: NameRule },
 ): FieldErrorList {
   const errors: FieldErrorList = []
@@ -70,7 +70,7 @@ function validateRequirements(
     errors.push(...nameRule(name, at), ...validateResourceQuantity(name, quantity, at))
   }
   const validateHugePages = (name: string, quantity: Quantity, at: FieldPath): void => {
-    if (!isHugePages(name) || scope.rules.allowIndivisibleHugePages || isDivisibleHugePages(name, quantity)) return
+    if (!isHugePages(name) || context.rules.allowIndivisibleHugePages || isDivisibleHugePages(name, quantity)) return
     errors.push(fieldError.invalid(at, quantity.toString(), `${quantity} is not positive integer multiple of ${name}`))
   }
   for (const [name, quantity] of limits) {
@@ -93,7 +93,7 @@ function validateRequirements(
   if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory')) {
     errors.push(fieldError.forbidden(path, 'HugePages require cpu or memory'))
   }
-  return [...errors, ...validateClaimNames(requirements.claims ?? [], scope.claims, path.child('claims'))]
+  return [...errors, ...validateClaimNames(requirements.claims ?? [], context.claims, path.child('claims'))]
 }
 
 function parseList(list: Readonly<Record<string, string>> | undefined): ReadonlyMap<string, Quantity> {

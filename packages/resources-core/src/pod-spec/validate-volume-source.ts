@@ -69,9 +69,9 @@ const rulesInOrder = Object.entries(sourceRules) as unknown as readonly SourceEn
 const rulesByMember = new Map<string, SourceEntry>(rulesInOrder.map((entry) => [entry[0], entry]))
 
 /** Requires exactly one valid source. */
-export function validateVolumeSource(volume: DeepReadonly<Volume>, scope: VolumeScope, path: FieldPath): FieldErrorList {
+export function validateVolumeSource(volume: DeepReadonly<Volume>, context: VolumeScope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
-  const at: VolumeContext = { ...scope, volume, volumePath: path }
+  const at: VolumeContext = { ...context, volume, volumePath: path }
   let found = false
   for (const [member, rule] of rulesOf(volume)) {
     const source = volume[member]

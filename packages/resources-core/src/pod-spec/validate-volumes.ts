@@ -20,18 +20,18 @@ export interface CheckedVolumes {
 
 const noVolumes: CheckedVolumes = { errors: [], volumes: new Map() }
 
-export function validateVolumes({ volumes }: ReadonlyPodSpec, scope: VolumeScope, specPath: FieldPath): CheckedVolumes {
+export function validateVolumes({ volumes }: ReadonlyPodSpec, context: VolumeScope, specPath: FieldPath): CheckedVolumes {
   if (volumes === undefined) return noVolumes
   const path = specPath.child('volumes')
   const errors: FieldErrorList = []
   const valid = new Map<string, DeepReadonly<Volume>>()
-  const created = scope.podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined)
-  const createdClaims = new Set(created.map(({ name }) => `${scope.podName}-${name}`))
+  const created = context.podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined)
+  const createdClaims = new Set(created.map(({ name }) => `${context.podName}-${name}`))
   for (let i = 0; i < volumes.length; i++) {
     const volume = volumes[i]!
     const at = path.index(i)
     const { name = '', persistentVolumeClaim: claim } = volume
-    const volumeErrors = validateVolumeSource(volume, scope, at)
+    const volumeErrors = validateVolumeSource(volume, context, at)
     volumeErrors.push(...(name === '' ? [fieldError.required(at.child('name'))] : validateDNSLabel(name, at, 'name')))
     if (valid.has(name)) volumeErrors.push(fieldError.duplicate(at.child('name'), name))
     if (volumeErrors.length === 0) valid.set(name, volume)

@@ -121,7 +121,7 @@ describe('services', () => {
         'spec.trafficDistribution: Unsupported value: "PreferFar": supported values: "PreferClose", "PreferSameZone", "PreferSameNode"',
       ],
     ],
-  ])('%j', (spec, messages) => {
+  ])('are validated: %j', (spec, messages) => {
     expect(errors(spec)).toEqual(messages)
   })
 
