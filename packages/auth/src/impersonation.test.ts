@@ -1,7 +1,9 @@
 import type { RequestInfo, UserInfo } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
 import type { Authorizer } from './authorizer.ts'
-import { authorizeImpersonation } from './impersonation.ts'
+import { createImpersonation } from './impersonation.ts'
+import { createImpersonationMetrics } from './impersonation-metrics.ts'
 import { impersonatedUser } from './impersonation-headers.ts'
 import { createPrivilegedGroupsAuthorizer } from './privileged-groups.ts'
 
@@ -35,8 +37,8 @@ function permits(...permissions: readonly string[]): Authorizer {
   }
 }
 
-const impersonate = (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
-  authorizeImpersonation(authorizer, { user, action: listPods, wanted: { name: 'bob', groups: [], ...wanted } })
+const impersonate = async (authorizer: Authorizer, user: UserInfo, wanted: Partial<UserInfo>): Promise<UserInfo> =>
+  (await createImpersonation(authorizer)({ user, action: listPods, wanted: { name: 'bob', groups: [], ...wanted } })).user
 
 test('reads repeated headers separately and ignores case', () => {
   expect(impersonatedUser(['Host', 'x', 'If-Match', 'y'])).toBeUndefined()
@@ -111,10 +113,57 @@ test("limits a mode's permission to its verb and never grants system:masters", a
   )
   expect(await impersonate(limited, alice, {})).toMatchObject({ name: 'bob' })
   const get = { ...listPods, verb: 'get' }
-  await expect(authorizeImpersonation(limited, { user: alice, action: get, wanted: { name: 'bob', groups: [] } })).rejects.toMatchObject({
+  await expect(createImpersonation(limited)({ user: alice, action: get, wanted: { name: 'bob', groups: [] } })).rejects.toMatchObject({
     code: 403,
   })
   await expect(impersonate(limited, alice, { groups: ['system:masters'] })).rejects.toMatchObject({
     message: expect.stringContaining('impersonating the system:masters group is not allowed') as string,
+  })
+})
+
+test('tries the mode that last succeeded first, and counts attempts and checks', async () => {
+  const asked: string[] = []
+  const registry = createMetricsRegistry()
+  const authorizer: Authorizer = {
+    authorize: ({ action }) => {
+      asked.push(action.verb)
+      return action.verb === 'impersonate' ? { decision: 'allow', reason: '' } : { decision: 'noOpinion', reason: '' }
+    },
+  }
+  const run = createImpersonation(authorizer, { metrics: createImpersonationMetrics(registry) })
+  const request = { user: alice, action: listPods, wanted: { name: 'bob', groups: [] } }
+  expect(await run(request)).toEqual({ user: { name: 'bob', groups: ['system:authenticated'] }, constraint: '' })
+  await run(request)
+  expect(asked).toEqual(['impersonate-on:user-info:list', 'impersonate', 'impersonate'])
+  await expect(createImpersonation(masters, { metrics: createImpersonationMetrics(createMetricsRegistry()) })(request)).rejects.toThrow()
+  const text = await registry.text()
+  expect(text).toContain('apiserver_impersonation_attempts_total{decision="allowed",mode="legacy"} 2')
+  expect(text).toContain('apiserver_impersonation_authorization_attempts_total{decision="denied",mode="user-info"} 1')
+})
+
+test('a mode that has failed does not hide the others', async () => {
+  const allowed = new Set(['impersonate'])
+  const authorizer: Authorizer = {
+    authorize: ({ action: { verb } }) => ({ decision: allowed.has(verb) ? 'allow' : 'noOpinion', reason: '' }),
+  }
+  const run = createImpersonation(authorizer)
+  const request = { user: alice, action: listPods, wanted: { name: 'bob', groups: [] } }
+  expect((await run(request)).constraint).toBe('')
+  allowed.clear()
+  await expect(run(request)).rejects.toMatchObject({ message: expect.stringContaining('cannot impersonate resource "users"') as unknown })
+  for (const verb of ['impersonate-on:user-info:list', 'impersonate:user-info']) allowed.add(verb)
+  expect((await run(request)).constraint).toBe('impersonate:user-info')
+  await expect(createImpersonation(authorizer, { constrained: false })(request)).rejects.toThrow()
+})
+
+test.each([
+  ['k', 'an invalid key in extra is not allowed: extra.key: Invalid value: "k": must be a domain-prefixed path (such as "acme.io/foo")'],
+  ['a.b/ ', 'an invalid key in extra is not allowed: extra.key: Invalid value: " ": Invalid path (regex used for validation is'],
+  ['a.b/K', 'a non-lowercase key in extra is not allowed: "a.b/K"'],
+  ['', 'the empty string key in extra is not allowed'],
+])('says that the extra key %j cannot be impersonated in a mode', async (key, message) => {
+  const own = permits('impersonate-on:user-info:list /pods a/', 'impersonate:user-info authentication.k8s.io/users bob')
+  await expect(impersonate(own, alice, { extra: { [key]: ['v'] } })).rejects.toMatchObject({
+    message: expect.stringContaining(`impersonating ${message}`) as unknown,
   })
 })

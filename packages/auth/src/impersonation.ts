@@ -10,6 +10,7 @@ import {
 import type { RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Authorizer, AuthorizerAttributes } from './authorizer.ts'
 import { forbiddenError } from './forbidden.ts'
+import type { ImpersonationMetrics } from './impersonation-metrics.ts'
 import { nodeOf, nodesGroup, serviceAccountGroups, serviceAccountNode, serviceAccountOf } from './well-known-user-names.ts'
 
 /** The impersonating user, the request, and the user to impersonate. */
@@ -20,22 +21,91 @@ export interface ImpersonationRequest extends AuthorizerAttributes {
 /** From this many values on, a wildcard permission is tried before one check for each value. */
 const wildcardThreshold = 4
 
+export interface ImpersonationOptions {
+  /** False: only the legacy permission counts. Default true. */
+  readonly constrained?: boolean
+  readonly metrics?: ImpersonationMetrics
+}
+
+export interface Impersonation {
+  /** The user to serve the request as. */
+  readonly user: UserInfo
+  /** The verb whose permission allowed it (`impersonate:user-info`); empty for the legacy permission. */
+  readonly constraint: string
+}
+
+/** Number of users whose last mode is remembered. */
+const maxRememberedUsers = 10_000
+
 /**
- * Authorizes impersonation and returns the user to serve the request as. Throws 403 unless a mode or the legacy permission allows it.
+ * Returns a function that authorizes impersonation. It throws 403 unless a mode or the legacy permission allows it.
  * A mode limits the kind of user and the request (`impersonate-on:MODE:VERB` and `impersonate:MODE`, KEP-5284).
- * The legacy permission (`impersonate`) covers any request. If all refuse, the first refusal is thrown.
+ * The legacy permission (`impersonate`) covers any request. The mode that last succeeded for a user is tried first, so that most requests need
+ * one attempt. If all refuse, the first refusal is thrown.
  */
-export async function authorizeImpersonation(authorizer: Authorizer, request: ImpersonationRequest): Promise<UserInfo> {
-  let refusal: unknown
-  for (const mode of [...modesFor(request), undefined]) {
+export function createImpersonation(
+  authorizer: Authorizer,
+  { constrained = true, metrics }: ImpersonationOptions = {},
+): (request: ImpersonationRequest) => Promise<Impersonation> {
+  const measured = metrics === undefined ? authorizer : measure(authorizer, metrics)
+  const lastModes = new Map<string, Mode | undefined>()
+
+  function remember(name: string, mode: Mode | undefined): void {
+    lastModes.delete(name)
+    lastModes.set(name, mode)
+    if (lastModes.size > maxRememberedUsers) lastModes.delete(lastModes.keys().next().value!)
+  }
+
+  async function impersonate(request: ImpersonationRequest): Promise<Impersonation> {
+    const { name } = request.user
+    let modes = constrained ? [...modesFor(request), undefined] : [undefined]
+    const last = lastModes.get(name)
+    if (lastModes.has(name) && modes.includes(last)) modes = [last, ...modes.filter((mode) => mode !== last)]
+    let refusal: unknown
+    for (const mode of modes) {
+      try {
+        const user = await authorizeInMode(measured, request, mode)
+        remember(name, mode)
+        return { user, constraint: mode === undefined ? '' : `impersonate:${mode}` }
+      } catch (error) {
+        if (!isApiError(error, 'Forbidden')) throw error
+        refusal ??= error
+      }
+    }
+    throw refusal
+  }
+
+  if (metrics === undefined) return impersonate
+  return async (request) => {
+    const started = performance.now()
+    const attempted = (mode: string, decision: 'allowed' | 'denied'): void =>
+      metrics.attempted(mode, decision, (performance.now() - started) / 1000)
     try {
-      return await authorizeInMode(authorizer, request, mode)
+      const impersonation = await impersonate(request)
+      attempted(modeOf(impersonation.constraint || 'impersonate'), 'allowed')
+      return impersonation
     } catch (error) {
-      if (!isApiError(error, 'Forbidden')) throw error
-      refusal ??= error
+      attempted('', 'denied')
+      throw error
     }
   }
-  throw refusal
+}
+
+function measure(authorizer: Authorizer, metrics: ImpersonationMetrics): Authorizer {
+  return {
+    async authorize(attributes) {
+      const started = performance.now()
+      const decision = await authorizer.authorize(attributes)
+      const outcome = decision.decision === 'allow' ? 'allowed' : 'denied'
+      metrics.authorized(modeOf(attributes.action.verb), outcome, (performance.now() - started) / 1000)
+      return decision
+    },
+  }
+}
+
+/** The mode in a verb: "user-info" for "impersonate-on:user-info:get". */
+function modeOf(verb: string): string {
+  return verb.split(':', 2)[1] ?? 'legacy'
 }
 
 type Mode = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info'
@@ -170,9 +240,22 @@ function withAuthentication(name: string, groups: readonly string[]): readonly s
 
 function extraError(key: string, values: readonly string[]): string | undefined {
   if (key === '') return 'impersonating the empty string key in extra is not allowed'
-  const [domain = '', path = ''] = key.split(/\/(.*)/s)
-  if (isDNS1123Subdomain(domain).length > 0 || !/^[\w/~.%!$&'()*+,;=:-]+$/.test(path)) {
-    return `impersonating an invalid key in extra is not allowed: ${JSON.stringify(key)}`
-  }
+  const invalid = invalidExtraKey(key)
+  if (invalid !== undefined) return `impersonating an invalid key in extra is not allowed: ${invalid}`
+  if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`
   return values.includes('') ? 'impersonating the empty string value in extra is not allowed' : undefined
+}
+
+const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
+const pathPattern = new RegExp(`^${pathFormat}$`)
+
+/** Returns why a key is not a path with a domain as its prefix; undefined if it is. */
+function invalidExtraKey(key: string): string | undefined {
+  const invalid = (value: string, reason: string): string => `extra.key: Invalid value: ${JSON.stringify(value)}: ${reason}`
+  const slash = key.indexOf('/')
+  const [host, path] = [key.slice(0, Math.max(0, slash)), key.slice(slash + 1)]
+  if (host === '' || path === '') return invalid(key, 'must be a domain-prefixed path (such as "acme.io/foo")')
+  const problems = isDNS1123Subdomain(host).map((reason) => invalid(host, reason))
+  if (!pathPattern.test(path)) problems.push(invalid(path, `Invalid path (regex used for validation is '${pathFormat}')`))
+  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]
 }

@@ -96,6 +96,7 @@ function wire(
     authenticator: config.authentication.authenticator,
     authorizer,
     identityHeaders: requestHeaders === undefined ? [] : requestHeaderNames(requestHeaders),
+    constrainedImpersonation: serving.features.enabled('ConstrainedImpersonation'),
     tls: {
       ...config.certificates.serving,
       clientAuthorities: config.certificates.clientAuthorities,

@@ -9,6 +9,7 @@ const effectiveGates = new Set([
   'CBORServingAndStorage',
   'ComponentFlagz',
   'ComponentStatusz',
+  'ConstrainedImpersonation',
   'RemoteRequestHeaderUID',
 ])
 const stageGates: ReadonlyMap<string, FeatureStage> = new Map([

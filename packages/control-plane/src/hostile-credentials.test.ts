@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -172,4 +175,34 @@ test('a bootstrap token authenticates a node that joins, until its secret is del
   await askServer(chain, 'DELETE', `${target}/bootstrap-token-abcdef`)
   await expect.poll(() => userOf('abcdef.0123456789abcdef')).toBeUndefined()
   expect(logged).not.toContain('0123456789')
+})
+
+describe('headers that name another user', () => {
+  /** Returns the status and message for a request of the account `builder` with more headers, as written to the wire. */
+  async function ask(...more: readonly string[]): Promise<string> {
+    const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signed(payload())}`, ...more]
+    const sent = request(`${chain.url}/api/v1/nodes`, { ca: chain.certificateAuthority, agent: false, headers }).end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const { message } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { message: string }
+    return `${answer.statusCode} ${message}`
+  }
+  const asItself = '403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot list resource "nodes"'
+  const refused = (verb: string) => `403 nodes is forbidden: User "system:serviceaccount:default:builder" cannot ${verb} resource "nodes"`
+
+  test.each([
+    ['of a front proxy', ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters', 'x-remote-extra-a', 'b'], asItself],
+    ['of a front proxy, twice', ['X-REMOTE-USER', 'a', 'x-remote-user', 'b'], asItself],
+    ['with underscores', ['Impersonate_User', 'admin', 'X_Remote_User', 'admin', 'Impersonate_Group', 'system:masters'], asItself],
+    ['with another prefix', ['X-Impersonate-User', 'admin', 'Impersonate-Users', 'admin'], asItself],
+    ['of which the first is empty', ['Impersonate-User', '', 'Impersonate-User', 'admin'], asItself],
+    ['in capitals', ['IMPERSONATE-USER', 'admin'], refused('impersonate-on:user-info:list')],
+    ['twice', ['Impersonate-User', 'bob', 'impersonate-user', 'admin'], refused('impersonate-on:user-info:list')],
+    ['of an administrator', ['Impersonate-User', 'x', 'Impersonate-Group', 'system:masters'], refused('impersonate-on:user-info:list')],
+    ['of a node', ['Impersonate-User', 'system:node:n'], refused('impersonate-on:arbitrary-node:list')],
+    [
+      'without a user',
+      ['Impersonate-Group', 'system:masters'],
+      '400 requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"system:masters"}',
+    ],
+  ])('%s', async (_, headers, expected) => expect(await ask(...headers)).toContain(expected))
 })

@@ -17,6 +17,7 @@ const sli = 'component group resource scope subresource verb version'
 const object = 'group resource'
 const admission = 'operation rejected type'
 const sliBounds = '0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60'
+const doubling = '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384'
 const bounds: Readonly<Record<string, string>> = {
   etcd_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
   apiserver_request_duration_seconds: `0.005 0.025 ${sliBounds}`,
@@ -28,9 +29,11 @@ const bounds: Readonly<Record<string, string>> = {
     '0 1800 3600 7200 21600 43200 86400 172800 345600 604800 2.592e+06 7.776e+06 1.5552e+07 3.1104e+07',
   apiserver_admission_step_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5',
   apiserver_admission_controller_admission_duration_seconds: '0.005 0.025 0.1 0.5 1 2.5',
-  authentication_duration_seconds: '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384',
+  apiserver_impersonation_attempts_duration_seconds: doubling,
+  apiserver_impersonation_authorization_attempts_duration_seconds: doubling,
+  authentication_duration_seconds: doubling,
   authentication_token_cache_request_duration_seconds: '0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10',
-  authorization_duration_seconds: '0.001 0.002 0.004 0.008 0.016 0.032 0.064 0.128 0.256 0.512 1.024 2.048 4.096 8.192 16.384',
+  authorization_duration_seconds: doubling,
   workqueue_queue_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
   workqueue_work_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
 }
@@ -76,6 +79,8 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     apiserver_cache_list_fetched_objects_total: 'group index resource',
     apiserver_cache_list_returned_objects_total: object,
     apiserver_cache_list_total: 'group index resource',
+    apiserver_impersonation_attempts_total: 'decision mode',
+    apiserver_impersonation_authorization_attempts_total: 'decision mode',
     apiserver_init_events_total: object,
     apiserver_storage_list_evaluated_objects_total: object,
     apiserver_storage_list_fetched_objects_total: object,
@@ -111,6 +116,8 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'histogram ALPHA': {
     apiserver_client_certificate_expiration_seconds: '',
+    apiserver_impersonation_attempts_duration_seconds: 'decision mode',
+    apiserver_impersonation_authorization_attempts_duration_seconds: 'decision mode',
     apiserver_request_sli_duration_seconds: sli,
     apiserver_watch_cache_read_wait_seconds: object,
     apiserver_watch_events_sizes: 'group resource version',

@@ -21,6 +21,7 @@ beforeAll(async () => {
   await ask('POST', configMaps, { metadata: { name: 'a' } })
   await ask('DELETE', `${configMaps}/a`)
   for (const path of [configMaps, '/api/v1/namespaces/default/endpoints', '/readyz']) await ask('GET', path)
+  await chain.fetch('/api', { headers: { authorization: `Bearer ${chain.adminToken}`, 'impersonate-user': 'alice' } })
   const watch = request(`${chain.url}/api/v1/namespaces?watch=1&resourceVersion=0`, {
     ca: chain.certificateAuthority,
     headers: { authorization: `Bearer ${chain.adminToken}` },

@@ -3,7 +3,7 @@ import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { messageOf, optionProblems, systemClock } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
-import { authenticatedUser } from '@keelson/auth'
+import { authenticatedUser, createImpersonationMetrics } from '@keelson/auth'
 import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
 import { isAbort, isExchange } from '@keelson/exchange'
 import type { CborCodec, Exchange, ExchangeServices } from '@keelson/exchange'
@@ -66,6 +66,8 @@ export interface ServerOptions {
   }
   /** Headers with user names, in addition to `X-Remote-*`. All are removed from authenticated requests. Default: none. */
   readonly identityHeaders?: IdentityHeaders
+  /** Permissions may limit impersonation to a kind of user and to some requests (KEP-5284). Default true. */
+  readonly constrainedImpersonation?: boolean
   /** The number of requests in flight; 0 means no limit. Default: `serverDefaults`. */
   readonly limits?: InFlightLimits
   /** Patterns of origins whose pages may read responses (CORS). Default: none. */
@@ -190,6 +192,7 @@ export function createServer(options: ServerOptions): Server {
     authenticator: options.authenticator,
     authorizer: options.authorizer,
     identityHeaders: options.identityHeaders ?? [],
+    impersonation: { constrained: options.constrainedImpersonation ?? true, metrics: createImpersonationMetrics(metrics) },
     limits: options.limits ?? serverDefaults.limits,
     deadlines,
     goAwayChance: options.goAwayChance ?? 0,

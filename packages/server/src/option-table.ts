@@ -36,6 +36,7 @@ export const optionTable: OptionTable<ServerOptions> = {
     }),
   ),
   identityHeaders: listOf(isString),
+  constrainedImpersonation: isBoolean,
   limits: objectOf<Part<'limits'>>({ readOnly: required(count), mutating: required(count) }),
   corsAllowedOrigins: listOf(isRegExp),
   hstsDirectives: listOf(isString),

@@ -1,5 +1,5 @@
 import type { Exchange, RequestAttributes, Route } from '@keelson/exchange'
-import type { Authenticator, Authorizer, IdentityHeaders } from '@keelson/auth'
+import type { Authenticator, Authorizer, IdentityHeaders, ImpersonationOptions } from '@keelson/auth'
 import type { AccessMetrics } from './authentication.ts'
 import type { Lifecycle } from './wait-group.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
@@ -28,6 +28,7 @@ export interface FilterOptions {
   readonly authorizer: Authorizer
   /** Headers that name users besides `X-Remote-*`. */
   readonly identityHeaders: IdentityHeaders
+  readonly impersonation?: ImpersonationOptions
   readonly limits: InFlightLimits
   readonly goAwayChance: number
   readonly corsAllowedOrigins: readonly RegExp[]
@@ -65,7 +66,7 @@ export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
       name: 'authentication',
       filter: authenticate(authenticator, { access, metrics, identityHeaders: options.identityHeaders, onRejected: options.onRejected }),
     },
-    { name: 'impersonation', filter: impersonate(authorizer) },
+    { name: 'impersonation', filter: impersonate(authorizer, options.impersonation) },
     { name: 'in-flight', filter: limitInFlight(createInFlightLimit(options.limits, metrics.inFlight), metrics) },
     { name: 'authorization', filter: authorize(authorizer, access) },
     { name: 'request-metrics', filter: measureRequest(metrics) },

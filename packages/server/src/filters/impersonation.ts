@@ -1,15 +1,16 @@
 import { isApiError } from '@keelson/apimachinery'
-import { authorizeImpersonation, impersonatedUser } from '@keelson/auth'
-import type { Authorizer } from '@keelson/auth'
+import { createImpersonation, impersonatedUser } from '@keelson/auth'
+import type { Authorizer, ImpersonationOptions } from '@keelson/auth'
 import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /** Runs the request as the user in its `Impersonate-*` headers, if the requestor may impersonate that user. */
-export function impersonate(authorizer: Authorizer): Filter {
+export function impersonate(authorizer: Authorizer, options: ImpersonationOptions = {}): Filter {
+  const authorizeImpersonation = createImpersonation(authorizer, options)
   async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {
     try {
-      exchange.user = await authorizeImpersonation(authorizer, { user: exchange.requestor, action: exchange.info, wanted: user })
+      exchange.user = (await authorizeImpersonation({ user: exchange.requestor, action: exchange.info, wanted: user })).user
       exchange.phaseStarted = performance.now()
     } catch (error) {
       return refuse(exchange, error)
