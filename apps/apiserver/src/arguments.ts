@@ -5,7 +5,7 @@ import { otherFlag } from './other-flags.ts'
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 export type Shell = (typeof shells)[number]
 
-const commands = ['completion', 'help', 'version']
+const commands = ['completion', 'help', 'kubeconfig', 'version']
 
 export interface ParsedArguments {
   /** The command. Undefined: start the server. */

@@ -5,6 +5,7 @@ import { flags } from './flags.ts'
 const commands: Readonly<Record<string, string>> = {
   completion: 'Print a completion script for a shell',
   help: 'List the flags',
+  kubeconfig: 'Print a kubeconfig for a user',
   version: 'Print the version',
 }
 

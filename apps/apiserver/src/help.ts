@@ -8,6 +8,7 @@ export function helpText(flags: ReadonlyMap<string, FlagDefinition>, width: numb
     '',
     'Usage:',
     '  keelson [flags]',
+    '  keelson kubeconfig --user NAME [flags]',
     '  keelson version',
     '  keelson completion bash|zsh|fish|powershell',
     '',

@@ -17,6 +17,7 @@ const cannotStart = 1
 
 /** Runs the program. Sets the exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
+  if (argv[0] === 'kubeconfig') return kubeconfigCommand(argv.slice(1))
   const parsed = await parse(argv)
   if (parsed.command === 'help') {
     process.stdout.write(helpText(flags, process.stdout.columns ?? 100))
@@ -36,6 +37,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     report(known instanceof StartError ? [known.message] : [`cannot start: ${String((error as Error)?.stack ?? error)}`])
     process.exit(cannotStart)
   }
+}
+
+async function kubeconfigCommand(argv: readonly string[]): Promise<void> {
+  const { runKubeconfigCommand } = await import('./kubeconfig-command.ts')
+  const problems = new Problems()
+  const text = await runKubeconfigCommand(argv, problems)
+  report(problems.messages)
+  if (text === undefined) process.exitCode = problems.hasUsage ? wrongUsage : cannotStart
+  else process.stdout.write(text)
 }
 
 async function systemd(log: ReturnType<typeof createLog>): Promise<ServiceManager | undefined> {

@@ -29,6 +29,11 @@ export class Problems {
     this.#errors.push(new StartError(message, { isUsage: true }))
   }
 
+  /** Adds a mistake that is not in the flags themselves. */
+  failure(message: string, cause: unknown): void {
+    this.#errors.push(new StartError(message, { cause }))
+  }
+
   /** Runs one step. Keeps the `StartError` that it throws, and then returns undefined. */
   async attempt<T>(step: () => T | Promise<T>): Promise<T | undefined> {
     try {

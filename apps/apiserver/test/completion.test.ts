@@ -38,7 +38,7 @@ async function offered(...words: string[]): Promise<string[]> {
 }
 
 test.skipIf(!isInstalled('bash')).each([
-  [[''], ['completion', 'help', 'version']],
+  [[''], ['completion', 'help', 'kubeconfig', 'version']],
   [['ver'], ['version']],
   [
     ['completion', ''],

@@ -136,7 +136,7 @@ test('tries the mode that last succeeded first, and counts attempts and checks',
   await run(request)
   expect(asked).toEqual(['impersonate-on:user-info:list', 'impersonate', 'impersonate'])
   await expect(createImpersonation(masters, { metrics: createImpersonationMetrics(createMetricsRegistry()) })(request)).rejects.toThrow()
-  const text = await registry.text()
+  const text = registry.text()
   expect(text).toContain('apiserver_impersonation_attempts_total{decision="allowed",mode="legacy"} 2')
   expect(text).toContain('apiserver_impersonation_authorization_attempts_total{decision="denied",mode="user-info"} 1')
 })

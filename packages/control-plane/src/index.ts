@@ -1,4 +1,6 @@
 export { versionInfo, writeKubeconfig } from '@keelson/server'
+export { createUserKubeconfig } from './user-kubeconfig.ts'
+export type { UserKubeconfigOptions } from './user-kubeconfig.ts'
 export type { AppliedStorage } from './apply-with-storage-factory.ts'
 export type { GenericConfig } from './build-generic-config.ts'
 export type { GroupServices } from './group-services.ts'

@@ -5,13 +5,22 @@ export interface KubeconfigOptions {
   /** The authority that signed the serving certificate, in PEM. */
   readonly certificateAuthority: string
   readonly user: { readonly certificate: string; readonly key: string } | { readonly token: string }
-  /** The name of the cluster, the user and the context. Default: "keelson". */
+  /** Names the cluster and the context. Default "keelson". */
   readonly name?: string
+  /** Names the user. Default: `name`, followed by "-admin". */
+  readonly userName?: string
 }
 
 /** Returns a kubeconfig with one cluster, one user and one context, in kubectl's format. */
-export function kubeconfig({ server, certificateAuthority, user, name = 'keelson' }: KubeconfigOptions): string {
+export function kubeconfig({
+  server,
+  certificateAuthority,
+  user,
+  name = 'keelson',
+  userName = `${name}-admin`,
+}: KubeconfigOptions): string {
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
+  const quoted = /^[A-Za-z][\w.@-]*$/.test(userName) ? userName : JSON.stringify(userName)
   const credential =
     'token' in user
       ? [`    token: ${JSON.stringify(user.token)}`]
@@ -26,13 +35,13 @@ export function kubeconfig({ server, certificateAuthority, user, name = 'keelson
     'contexts:',
     '- context:',
     `    cluster: ${name}`,
-    `    user: ${name}-admin`,
+    `    user: ${quoted}`,
     `  name: ${name}`,
     `current-context: ${name}`,
     'kind: Config',
     'preferences: {}',
     'users:',
-    `- name: ${name}-admin`,
+    `- name: ${quoted}`,
     '  user:',
     ...credential,
     '',

@@ -130,6 +130,32 @@ const clockSkew = 3600_000
 
 const caSubject = { commonName: 'keelson-ca' }
 
+export interface ClientCertificateRequest {
+  /** Holds the authority "ca". */
+  readonly store: CertificateStore
+  readonly subject: Subject
+  readonly lifetimeMs: number
+  readonly now?: () => number
+}
+
+/** Signs a client certificate with the stored authority, which is only read. The certificate ends with the authority at the latest. Throws if there is no authority. */
+export async function signClientCertificate(request: ClientCertificateRequest): Promise<KeyPair & { readonly authority: string }> {
+  const { store, subject, lifetimeMs } = request
+  const now = (request.now ?? systemClock.now)()
+  const kept = await store.load('ca')
+  if (kept.certificate === undefined && kept.key === undefined) throw new Error('there is no authority: neither ca.crt nor ca.key')
+  const { pair: authority, certificate } = readAuthority('ca', kept)
+  const { createCertificate } = await import('./create-certificate.ts')
+  const pair = await createCertificate({
+    usage: 'client',
+    subject,
+    issuer: issuerOf(authority, caSubject),
+    notBefore: new Date(now - clockSkew),
+    notAfter: new Date(Math.min(now + lifetimeMs, Date.parse(certificate.validTo))),
+  })
+  return { ...pair, authority: authority.certificate }
+}
+
 function issuerOf({ certificate, key }: KeyPair, subject: Subject): Issuer {
   return { subject, privateKey: createPrivateKey(key), publicKey: new X509Certificate(certificate).publicKey }
 }

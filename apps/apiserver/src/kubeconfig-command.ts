@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { parseArguments } from './arguments.ts'
+import { directory, duration, file, list, text, textLike } from './flag-types.ts'
+import type { FlagDefinition, FlagValuesOf } from './flag-types.ts'
+import { helpText } from './help.ts'
+import type { Problems } from './start-error.ts'
+
+const group = 'keelson kubeconfig'
+
+const table = {
+  user: { group, type: text(), help: 'Name of the user.' },
+  group: { group, type: list(), help: 'Group of the user. May be given several times.' },
+  uid: { group, type: text(), help: 'UID of the user. Default: none.' },
+  expires: { group, type: duration(), default: 365 * 86_400_000, help: 'Lifetime of the certificate.' },
+  server: {
+    group,
+    type: textLike(/^https:\/\//, 'an https URL'),
+    help: 'URL of the server. Default: that of admin.kubeconfig in --data-dir.',
+  },
+  'data-dir': { group, type: directory(), default: './.keelson', help: 'Directory of the server.' },
+  'cert-dir': { group, type: directory(), help: "Directory of the server's certificates. Default: certs in --data-dir." },
+  output: { group, type: file(), help: 'File to write, which only its owner may read. Default: the kubeconfig is printed.' },
+} as const
+
+const flags: ReadonlyMap<string, FlagDefinition> = new Map(Object.entries(table) as unknown as [string, FlagDefinition][])
+
+/**
+ * `keelson kubeconfig`: signs a client certificate with the server's authority. Returns what to print; undefined after mistakes, which are added to
+ * `problems`. Only reads the files of the server, so the server may be running.
+ */
+export async function runKubeconfigCommand(argv: readonly string[], problems: Problems): Promise<string | undefined> {
+  const parsed = parseArguments(argv, flags)
+  if (parsed.command === 'help') return helpText(flags, process.stdout.columns ?? 100)
+  for (const problem of parsed.problems) problems.usage(problem)
+  const values = parsed.values as unknown as FlagValuesOf<typeof table>
+  const { user: name, uid } = values
+  if (!name) problems.usage('--user is missing: the name of the user')
+  if (uid === '') problems.usage('--uid must not be empty')
+  if (values.expires <= 0) problems.usage('--expires must be longer than 0')
+  const known = await readAdminKubeconfig(path.join(path.resolve(values['data-dir']), 'admin.kubeconfig'))
+  const server = values.server ?? known?.server
+  if (server === undefined) {
+    problems.usage(
+      `there is no admin.kubeconfig in ${values['data-dir']}: choose the --data-dir of the server, or give its --server and --cert-dir`,
+    )
+  }
+  if (problems.messages.length > 0 || !name || server === undefined) return undefined
+  const { createUserKubeconfig, writeKubeconfig } = await import('@keelson/control-plane')
+  const certificateDirectory = values['cert-dir'] ?? path.join(path.resolve(values['data-dir']), 'certs')
+  try {
+    const content = await createUserKubeconfig({
+      certificateDirectory,
+      server,
+      ...(known && { certificateAuthority: known.certificateAuthority }),
+      user: { name, groups: values.group ?? [], ...(uid !== undefined && { uid }) },
+      lifetimeMs: values.expires,
+    })
+    if (values.output === undefined) return content
+    await writeKubeconfig(values.output, content)
+    return ''
+  } catch (error) {
+    problems.failure(`the kubeconfig cannot be made with the authority in ${certificateDirectory}: ${(error as Error).message}`, error)
+    return undefined
+  }
+}
+
+interface AdminKubeconfig {
+  readonly server: string
+  readonly certificateAuthority: string
+}
+
+/** Reads the server's address from the kubeconfig that the server has written; undefined if there is none. */
+async function readAdminKubeconfig(name: string): Promise<AdminKubeconfig | undefined> {
+  const content = await readFile(name, 'utf8').catch(() => '')
+  const server = /^ {4}server: (\S+)$/m.exec(content)?.[1]
+  const authority = /^ {4}certificate-authority-data: (\S+)$/m.exec(content)?.[1]
+  if (server === undefined || authority === undefined) return undefined
+  return { server, certificateAuthority: Buffer.from(authority, 'base64').toString() }
+}
