@@ -26,7 +26,7 @@ export interface ContainerContext {
 const terminationMessagePolicies = ['File', 'FallbackToLogsOnError']
 
 /** Validates the rules for all kinds of containers. */
-export function validateContainer(container: ReadonlyContainer, scope: ContainerContext, path: FieldPath): FieldErrorList {
+export function validateContainer(container: ReadonlyContainer, context: ContainerContext, path: FieldPath): FieldErrorList {
   const { name = '' } = container
   return [
     ...(name === '' ? [fieldError.required(path.child('name'))] : validateDNSLabel(name, path, 'name')),
@@ -35,11 +35,11 @@ export function validateContainer(container: ReadonlyContainer, scope: Container
     ...validateContainerPorts(container, path),
     ...validateEnv(container, path),
     ...validateEnvFrom(container, path),
-    ...validateVolumeMounts(container, scope.volumes, path),
-    ...validateVolumeDevices(container, scope.volumes, path),
+    ...validateVolumeMounts(container, context.volumes, path),
+    ...validateVolumeDevices(container, context.volumes, path),
     ...validatePullPolicy(container.imagePullPolicy, path, 'imagePullPolicy'),
-    ...validateContainerResources(container.resources ?? {}, scope, path.child('resources')),
-    ...validateResizePolicy(container, scope.restartPolicy, path),
-    ...validateSecurityContext(container, scope.hostUsers, path),
+    ...validateContainerResources(container.resources ?? {}, context, path.child('resources')),
+    ...validateResizePolicy(container, context.restartPolicy, path),
+    ...validateSecurityContext(container, context.hostUsers, path),
   ]
 }

@@ -62,7 +62,7 @@ export function validatePodSpec(spec: ReadonlyPodSpec, { rules, metadata }: PodS
 function validateVolumesAndContainers(spec: ReadonlyPodSpec, { rules, metadata }: PodSpecOptions, path: FieldPath): FieldErrorList {
   const { volumes, errors } = validateVolumes(spec, { rules, podName: metadata?.name ?? '' }, path)
   const claims = spec.resourceClaims ?? []
-  const scope: ContainerContext = {
+  const context: ContainerContext = {
     rules,
     volumes,
     claims: claims.length === 0 ? noNames : new Set(claims.map(({ name = '' }) => name).filter((name) => name !== '')),
@@ -75,12 +75,12 @@ function validateVolumesAndContainers(spec: ReadonlyPodSpec, { rules, metadata }
   return [
     ...errors,
     ...(claims.length === 0 ? [] : validateResourceClaims(claims, metadata?.annotations, path.child('resourceClaims'))),
-    ...validateContainers(containers, scope, path.child('containers')),
+    ...validateContainers(containers, context, path.child('containers')),
     ...(spec.initContainers === undefined
       ? []
-      : validateInitContainers(spec.initContainers, { ...scope, containers }, path.child('initContainers'))),
-    ...validateEphemeralContainers(spec, scope, path),
-    ...validatePodResources(spec, scope, path),
+      : validateInitContainers(spec.initContainers, { ...context, containers }, path.child('initContainers'))),
+    ...validateEphemeralContainers(spec, context, path),
+    ...validatePodResources(spec, context, path),
   ]
 }
 
