@@ -1,5 +1,6 @@
 // npm run golden: replays recorded requests against a fresh server, compares the responses with kube-apiserver's and prints the score by
 // kind.
+import path from 'node:path'
 import { getCaseSubject } from './case-subject.ts'
 import { hasRecordings, playGolden } from './play.ts'
 import { readCases } from './read-cases.ts'
@@ -21,7 +22,7 @@ const without = option('--without') ?? new Set()
 const substring = args.includes('--only') ? (args[args.indexOf('--only') + 1] ?? '') : ''
 const failedCases = new Set(outcome.fails.map((fail) => fail.id))
 const score = new Map<string, { cases: number; matching: number }>()
-for (const golden of readCases()) {
+for (const golden of readCases(playedFiles())) {
   const needs = golden.needs ?? []
   if (golden.setup === true || !golden.id.includes(substring)) continue
   if (needs.some((tag) => without.has(tag) || (only !== undefined && !only.has(tag)))) continue
@@ -35,3 +36,12 @@ process.stdout.write('\ncases that match, by kind:\n')
 for (const [kind, row] of [...score].sort(([a], [b]) => (a < b ? -1 : 1)))
   process.stdout.write(`${row.matching === row.cases ? 'ok  ' : '    '} ${kind}: ${row.matching} of ${row.cases}\n`)
 process.exit(outcome.failed === 0 ? 0 : 1)
+
+/** Returns the files after `--cases`, up to the next flag; undefined for the default files. */
+function playedFiles(): readonly string[] | undefined {
+  const at = args.indexOf('--cases')
+  if (at < 0) return undefined
+  const rest = args.slice(at + 1)
+  const end = rest.findIndex((argument) => argument.startsWith('--'))
+  return rest.slice(0, end < 0 ? undefined : end).map((file) => path.resolve(file))
+}

@@ -19,10 +19,10 @@ export interface GoldenCase {
 
 const files = ['objects.jsonl', 'scenarios.jsonl'] as const
 
-/** Reads the recorded cases of the chosen files; all by default. Needs the recordings. */
-export function readCases(chosen: readonly (typeof files)[number][] = files): readonly GoldenCase[] {
+/** Reads the recorded cases of the chosen files: names in the folder of recordings, or absolute paths. Needs the recordings. */
+export function readCases(chosen: readonly string[] = files): readonly GoldenCase[] {
   return chosen.flatMap((file) =>
-    readFileSync(path.join(sharedDirectory, 'golden', file), 'utf8')
+    readFileSync(path.resolve(sharedDirectory, 'golden', file), 'utf8')
       .split('\n')
       .filter(Boolean)
       .map((line) => JSON.parse(line) as GoldenCase),
