@@ -79,7 +79,7 @@ export interface RequestContext {
   /** Adds a `Warning` header (299); duplicates are dropped. */
   warn(text: string): void
   /** Adds an annotation to the request's audit event. Absent: the request is not audited. */
-  annotate?(key: string, value: string): void
+  annotate?: ((key: string, value: string) => void) | undefined
 }
 
 /** Name of the user of requests without credentials. */

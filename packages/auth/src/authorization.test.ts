@@ -1,6 +1,7 @@
 import type { RequestInfo } from '@keelson/apimachinery'
 import { expect, test } from 'vitest'
 import { createAlwaysAllowPathsAuthorizer } from './always-allow-paths.ts'
+import { createConstantAuthorizer } from './authorizer.ts'
 import type { Authorizer } from './authorizer.ts'
 import { createAuthorizerUnion } from './authorizer-union.ts'
 import { forbiddenError } from './forbidden.ts'
@@ -89,9 +90,10 @@ test('lists the permissions of a user', async () => {
     nonResourceRules: [always],
     incomplete: false,
   })
-  expect(await authorizer.rulesFor!({ name: 'root', groups: ['system:masters'] }, 'default')).toEqual({
+  const all = createAuthorizerUnion(authorizer, createConstantAuthorizer({ decision: 'allow', reason: '' }))
+  expect(await all.rulesFor!({ name: 'root', groups: ['system:masters'] }, 'default')).toEqual({
     resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
-    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }, always],
+    nonResourceRules: [always, { verbs: ['*'], nonResourceURLs: ['*'] }],
     incomplete: false,
   })
   const silent: Authorizer = { authorize: () => ({ decision: 'noOpinion', reason: '' }) }

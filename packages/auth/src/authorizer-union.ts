@@ -2,6 +2,9 @@ import { aggregateMessages } from '@keelson/apimachinery'
 import { noOpinion } from './authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision, Rules } from './authorizer.ts'
 
+/** Shared, because every decision starts with it. */
+const none: readonly Decision[] = []
+
 /**
  * The first member that allows or denies decides. Otherwise the result has no opinion and carries all reasons, one per line, and all errors;
  * the server then refuses.
@@ -18,7 +21,7 @@ export function createAuthorizerUnion(...members: readonly Authorizer[]): Author
     return given.length === 0 ? noOpinion : joinOpinions(given)
   }
   return {
-    authorize: (attributes) => step(0, attributes, []),
+    authorize: (attributes) => step(0, attributes, none),
     // If a member cannot list its rules, the result is incomplete: that member may deny what the others allow.
     rulesFor: async (user, namespace) => joinRules(await Promise.all(members.map(async (member) => member.rulesFor?.(user, namespace)))),
   }
@@ -32,7 +35,7 @@ function joinRules(answers: readonly (Rules | undefined)[]): Rules {
     resourceRules: known.flatMap(({ resourceRules }) => resourceRules),
     nonResourceRules: known.flatMap(({ nonResourceRules }) => nonResourceRules),
     incomplete: known.length < answers.length || known.some(({ incomplete }) => incomplete),
-    ...(errors.length > 0 && { error: errors.join(', ') }),
+    ...(errors.length > 0 && { error: aggregateMessages(errors) }),
   }
 }
 

@@ -34,7 +34,13 @@ export interface InformedAuthorizer extends Authorizer {
 
 /** The permissions of a user. `*` matches everything. */
 export interface Rules {
-  readonly resourceRules: readonly { readonly verbs: string[]; readonly apiGroups: string[]; readonly resources: string[] }[]
+  readonly resourceRules: readonly {
+    readonly verbs: string[]
+    readonly apiGroups: string[]
+    readonly resources: string[]
+    /** Absent or empty: all names. */
+    readonly resourceNames?: string[]
+  }[]
   readonly nonResourceRules: readonly { readonly verbs: string[]; readonly nonResourceURLs: string[] }[]
   /** True if the user may have more permissions than listed; `error` has the reason. */
   readonly incomplete: boolean

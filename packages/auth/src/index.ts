@@ -46,6 +46,8 @@ export { claimOfVolume, podConfigMapNames, podSecretNames } from './node/object-
 export { nodeRules } from './node/node-rules.ts'
 export type { NodeRule } from './node/node-rules.ts'
 export { createPrivilegedGroupsAuthorizer } from './privileged-groups.ts'
+export { RbacAuthorizer } from './rbac/rbac-authorizer.ts'
+export { RbacPolicy } from './rbac/rbac-policy.ts'
 export { createRequestHeaderAuthenticator, requestHeaderNames } from './request-header.ts'
 export type { RequestHeaderOptions } from './request-header.ts'
 export { createStaticTokens, generateToken } from './token-authenticator.ts'

@@ -9,11 +9,14 @@ import {
   createConstantAuthorizer,
   createNodeAuthorizer,
   createPrivilegedGroupsAuthorizer,
+  RbacAuthorizer,
+  RbacPolicy,
 } from '@keelson/auth'
 import type { AuthorizationConfiguration, Authorizer, InformedAuthorizer, ObjectSources } from '@keelson/auth'
 import type { Dialer } from '@keelson/outbound'
 import { describeError } from '@keelson/server'
 import { followAuthorizationFile, openWebhookAuthorizer, readAuthorization, readPolicies } from './authorization-files.ts'
+import { builtinGroups } from './builtin-groups.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { authorizationDefaults } from './options/authentication.ts'
 import type { AuthorizationMode } from './options/authentication.ts'
@@ -21,6 +24,8 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Authorization extends AsyncDisposable {
   readonly authorizer: Authorizer
+  /** Roles and bindings. Writes to them are checked in every mode. */
+  readonly roles: RbacPolicy
   /** Lets the authorizers of RBAC and Node follow their objects, once the client exists and the groups are installed. */
   readFrom(sources: ObjectSources): void
 }
@@ -28,12 +33,14 @@ export interface Authorization extends AsyncDisposable {
 /** The authorizer of a mode. Disposing it stops following objects, or closes connections. */
 type ModeAuthorizer = Authorizer | InformedAuthorizer | (InformedAuthorizer & AsyncDisposable) | (Authorizer & Disposable)
 
-/** Builds the authorizers that need nothing but options. */
-const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, (options: ServerChainOptions) => ModeAuthorizer>> = {
+type ModeFactory = (options: ServerChainOptions, roles: RbacPolicy) => ModeAuthorizer
+
+/** Builds the authorizers that need only options and roles. */
+const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, ModeFactory>> = {
   AlwaysAllow: () => createConstantAuthorizer({ decision: 'allow', reason: '' }),
   AlwaysDeny: () => createConstantAuthorizer({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
   Node: ({ log }) => createNodeAuthorizer({ onError: (error) => log?.(0, 'Node authorizer failed', { err: describeError(error) }) }),
-  RBAC: () => createConstantAuthorizer({ decision: 'noOpinion', reason: '' }),
+  RBAC: (_options, roles) => new RbacAuthorizer(roles),
 }
 
 export interface AuthorizationParts {
@@ -55,11 +62,12 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
   const file = await orConfigurationError('the authorization configuration cannot be used', () => readAuthorization(authorization))
   // These outlive changes of the file. It must keep their types and cannot add others.
   const lasting = new Map<string, ModeAuthorizer>()
+  const roles = new RbacPolicy()
   for (const { type } of file.configuration.authorizers) {
     if (type === 'ABAC') {
       const policies = await orConfigurationError('the policy file cannot be used', () => readPolicies(authorization.policyFile ?? '', log))
       lasting.set(type, createAbacAuthorizer(policies))
-    } else if (type !== 'Webhook') lasting.set(type, factories[type as keyof typeof factories](options))
+    } else if (type !== 'Webhook') lasting.set(type, factories[type as keyof typeof factories](options, roles))
   }
 
   const open = async ({ authorizers }: AuthorizationConfiguration): Promise<OpenChain> => {
@@ -72,7 +80,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
         const webhook = await openWebhookAuthorizer(configuration, { dialer: parts.dialer, clock: parts.clock, metrics, log })
         webhooks.push(webhook)
         member = webhook
-      } else if (type === 'AlwaysAllow' || type === 'AlwaysDeny') member ??= factories[type](options)
+      } else if (type === 'AlwaysAllow' || type === 'AlwaysDeny') member ??= factories[type](options, roles)
       if (member === undefined) throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`)
       members.push(metrics.instrument(member, { type, name }))
     }
@@ -101,7 +109,9 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
       authorize: (attributes) => current.authorizer.authorize(attributes),
       rulesFor: (user, namespace) => current.authorizer.rulesFor!(user, namespace),
     },
+    roles,
     readFrom: (sources) => {
+      roles.follow(sources)
       for (const member of lasting.values()) if ('readFrom' in member) member.readFrom(sources)
     },
     async [Symbol.asyncDispose]() {
@@ -158,8 +168,12 @@ async function orConfigurationError<T>(what: string, step: () => Promise<T>): Pr
   }
 }
 
-function createPathAuthorizer({ authorization }: ServerChainOptions): Authorizer {
-  const { alwaysAllowPaths: paths } = { ...authorizationDefaults, ...authorization }
+/** Roles allow everyone to request the probes. Without the resources of RBAC nothing would. */
+const probes = ['/healthz', '/readyz', '/livez']
+
+function createPathAuthorizer({ authorization, groups = builtinGroups }: ServerChainOptions): Authorizer {
+  const servesRoles = groups.some(({ name }) => name === 'rbac.authorization.k8s.io')
+  const paths = authorization?.alwaysAllowPaths ?? (servesRoles ? [] : probes)
   try {
     return createAlwaysAllowPathsAuthorizer(paths)
   } catch (error) {

@@ -1,11 +1,19 @@
 import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
-import { resourceAction } from '@keelson/apimachinery'
+import { newNotFound, newUnknownError, quote, resourceAction } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
+import type { ClusterRole, Role } from '@keelson/api/rbac/v1'
 import { forbiddenError, serviceAccountNode } from '@keelson/auth'
-import type { Authorizer } from '@keelson/auth'
+import type { Authorizer, RbacPolicy } from '@keelson/auth'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
-import type { ClaimStatusAuthority, NamespaceLabels, ParamAuthority, ResourceServices, RuleResolver } from '@keelson/resources'
+import type {
+  ClaimStatusAuthority,
+  NamespaceLabels,
+  ParamAuthority,
+  ResourceServices,
+  RoleAuthority,
+  RuleResolver,
+} from '@keelson/resources'
 import type { GenericConfig } from './build-generic-config.ts'
 import type { LegacyRESTStorageOptions } from './new-legacy-rest-storage.ts'
 
@@ -23,7 +31,7 @@ export interface GroupServices extends ResourceServices {
 
 export function createGroupServices(config: GenericConfig, offered: Pick<GroupServices, 'client' | 'informers' | 'legacy'>): GroupServices {
   const { authentication, clock } = config
-  const { authorizer } = config.authorization
+  const { authorizer, roles } = config.authorization
   const { client } = offered
   return {
     ...offered,
@@ -35,6 +43,7 @@ export function createGroupServices(config: GenericConfig, offered: Pick<GroupSe
     namespaceLabels: namespaceLabels(client),
     claimStatusAuthority: claimStatusAuthority(authorizer),
     paramAuthority: (policies) => paramAuthority(client, authorizer, policies),
+    roleAuthority: roleAuthority(client, authorizer, roles),
   }
 }
 
@@ -79,5 +88,24 @@ function paramAuthority(client: LoopbackClient, authorizer: Authorizer, policies
       client
         .resource<ValidatingAdmissionPolicy>({ group: 'admissionregistration.k8s.io', resource: policies })
         ?.get('', name, { resourceVersion: '' }),
+  }
+}
+
+function roleAuthority(client: LoopbackClient, authorizer: Authorizer, policy: RbacPolicy): RoleAuthority {
+  const rbac = 'rbac.authorization.k8s.io'
+  return {
+    async allows({ user }, verb, { group, resource, namespace, name }) {
+      const action = resourceAction({ verb, apiGroup: group, apiVersion: '*', namespace, resource, name })
+      return (await authorizer.authorize({ user, action })).decision === 'allow'
+    },
+    rulesOfUser: (user, namespace) => policy.rulesOf(user, namespace),
+    async rulesOf({ kind, name }, bindingNamespace) {
+      if (kind !== 'Role' && kind !== 'ClusterRole') throw newUnknownError(`unsupported role reference kind: ${quote(kind)}`)
+      const resource = { group: rbac, resource: kind === 'Role' ? 'roles' : 'clusterroles' }
+      const namespace = kind === 'Role' ? bindingNamespace : ''
+      const role = await client.resource<Role | ClusterRole>(resource)?.get(namespace, name, { resourceVersion: '' })
+      if (role === undefined) throw newNotFound(resource, name)
+      return role.rules ?? []
+    },
   }
 }

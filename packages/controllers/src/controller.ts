@@ -1,5 +1,5 @@
 import type { Clock, KubeObject } from '@keelson/apimachinery'
-import type { Informer, LoopbackClient } from '@keelson/loopback'
+import type { Informer, LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { WorkQueueMetrics } from './work-queue-metrics.ts'
 
 export interface Namespace extends KubeObject {
@@ -19,6 +19,8 @@ export interface NamespaceCondition {
 export interface ControllerContext {
   readonly client: LoopbackClient
   readonly clock: Clock
+  /** Informers that are shared with other readers. Not for watches with a selector. */
+  readonly informers: SharedInformers
   /** The informer of namespaces, which all controllers share. */
   readonly namespaces: Informer<Namespace>
   /** The PEM certificate that is published to every namespace. */

@@ -28,6 +28,7 @@ it('names unknown controllers in the error', () => {
 
 it('knows these controllers', () => {
   expect(controllerNames).toEqual([
+    'clusterrole-aggregation-controller',
     'garbage-collector-controller',
     'namespace-controller',
     'root-ca-certificate-publisher-controller',

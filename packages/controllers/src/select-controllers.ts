@@ -1,5 +1,6 @@
 /** Short names of controllers, which kube-controller-manager also accepts. */
 const aliases: ReadonlyMap<string, string> = new Map([
+  ['clusterrole-aggregation', 'clusterrole-aggregation-controller'],
   ['garbagecollector', 'garbage-collector-controller'],
   ['namespace', 'namespace-controller'],
   ['serviceaccount', 'serviceaccount-controller'],

@@ -5,6 +5,7 @@ import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { createSharedInformers } from '@keelson/loopback'
 import type { LoopbackClient, SharedInformers } from '@keelson/loopback'
 import type { Namespace, StartController } from './controller.ts'
+import { startClusterRoleAggregation } from './clusterrole-aggregation/index.ts'
 import { startGarbageCollector } from './garbage-collector/index.ts'
 import { startNamespaceController } from './namespace/index.ts'
 import { startRootCAPublisher } from './root-ca/index.ts'
@@ -17,6 +18,7 @@ const controllers: ReadonlyMap<string, StartController> = new Map([
   ['root-ca-certificate-publisher-controller', startRootCAPublisher],
   ['namespace-controller', startNamespaceController],
   ['garbage-collector-controller', startGarbageCollector],
+  ['clusterrole-aggregation-controller', startClusterRoleAggregation],
 ])
 
 /** All names that `--controllers` accepts. */
@@ -50,13 +52,14 @@ export function startControllers(client: LoopbackClient, options: ControllersOpt
   if (selected.size === 0) return stopped
   const ownInformers =
     options.informers === undefined ? createSharedInformers(client, { clock, onError: (error) => onError('informers', error) }) : undefined
-  const namespaces = (options.informers ?? ownInformers)?.of<Namespace>({ group: '', resource: 'namespaces' })
+  const informers = options.informers ?? ownInformers!
+  const namespaces = informers.of<Namespace>({ group: '', resource: 'namespaces' })
   if (namespaces === undefined) return stopped
   const metrics = createWorkQueueMetrics(options.metrics ?? createMetricsRegistry())
   const running = new Map<string, AsyncDisposable>()
   for (const [name, start] of controllers) {
     if (!selected.has(name)) continue
-    const controller = start({ client, clock, namespaces, rootCA, onError, metrics })
+    const controller = start({ client, clock, informers, namespaces, rootCA, onError, metrics })
     if (controller !== undefined) running.set(name, controller)
   }
   return {

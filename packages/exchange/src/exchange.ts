@@ -53,6 +53,8 @@ export class Exchange implements RequestContext {
   readonly upgrade: Upgrade | undefined
 
   requestId = ''
+  /** Set by the audit filter of a request that is audited. */
+  annotate: ((key: string, value: string) => void) | undefined = undefined
   info: RequestAttributes = noAttributes
   /** Undefined if no installed resource serves this URL. */
   route: Route | undefined = undefined

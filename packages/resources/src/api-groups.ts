@@ -15,6 +15,7 @@ import { flowcontrol } from './flowcontrol/index.ts'
 import { networking } from './networking/index.ts'
 import { node } from './node/index.ts'
 import { policy } from './policy/index.ts'
+import type { RoleServices } from './rbac/escalation.ts'
 import { rbac } from './rbac/index.ts'
 import { resource } from './resource/index.ts'
 import type { ClaimServices } from './resource/claim-rules.ts'
@@ -22,7 +23,7 @@ import { scheduling } from './scheduling/index.ts'
 import { storage } from './storage/index.ts'
 
 /** Services of the server that the groups use. */
-export interface ResourceServices extends AuthenticationServices, AuthorizationServices, ClaimServices, PolicyServices {}
+export interface ResourceServices extends AuthenticationServices, AuthorizationServices, ClaimServices, PolicyServices, RoleServices {}
 
 /**
  * All built-in groups except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the

@@ -7,7 +7,16 @@ export { certificateRequestSubject } from './certificates/certificatesigningrequ
 export type { CertificateSubject } from './certificates/certificatesigningrequests/request-pem.ts'
 export { autoUpdateAnnotation, bootstrapFlowSchemas, bootstrapPriorityLevels } from './flowcontrol/suggested.ts'
 export { isSystemPriorityClass, systemPriorityClasses } from './scheduling/priorityclasses/system-classes.ts'
-export { bindingHooks, roleHooks } from './rbac/escalation.ts'
-export type { RoleAuthority, RoleName } from './rbac/escalation.ts'
+export {
+  bindingsToSplit,
+  bootstrapClusterRoleBindings,
+  bootstrapClusterRoles,
+  bootstrapRoleBindings,
+  bootstrapRoles,
+  roleAutoUpdateAnnotation,
+  rolesToAggregate,
+} from './rbac/bootstrap/bootstrap-objects.ts'
+export type { RoleAuthority, RoleName, UserRules } from './rbac/escalation.ts'
+export { missingRules } from './rbac/rule-coverage.ts'
 export type { TokenReviewer, TokenVerdict } from './authentication/tokenreviews/index.ts'
 export type { AccessAuthorizer, AccessDecision, ResolvedRules, RuleResolver } from './authorization/access-authorizer.ts'

@@ -17,8 +17,7 @@ export const authorizationFlags = {
   'authorization-always-allow-paths': {
     group,
     type: list(),
-    default: authorizationDefaults.alwaysAllowPaths,
-    help: 'Paths that need no permission. A trailing * is a wildcard.',
+    help: 'Paths that need no permission. A trailing * is a wildcard. Default: none; roles allow everyone to read the health checks.',
   },
   'authorization-config': {
     group,
@@ -52,6 +51,7 @@ type Authorization = NonNullable<ServerChainOptions['authorization']>
 
 export async function authorizationOptions(values: FlagValuesOf<typeof authorizationFlags>, problems: Problems): Promise<Authorization> {
   const modes = values['authorization-mode']
+  const alwaysAllowPaths = values['authorization-always-allow-paths']
   const configFile = await existing('authorization-config', values['authorization-config'], problems)
   const policyFile = await existing('authorization-policy-file', values['authorization-policy-file'], problems)
   const kubeconfigFile = await existing('authorization-webhook-config-file', values['authorization-webhook-config-file'], problems)
@@ -63,7 +63,7 @@ export async function authorizationOptions(values: FlagValuesOf<typeof authoriza
   }
   return {
     ...(modes && { modes }),
-    alwaysAllowPaths: values['authorization-always-allow-paths'],
+    ...(alwaysAllowPaths && { alwaysAllowPaths }),
     ...(configFile && { configFile }),
     ...(policyFile && { policyFile }),
     ...(kubeconfigFile && {

@@ -6,6 +6,7 @@ import { describeError } from '@keelson/server'
 import type { Log, Server } from '@keelson/server'
 import { publishAuthenticationInfo } from './cluster-authentication-info.ts'
 import { createFlowControl } from './flow-control.ts'
+import { createBootstrapRoles, followBootstrapRoles } from './rbac.ts'
 import { createSystemNamespaces } from './system-namespaces.ts'
 import { createSystemPriorityClasses } from './system-priority-classes.ts'
 import { createTokenTracking } from './token-tracking.ts'
@@ -51,6 +52,14 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   hooks.add('storage-object-count-tracker-hook', async () => void countStorage(backends.main, config.storageMetrics, server.stopping))
   addHook('start-system-namespaces-controller', [resources.namespaces], () => createSystemNamespaces(client))
   addHook('scheduling/bootstrap-system-priority-classes', [resources.priorityClasses], () => createSystemPriorityClasses(client))
+  const { clusterRoles, clusterRoleBindings, roles, roleBindings } = resources
+  const bootstrapRoles = async (): Promise<void> => {
+    await createBootstrapRoles(client)
+    await followBootstrapRoles(informers, clock)
+  }
+  addHook('rbac/bootstrap-roles', [clusterRoles, clusterRoleBindings, roles, roleBindings], bootstrapRoles, [
+    'start-system-namespaces-controller',
+  ])
   const { flowSchemas, priorityLevels } = resources
   addHook('priority-and-fairness-config-producer', [flowSchemas, priorityLevels], () => createFlowControl(client, now))
   if (services !== undefined) {
@@ -106,6 +115,10 @@ const resources = {
   priorityClasses: { group: 'scheduling.k8s.io', resource: 'priorityclasses' },
   flowSchemas: { group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas' },
   priorityLevels: { group: 'flowcontrol.apiserver.k8s.io', resource: 'prioritylevelconfigurations' },
+  clusterRoles: { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' },
+  clusterRoleBindings: { group: 'rbac.authorization.k8s.io', resource: 'clusterrolebindings' },
+  roles: { group: 'rbac.authorization.k8s.io', resource: 'roles' },
+  roleBindings: { group: 'rbac.authorization.k8s.io', resource: 'rolebindings' },
   serviceCIDRs: { group: 'networking.k8s.io', resource: 'servicecidrs' },
   ipAddresses: { group: 'networking.k8s.io', resource: 'ipaddresses' },
 } satisfies Record<string, GroupResource>

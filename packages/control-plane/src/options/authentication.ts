@@ -75,7 +75,10 @@ export interface AuthorizationOptions {
   readonly webhook?: AuthorizationWebhookOptions
   /** In this order, after `authorizers`. The first that allows or denies decides. */
   readonly modes?: readonly AuthorizationMode[]
-  /** Paths that everyone may access; a trailing `*` is a wildcard. */
+  /**
+   * Paths that everyone may access; a trailing `*` is a wildcard. Default: none, because roles allow the probes; the probes if the groups have
+   * no RBAC.
+   */
   readonly alwaysAllowPaths?: readonly string[]
 }
 
@@ -86,7 +89,6 @@ export const authenticationDefaults = {
 } as const
 export const authorizationDefaults = {
   modes: ['Node', 'RBAC'],
-  alwaysAllowPaths: ['/healthz', '/readyz', '/livez'],
 } as const
 
 const strings = listOf(isString)

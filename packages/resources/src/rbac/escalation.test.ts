@@ -10,7 +10,7 @@ const secrets: PolicyRule = { ...pods, resources: ['secrets'] }
 /** All users have the rules for pods. Bob may escalate every role, and bind the one named "bindable". */
 const authority: RoleAuthority = {
   allows: async ({ user }, verb, { name }) => user.name === 'bob' && (verb === 'escalate' || name === 'bindable'),
-  missingRules: async (_context, rules) => (rules.every((rule) => rule.resources?.includes('pods')) ? undefined : 'more than you have'),
+  rulesOfUser: () => ({ rules: [pods], missing: [{ kind: 'ClusterRole', name: 'gone' }] }),
   rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
 const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), user: { name, groups } })
@@ -23,7 +23,12 @@ describe('privilege escalation', () => {
 
   it('is prevented in roles', async () => {
     await create(as('alice'), role([pods]))
-    await expect(create(as('alice'), role([secrets]))).rejects.toMatchObject({ reason: 'Forbidden', code: 403 })
+    await expect(create(as('alice', ['dev', 'ops']), role([secrets]))).rejects.toMatchObject({
+      reason: 'Forbidden',
+      code: 403,
+      message: `clusterroles.rbac.authorization.k8s.io "a" is forbidden: user "alice" (groups=["dev" "ops"]) is attempting to grant RBAC permissions not currently held:
+{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}; resolution errors: [clusterroles.rbac.authorization.k8s.io "gone" not found]`,
+    })
     await create(as('bob'), role([secrets]))
     await create(as('root', ['system:masters']), role([secrets]))
   })

@@ -1,8 +1,9 @@
 import type { ClusterRole, PolicyRule, Role, RoleRef } from '@keelson/api/rbac/v1'
-import { mastersGroup, newForbidden, semanticEqual } from '@keelson/apimachinery'
-import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
+import { mastersGroup, newForbidden, quote, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { StoreHooks } from '@keelson/registry'
 import type { Binding } from './bindings.ts'
+import { describeRules, missingRules, quoteAll } from './rule-coverage.ts'
 
 const group = 'rbac.authorization.k8s.io'
 const allRules: readonly PolicyRule[] = [
@@ -10,35 +11,50 @@ const allRules: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** Permission checks of the RBAC authorizer that prevent privilege escalation through roles and bindings. */
+/** Rules and permissions of the caller, against which roles and bindings are checked. */
 export interface RoleAuthority {
   /** True if the caller has this verb on the role, which skips the check of its rules. */
   allows(context: RequestContext, verb: 'escalate' | 'bind', role: RoleName): Promise<boolean>
-  /** Returns an error message if the caller lacks any of `rules`. */
-  missingRules(context: RequestContext, rules: readonly DeepReadonly<PolicyRule>[]): Promise<string | undefined>
+  /** Lists the rules that apply to a user in a namespace ("" for cluster role bindings only). */
+  rulesOfUser(user: UserInfo, namespace: string): UserRules
   /** Throws NotFound if the role does not exist. */
   rulesOf(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[]>
 }
 
+export interface UserRules {
+  readonly rules: readonly DeepReadonly<PolicyRule>[]
+  /** Roles that bindings of the user name and that do not exist. */
+  readonly missing: readonly { readonly kind: string; readonly name: string }[]
+}
+
 export interface RoleName {
+  readonly group: string
   readonly resource: 'roles' | 'clusterroles'
   readonly name: string
   readonly namespace: string
+}
+
+/** The services that the group uses. */
+export interface RoleServices {
+  readonly roleAuthority: RoleAuthority
 }
 
 /** Hooks for roles and cluster roles: the writer must have every rule of the role, or the verb "escalate". */
 export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
   async function check(context: RequestContext, role: Role | ClusterRole, old?: DeepReadonly<Role | ClusterRole>): Promise<void> {
     const { namespace, user, info } = context
-    if (user.groups.includes(mastersGroup) || (await authority.allows(context, 'escalate', { resource, name: info.name, namespace })))
+    if (
+      user.groups.includes(mastersGroup) ||
+      (await authority.allows(context, 'escalate', { group, resource, name: info.name, namespace }))
+    )
       return
     if (old !== undefined && changesOnlyOwnership(role, old)) return
     const refuse = (message: string | undefined): void => {
       if (message !== undefined) throw newForbidden({ group, resource }, role.metadata.name ?? '', message)
     }
-    refuse(await authority.missingRules(context, role.rules ?? []))
+    refuse(await explainMissing(authority, context, role.rules ?? []))
     if (!isAggregated(role) && !isAggregated(old)) return
-    const missing = await authority.missingRules(context, allRules)
+    const missing = await explainMissing(authority, context, allRules)
     refuse(missing && 'must have cluster-admin privileges to use the aggregationRule')
   }
   return hooksWith(check)
@@ -52,11 +68,34 @@ export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' 
     const { roleRef, metadata } = binding
     const kinds: Readonly<Record<string, RoleName['resource']>> = { Role: 'roles', ClusterRole: 'clusterroles' }
     const bound = kinds[roleRef.kind]
-    if (bound !== undefined && (await authority.allows(context, 'bind', { resource: bound, name: roleRef.name, namespace }))) return
-    const message = await authority.missingRules(context, await authority.rulesOf(roleRef, namespace))
+    const isBindable =
+      bound !== undefined &&
+      (await authority.allows(context, 'bind', { group: roleRef.apiGroup, resource: bound, name: roleRef.name, namespace }))
+    if (isBindable) return
+    const message = await explainMissing(authority, context, await authority.rulesOf(roleRef, namespace))
     if (message !== undefined) throw newForbidden({ group, resource }, metadata.name ?? '', message)
   }
   return hooksWith(check)
+}
+
+/** Returns an error message if the caller lacks any of `rules`. */
+async function explainMissing(
+  authority: RoleAuthority,
+  { user, namespace }: RequestContext,
+  rules: readonly DeepReadonly<PolicyRule>[],
+): Promise<string | undefined> {
+  const held = authority.rulesOfUser(user, namespace)
+  const missing = await missingRules(held.rules, rules)
+  if (missing.length === 0) return undefined
+  const caller = `user ${quote(user.name)} (groups=${quoteAll(user.groups)})`
+  const message = `${caller} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`
+  const errors = [...new Set(held.missing.map(printMissingRole))]
+  if (errors.length === 0) return message
+  return `${message}; resolution errors: [${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}]`
+}
+
+function printMissingRole({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind === 'Role' ? 'roles' : 'clusterroles'}.${group} ${quote(name)} not found`
 }
 
 function hooksWith<T extends KubeObject>(

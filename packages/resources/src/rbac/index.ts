@@ -4,12 +4,22 @@ import type { ApiGroup } from '@keelson/registry'
 import { clusterRoleBindings } from './clusterrolebindings/index.ts'
 import { clusterRoles } from './clusterroles/index.ts'
 import { roleBindings } from './rolebindings/index.ts'
+import { bindingHooks, roleHooks } from './escalation.ts'
+import type { RoleServices } from './escalation.ts'
 import { roles } from './roles/index.ts'
 
-export const rbac: ApiGroup = defineApiGroup({
+export const rbac: ApiGroup<RoleServices> = defineApiGroup({
   name: 'rbac.authorization.k8s.io',
   priority: 17000,
   types: [rbacV1],
   retiredVersions: ['v1beta1', 'v1alpha1'],
   resources: [clusterRoleBindings, clusterRoles, roleBindings, roles],
+  extensions: ({ roleAuthority }: RoleServices) => ({
+    hooks: {
+      clusterrolebindings: () => bindingHooks(roleAuthority, 'clusterrolebindings'),
+      clusterroles: () => roleHooks(roleAuthority, 'clusterroles'),
+      rolebindings: () => bindingHooks(roleAuthority, 'rolebindings'),
+      roles: () => roleHooks(roleAuthority, 'roles'),
+    },
+  }),
 })

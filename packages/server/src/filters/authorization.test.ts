@@ -39,3 +39,26 @@ test('answers 500 with the reason if an authorizer could not decide', async () =
   expect([answer.status, await answer.text()]).toEqual([500, 'Internal Server Error: "/api/v1/pods?limit=1": the webhook is down\n'])
   expect(decisions.splice(0)).toEqual(['error'])
 })
+
+test('annotates the audit event with the decision', async () => {
+  const answers: Decision[] = [
+    { decision: 'allow', reason: 'RBAC: allowed' },
+    { decision: 'noOpinion', reason: '' },
+    { decision: 'deny', reason: 'no' },
+    { decision: 'noOpinion', reason: '', error: 'the webhook is down' },
+  ]
+  const filter = authorize({ authorize: () => answers.shift()! }, access)
+  for (const [decision, reason] of [
+    ['allow', 'RBAC: allowed'],
+    ['forbid', ''],
+    ['forbid', 'no'],
+    [undefined, 'internal error'],
+  ]) {
+    const notes: Record<string, string> = {}
+    const { exchange } = openTestExchange('/api/v1/nodes')
+    exchange.annotate = (key, value) => void (notes[key] = value)
+    await filter(exchange)
+    expect([notes['authorization.k8s.io/decision'], notes['authorization.k8s.io/reason']]).toEqual([decision, reason])
+  }
+  decisions.length = 0
+})

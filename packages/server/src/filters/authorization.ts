@@ -15,6 +15,11 @@ export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'a
   function finish(exchange: Exchange, { decision, reason, error }: Decision): FilterOutcome {
     const isUndecided = error !== undefined && decision !== 'allow'
     access.authorized(isUndecided ? 'error' : decision, (performance.now() - exchange.phaseStarted) / 1000)
+    if (isUndecided) exchange.annotate?.('authorization.k8s.io/reason', 'internal error')
+    else {
+      exchange.annotate?.('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid')
+      exchange.annotate?.('authorization.k8s.io/reason', reason)
+    }
     if (decision === 'allow') return
     if (isUndecided) {
       sendPlain(exchange, plainError(500, `Internal Server Error: ${quote(exchange.incoming.url ?? '')}: ${error}`))

@@ -14,9 +14,11 @@ export const access: Topic = {
         'Resources Non-Resource URLs Resource Names Verbs',
         '*.* [] [] [*]',
         '[*] [] [*]',
-        '[/healthz] [] [*]',
-        '[/livez] [] [*]',
-        '[/readyz] [] [*]',
+        'selfsubjectreviews.authentication.k8s.io [] [] [create]',
+        'selfsubjectaccessreviews.authorization.k8s.io [] [] [create]',
+        '[/api/*] [] [get]',
+        '[/healthz] [] [get]',
+        '[/version] [] [get]',
       ),
     ],
     ["auth can-i '*' '*' --all-namespaces", 'yes'],
@@ -51,6 +53,35 @@ export const access: Topic = {
     ],
     ['get --raw /metrics --as=alice', { code: 1, stderr: forbidden('forbidden: User "alice" cannot get path "/metrics"') }],
   ],
+  'a user with roles': async (session) => {
+    const name = `kubectl-${session.namespace}`
+    await session.play(
+      ['create role readers --verb=get,list --resource=configmaps,pods/log', 'role.rbac.authorization.k8s.io/readers created'],
+      ['create rolebinding readers --role=readers --user=rita --group=book-club', 'rolebinding.rbac.authorization.k8s.io/readers created'],
+      [
+        `create rolebinding viewers --clusterrole=${name} --serviceaccount=${session.namespace}:bot`,
+        'rolebinding.rbac.authorization.k8s.io/viewers created',
+      ],
+      ['auth can-i list configmaps --as=rita', 'yes'],
+      ['auth can-i get pods --subresource=log --as=x --as-group=book-club', 'yes'],
+      ['auth can-i delete configmaps --as=rita', { code: 1, stdout: 'no' }],
+      ['auth can-i list configmaps --as=rita -n default', { code: 1, stdout: 'no' }],
+      [
+        `auth can-i get pods --as=system:serviceaccount:${session.namespace}:bot`,
+        { code: 1, stdout: `no - RBAC: clusterrole.rbac.authorization.k8s.io "${name}" not found` },
+      ],
+      [`create clusterrole ${name} --verb=get --resource=pods`, `clusterrole.rbac.authorization.k8s.io/${name} created`],
+      [`auth can-i get pods --as=system:serviceaccount:${session.namespace}:bot`, 'yes'],
+      ['get configmap nope --as=rita', { code: 1, stderr: 'Error from server (NotFound): configmaps "nope" not found' }],
+      [
+        'create role more --verb=get --resource=secrets --as=rita',
+        {
+          code: 1,
+          stderr: `error: failed to create role: roles.rbac.authorization.k8s.io is forbidden: User "rita" cannot create resource "roles" in API group "rbac.authorization.k8s.io" in the namespace "${session.namespace}"`,
+        },
+      ],
+    )
+  },
   'reconciles roles': async (session) => {
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: { name: 'r', namespace: session.namespace } }
     const rule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] }

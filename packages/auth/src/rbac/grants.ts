@@ -1,0 +1,103 @@
+import type { RoleRef, Subject } from '@keelson/api/rbac/v1'
+import { quote } from '@keelson/apimachinery'
+import type { DeepReadonly, UserInfo } from '@keelson/apimachinery'
+import type { Decision } from '../authorizer.ts'
+import type { RoleSlot } from './role-table.ts'
+
+/** A cluster role binding (`namespace` "") or a role binding. */
+export interface BindingFacts {
+  readonly namespace: string
+  readonly name: string
+  readonly roleRef: DeepReadonly<RoleRef>
+  readonly subjects: readonly DeepReadonly<Subject>[]
+}
+
+/** A binding, with the decisions that it makes. */
+export class Grant {
+  readonly binding: BindingFacts
+  readonly role: RoleSlot
+  /** One for each subject, made when the subject is first allowed something. */
+  #decisions: Decision[] | undefined
+
+  constructor(binding: BindingFacts, role: RoleSlot) {
+    this.binding = binding
+    this.role = role
+  }
+
+  /** Names the first subject that is the user or one of the user's groups. */
+  decisionFor(user: UserInfo): Decision {
+    const { subjects, namespace } = this.binding
+    let i = 0
+    while (i < subjects.length - 1 && !appliesTo(subjects[i]!, namespace, user)) i++
+    this.#decisions ??= []
+    return (this.#decisions[i] ??= { decision: 'allow', reason: `RBAC: allowed by ${describeGrant(this.binding, subjects[i]!)}` })
+  }
+}
+
+function describeGrant({ namespace, name, roleRef }: BindingFacts, subject: DeepReadonly<Subject>): string {
+  const binding = namespace === '' ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`
+  const { kind, name: subjectName, namespace: own } = subject
+  const printed = kind === 'ServiceAccount' ? `${subjectName}/${own || namespace}` : subjectName
+  return `${binding} of ${roleRef.kind} ${quote(roleRef.name)} to ${kind} ${quote(printed)}`
+}
+
+function appliesTo(subject: DeepReadonly<Subject>, bindingNamespace: string, user: UserInfo): boolean {
+  if (subject.kind === 'Group') return user.groups.includes(subject.name)
+  return userNameOf(subject, bindingNamespace) === user.name
+}
+
+/** The user that a subject means; undefined for groups, and for service accounts without a namespace. */
+function userNameOf({ kind, name, namespace: own }: DeepReadonly<Subject>, bindingNamespace: string): string | undefined {
+  if (kind === 'User') return name
+  if (kind !== 'ServiceAccount') return undefined
+  const namespace = own || bindingNamespace
+  return namespace === '' ? undefined : `system:serviceaccount:${namespace}:${name}`
+}
+
+/** Bindings of one scope (the cluster, or a namespace) by user and by group. */
+export class GrantTable {
+  readonly #users = new Map<string, Grant[]>()
+  readonly #groups = new Map<string, Grant[]>()
+
+  get isEmpty(): boolean {
+    return this.#users.size === 0 && this.#groups.size === 0
+  }
+
+  ofUser(name: string): readonly Grant[] | undefined {
+    return this.#users.get(name)
+  }
+
+  ofGroup(name: string): readonly Grant[] | undefined {
+    return this.#groups.get(name)
+  }
+
+  add(grant: Grant): void {
+    for (const [table, key] of this.#places(grant)) {
+      const grants = table.get(key)
+      if (grants === undefined) table.set(key, [grant])
+      else grants.push(grant)
+    }
+  }
+
+  remove(grant: Grant): void {
+    for (const [table, key] of this.#places(grant)) {
+      const kept = table.get(key)?.filter((other) => other !== grant) ?? []
+      if (kept.length === 0) table.delete(key)
+      else table.set(key, kept)
+    }
+  }
+
+  /** Each table and key of a binding's subjects, once. */
+  #places({ binding }: Grant): readonly (readonly [Map<string, Grant[]>, string])[] {
+    const users = new Set<string>()
+    const groups = new Set<string>()
+    for (const subject of binding.subjects) {
+      if (subject.kind === 'Group') groups.add(subject.name)
+      else {
+        const name = userNameOf(subject, binding.namespace)
+        if (name !== undefined) users.add(name)
+      }
+    }
+    return [...Array.from(users, (name) => [this.#users, name] as const), ...Array.from(groups, (name) => [this.#groups, name] as const)]
+  }
+}

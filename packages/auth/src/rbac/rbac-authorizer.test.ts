@@ -1,0 +1,194 @@
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from '@keelson/api/rbac/v1'
+import { resourceAction } from '@keelson/apimachinery'
+import type { GroupResource, KubeObject, RequestedAction, UserInfo } from '@keelson/apimachinery'
+import type { InformerEvent, SharedInformers } from '@keelson/loopback'
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RbacAuthorizer } from './rbac-authorizer.ts'
+import { RbacPolicy } from './rbac-policy.ts'
+import { aRule, anAction, naivelyAllows } from './rules.fixture.ts'
+
+type AnyRole = Role | ClusterRole
+type AnyBinding = RoleBinding | ClusterRoleBinding
+
+/** A cluster whose objects the authorizer follows. */
+class Cluster {
+  readonly objects = new Map<string, Map<string, KubeObject>>()
+  readonly #handlers = new Map<string, (event: InformerEvent<KubeObject>) => void>()
+  readonly authorizer: RbacAuthorizer
+
+  constructor() {
+    const policy = new RbacPolicy()
+    const of = ({ resource }: GroupResource) => ({
+      subscribe: (handler: (event: InformerEvent<KubeObject>) => void) => void this.#handlers.set(resource, handler),
+    })
+    policy.follow({ informers: { of } as unknown as SharedInformers, client: undefined! })
+    this.authorizer = new RbacAuthorizer(policy)
+  }
+
+  put(resource: string, object: AnyRole | AnyBinding): void {
+    const objects = this.objects.get(resource) ?? new Map<string, KubeObject>()
+    this.objects.set(resource, objects)
+    const old = objects.get(keyOf(object))
+    objects.set(keyOf(object), object)
+    this.#handlers.get(resource)!(old === undefined ? { type: 'added', object } : { type: 'updated', object, old })
+  }
+
+  delete(resource: string, namespace: string, name: string): void {
+    const object = this.objects.get(resource)?.get(`${namespace}/${name}`)
+    if (object === undefined) return
+    this.objects.get(resource)!.delete(`${namespace}/${name}`)
+    this.#handlers.get(resource)!({ type: 'deleted', object })
+  }
+
+  list<T>(resource: string): T[] {
+    return [...(this.objects.get(resource)?.values() ?? [])] as T[]
+  }
+}
+
+const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`
+const user = (name: string, ...groups: string[]): UserInfo => ({ name, groups })
+const get = (resource: string, namespace = '', name = ''): RequestedAction =>
+  resourceAction({ verb: 'get', apiGroup: '', apiVersion: 'v1', namespace, resource, name })
+const role = (namespace: string, name: string, ...rules: PolicyRule[]): Role => ({
+  metadata: { name, ...(namespace && { namespace }) },
+  rules,
+})
+const binding = (namespace: string, name: string, to: string, ...subjects: Subject[]): RoleBinding => {
+  const [kind = '', roleName = ''] = to.split('/')
+  const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind, name: roleName }
+  return { metadata: { name, ...(namespace && { namespace }) }, roleRef, subjects }
+}
+const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
+
+test('names the binding, the role and the first subject that applies', () => {
+  const cluster = new Cluster()
+  const decide = (who: UserInfo, action: RequestedAction) => cluster.authorizer.authorize({ user: who, action })
+  cluster.put('clusterroles', role('', 'reader', readPods))
+  cluster.put('rolebindings', binding('a', 'b', 'ClusterRole/reader', { kind: 'Group', name: 'dev' }, { kind: 'User', name: 'ann' }))
+  cluster.put('rolebindings', binding('a', 'sa', 'ClusterRole/reader', { kind: 'ServiceAccount', name: 'bot' }))
+  const allowed = (text: string) => ({ decision: 'allow', reason: `RBAC: allowed by ${text}` })
+  expect(decide(user('ann'), get('pods', 'a'))).toEqual(allowed('RoleBinding "b/a" of ClusterRole "reader" to User "ann"'))
+  expect(decide(user('ann', 'dev'), get('pods', 'a'))).toEqual(allowed('RoleBinding "b/a" of ClusterRole "reader" to Group "dev"'))
+  expect(decide(user('system:serviceaccount:a:bot'), get('pods', 'a'))).toEqual(
+    allowed('RoleBinding "sa/a" of ClusterRole "reader" to ServiceAccount "bot/a"'),
+  )
+  expect(decide(user('ann'), get('pods', 'other'))).toEqual({ decision: 'noOpinion', reason: '' })
+  cluster.put('clusterrolebindings', binding('', 'all', 'ClusterRole/reader', { kind: 'User', name: 'ann' }))
+  expect(decide(user('ann'), get('pods', 'a'))).toEqual(allowed('ClusterRoleBinding "all" of ClusterRole "reader" to User "ann"'))
+})
+
+test('reports missing roles only when nothing allows', () => {
+  const cluster = new Cluster()
+  const decide = () => cluster.authorizer.authorize({ user: user('ann'), action: get('pods', 'a') })
+  cluster.put('clusterrolebindings', binding('', 'x', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
+  expect(decide()).toEqual({ decision: 'noOpinion', reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found' })
+  cluster.put('rolebindings', binding('a', 'x', 'Role/absent', { kind: 'User', name: 'ann' }))
+  cluster.put('rolebindings', binding('a', 'y', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
+  const missing = 'clusterrole.rbac.authorization.k8s.io "gone" not found, role.rbac.authorization.k8s.io "absent" not found'
+  expect(decide()).toEqual({ decision: 'noOpinion', reason: `RBAC: [${missing}]` })
+  expect(cluster.authorizer.rulesFor(user('ann'), 'a')).toEqual({
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: false,
+    error: `[${missing}]`,
+  })
+  cluster.put('roles', role('a', 'absent', readPods))
+  expect(decide()).toMatchObject({ decision: 'allow' })
+})
+
+test('lists the rules of a user, cluster role bindings first', () => {
+  const cluster = new Cluster()
+  const paths: PolicyRule = { verbs: ['get'], nonResourceURLs: ['/a'] }
+  const named: PolicyRule = { ...readPods, resourceNames: ['p'] }
+  cluster.put('roles', role('a', 'named', named))
+  cluster.put('clusterroles', role('', 'all', readPods, paths))
+  cluster.put('rolebindings', binding('a', 'a', 'Role/named', { kind: 'User', name: 'ann' }))
+  cluster.put('clusterrolebindings', binding('', 'z', 'ClusterRole/all', { kind: 'User', name: 'ann' }))
+  expect(cluster.authorizer.rulesFor(user('ann'), 'a')).toEqual({
+    resourceRules: [readPods, named],
+    nonResourceRules: [paths],
+    incomplete: false,
+  })
+  expect(cluster.authorizer.rulesFor(user('ann'), 'b').resourceRules).toEqual([readPods])
+})
+
+/** kube-apiserver's algorithm without any index: every binding, every rule. */
+function naivelyAllowed(cluster: Cluster, who: UserInfo, action: RequestedAction): boolean {
+  const bindings = [
+    ...cluster.list<AnyBinding>('clusterrolebindings'),
+    ...(action.namespace === ''
+      ? []
+      : cluster.list<AnyBinding>('rolebindings').filter(({ metadata }) => metadata.namespace === action.namespace)),
+  ]
+  return bindings.some(({ metadata: { namespace = '' }, roleRef, subjects = [] }) => {
+    const applies = subjects.some(({ kind, name, namespace: own }) => {
+      if (kind === 'User') return who.name === name
+      if (kind === 'Group') return who.groups.includes(name)
+      const home = own || namespace
+      return home !== '' && who.name === `system:serviceaccount:${home}:${name}`
+    })
+    if (!applies) return false
+    const found =
+      roleRef.kind === 'ClusterRole'
+        ? cluster.objects.get('clusterroles')?.get(`/${roleRef.name}`)
+        : cluster.objects.get('roles')?.get(`${namespace}/${roleRef.name}`)
+    return ((found as AnyRole | undefined)?.rules ?? []).some((rule) => naivelyAllows(rule, action))
+  })
+}
+
+const aNamespace = fc.constantFrom('a', 'b')
+const aSubject: fc.Arbitrary<Subject> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('User', 'Group'), name: fc.constantFrom('ann', 'bob', 'dev') }),
+  fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('bot'), namespace: fc.constantFrom('', 'a') }),
+)
+const rules = fc.array(aRule, { maxLength: 3 })
+const subjects = fc.array(aSubject, { maxLength: 3 })
+const aName = fc.constantFrom('x', 'y')
+const anOperation: fc.Arbitrary<(cluster: Cluster) => void> = fc.oneof(
+  fc.tuple(aName, rules).map(
+    ([name, all]) =>
+      (cluster: Cluster) =>
+        cluster.put('clusterroles', role('', name, ...all)),
+  ),
+  fc.tuple(aNamespace, aName, rules).map(
+    ([namespace, name, all]) =>
+      (cluster: Cluster) =>
+        cluster.put('roles', role(namespace, name, ...all)),
+  ),
+  fc.tuple(aName, aName, subjects).map(([name, to, all]) => (cluster: Cluster) => {
+    cluster.put('clusterrolebindings', binding('', name, `ClusterRole/${to}`, ...all))
+  }),
+  fc
+    .tuple(aNamespace, aName, fc.constantFrom('Role', 'ClusterRole'), aName, subjects)
+    .map(([namespace, name, kind, to, all]) => (cluster: Cluster) => {
+      cluster.put('rolebindings', binding(namespace, name, `${kind}/${to}`, ...all))
+    }),
+  fc.tuple(fc.constantFrom('roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'), fc.constantFrom('', 'a', 'b'), aName).map(
+    ([resource, namespace, name]) =>
+      (cluster: Cluster) =>
+        cluster.delete(resource, namespace, name),
+  ),
+)
+const aUser: fc.Arbitrary<UserInfo> = fc.record({
+  name: fc.constantFrom('ann', 'bob', 'system:serviceaccount:a:bot', 'system:serviceaccount:b:bot'),
+  groups: fc.subarray(['dev', 'ann']),
+})
+test('decides as an evaluation of every rule, after any changes', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anOperation, { maxLength: 20 }),
+      fc.array(fc.tuple(aUser, anAction), { minLength: 1, maxLength: 20 }),
+      (changes, asked) => {
+        const cluster = new Cluster()
+        for (const change of changes) {
+          change(cluster)
+          for (const [who, action] of asked) {
+            const { decision } = cluster.authorizer.authorize({ user: who, action })
+            expect(decision === 'allow').toBe(naivelyAllowed(cluster, who, action))
+          }
+        }
+      },
+    ),
+  )
+})

@@ -1,0 +1,101 @@
+import type { PolicyRule } from '@keelson/api/rbac/v1'
+import type { DeepReadonly, RequestedAction, UserInfo } from '@keelson/apimachinery'
+import { noOpinion } from '../authorizer.ts'
+import type { Authorizer, AuthorizerAttributes, Decision, Rules } from '../authorizer.ts'
+import type { Grant, GrantTable } from './grants.ts'
+import type { RbacPolicy } from './rbac-policy.ts'
+import type { RoleSlot } from './role-table.ts'
+
+/** The most missing roles that a decision names. */
+const maxErrors = 100
+
+/**
+ * Decides by roles and their bindings: cluster role bindings first, then those of the namespace. Rules only add permissions, so the order
+ * of bindings decides which of them is named, never the outcome.
+ */
+export class RbacAuthorizer implements Authorizer {
+  readonly #policy: RbacPolicy
+  /** Number of the current decision, which roles remember. */
+  #serial = 0
+
+  constructor(policy: RbacPolicy) {
+    this.#policy = policy
+  }
+
+  authorize({ user, action }: AuthorizerAttributes): Decision {
+    this.#serial++
+    const { cluster } = this.#policy
+    const allowed = this.#search(cluster, user, action)
+    if (allowed !== undefined) return allowed.decisionFor(user)
+    const namespaced = action.namespace === '' ? undefined : this.#policy.namespace(action.namespace)
+    if (namespaced !== undefined) {
+      const grant = this.#search(namespaced, user, action)
+      if (grant !== undefined) return grant.decisionFor(user)
+    }
+    return this.#hasMissingRoles(cluster, user) || this.#hasMissingRoles(namespaced, user)
+      ? { decision: 'noOpinion', reason: `RBAC: ${printMissing(this.#policy.rulesOf(user, action.namespace).missing)}` }
+      : noOpinion
+  }
+
+  rulesFor(user: UserInfo, namespace: string): Rules {
+    const { rules, missing } = this.#policy.rulesOf(user, namespace)
+    return {
+      resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(resourceRule),
+      nonResourceRules: rules
+        .filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
+        .map(({ verbs, nonResourceURLs = [] }) => ({ verbs: [...(verbs ?? [])], nonResourceURLs: [...nonResourceURLs] })),
+      incomplete: false,
+      ...(missing.length > 0 && { error: printMissing(missing) }),
+    }
+  }
+
+  #search(table: GrantTable, user: UserInfo, action: RequestedAction): Grant | undefined {
+    const own = this.#firstThatAllows(table.ofUser(user.name), action)
+    if (own !== undefined) return own
+    const { groups } = user
+    for (let i = 0; i < groups.length; i++) {
+      const grant = this.#firstThatAllows(table.ofGroup(groups[i]!), action)
+      if (grant !== undefined) return grant
+    }
+    return undefined
+  }
+
+  #firstThatAllows(grants: readonly Grant[] | undefined, action: RequestedAction): Grant | undefined {
+    if (grants === undefined) return undefined
+    for (let i = 0; i < grants.length; i++) {
+      const { role } = grants[i]!
+      if (role.refusedIn === this.#serial) continue
+      if (role.index?.allows(action) === true) return grants[i]
+      role.refusedIn = this.#serial
+    }
+    return undefined
+  }
+
+  #hasMissingRoles(table: GrantTable | undefined, { name, groups }: UserInfo): boolean {
+    if (table === undefined) return false
+    if (hasMissingRole(table.ofUser(name))) return true
+    for (let i = 0; i < groups.length; i++) if (hasMissingRole(table.ofGroup(groups[i]!))) return true
+    return false
+  }
+}
+
+function hasMissingRole(grants: readonly Grant[] | undefined): boolean {
+  if (grants === undefined) return false
+  for (let i = 0; i < grants.length; i++) if (grants[i]!.role.rules === undefined) return true
+  return false
+}
+
+function resourceRule({ verbs, apiGroups = [], resources = [], resourceNames }: DeepReadonly<PolicyRule>): Rules['resourceRules'][number] {
+  return {
+    verbs: [...(verbs ?? [])],
+    apiGroups: [...apiGroups],
+    resources: [...resources],
+    ...(resourceNames !== undefined && { resourceNames: [...resourceNames] }),
+  }
+}
+
+/** Prints one error as it is and several as kube-apiserver does: `[a, b]`. */
+function printMissing(missing: readonly RoleSlot[]): string {
+  const errors = [...new Set(missing)].slice(0, maxErrors).map(({ problem }) => problem)
+  return errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`
+}

@@ -1,0 +1,84 @@
+import type { PolicyRule } from '@keelson/api/rbac/v1'
+import { quote } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import { RuleIndex } from './rule-index.ts'
+
+/** A role that exists or that a binding names. */
+export class RoleSlot {
+  readonly kind: string
+  /** "" for cluster roles. */
+  readonly namespace: string
+  readonly name: string
+  /** Undefined while the role does not exist. */
+  rules: readonly DeepReadonly<PolicyRule>[] | undefined
+  /** Number of bindings that name the role. */
+  bindings = 0
+  /** The last decision in which the role did not allow the action: users often have a role through many bindings. */
+  refusedIn = 0
+  #index: RuleIndex | undefined
+
+  constructor(kind: string, namespace: string, name: string) {
+    this.kind = kind
+    this.namespace = namespace
+    this.name = name
+  }
+
+  setRules(rules: readonly DeepReadonly<PolicyRule>[] | undefined): void {
+    this.rules = rules
+    this.#index = undefined
+  }
+
+  /** Made on first use: most roles are never asked about. Undefined while the role does not exist. */
+  get index(): RuleIndex | undefined {
+    if (this.rules === undefined) return undefined
+    return (this.#index ??= new RuleIndex(this.rules))
+  }
+
+  /** Why a binding to the role grants nothing. */
+  get problem(): string {
+    if (this.kind === 'Role') return `role.rbac.authorization.k8s.io ${quote(this.name)} not found`
+    if (this.kind === 'ClusterRole') return `clusterrole.rbac.authorization.k8s.io ${quote(this.name)} not found`
+    return `unsupported role reference kind: ${quote(this.kind)}`
+  }
+}
+
+/** Roles by namespace and name. A slot is kept while the role exists or a binding names it. */
+export class RoleTable {
+  readonly #namespaces = new Map<string, Map<string, RoleSlot>>()
+
+  /** Returns the slot that a binding in `namespace` ("" for cluster role bindings) refers to, and counts the binding. */
+  bind(kind: string, namespace: string, name: string): RoleSlot {
+    const slot = this.#slot(kind, kind === 'ClusterRole' ? '' : namespace, name)
+    slot.bindings++
+    return slot
+  }
+
+  unbind(slot: RoleSlot): void {
+    slot.bindings--
+    this.#release(slot)
+  }
+
+  /** Sets the rules of a role; undefined after its deletion. */
+  set(kind: 'Role' | 'ClusterRole', role: { readonly namespace: string; readonly name: string }, rules: RoleSlot['rules']): void {
+    const slot = this.#slot(kind, role.namespace, role.name)
+    slot.setRules(rules)
+    this.#release(slot)
+  }
+
+  #slot(kind: string, namespace: string, name: string): RoleSlot {
+    const scope = `${kind}/${namespace}`
+    let roles = this.#namespaces.get(scope)
+    if (roles === undefined) this.#namespaces.set(scope, (roles = new Map()))
+    let slot = roles.get(name)
+    if (slot === undefined) roles.set(name, (slot = new RoleSlot(kind, namespace, name)))
+    return slot
+  }
+
+  #release(slot: RoleSlot): void {
+    if (slot.bindings > 0 || slot.rules !== undefined) return
+    const scope = `${slot.kind}/${slot.namespace}`
+    const roles = this.#namespaces.get(scope)
+    roles?.delete(slot.name)
+    if (roles?.size === 0) this.#namespaces.delete(scope)
+  }
+}

@@ -1,0 +1,23 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RuleIndex } from './rule-index.ts'
+import { aRule, anAction, naivelyAllows } from './rules.fixture.ts'
+
+test('allows what one of the rules allows', () => {
+  fc.assert(
+    fc.property(fc.array(aRule, { maxLength: 2 }), anAction, (rules, action) => {
+      expect(new RuleIndex(rules).allows(action)).toBe(rules.some((rule) => naivelyAllows(rule, action)))
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+test('grants nothing without rules, and nothing by a rule without verbs', () => {
+  fc.assert(
+    fc.property(aRule, anAction, (rule, action) => {
+      expect(new RuleIndex([]).allows(action)).toBe(false)
+      expect(new RuleIndex([{ ...rule, verbs: [] }]).allows(action)).toBe(false)
+      expect(new RuleIndex([{ ...rule, verbs: null }]).allows(action)).toBe(false)
+    }),
+  )
+})

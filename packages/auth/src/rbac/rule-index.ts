@@ -1,0 +1,88 @@
+import type { PolicyRule } from '@keelson/api/rbac/v1'
+import type { DeepReadonly, RequestedAction } from '@keelson/apimachinery'
+
+/** True if one of the values is `*` or `wanted`. */
+function matches(values: readonly string[] | null | undefined, wanted: string): boolean {
+  if (values === null || values === undefined) return false
+  for (let i = 0; i < values.length; i++) if (values[i] === '*' || values[i] === wanted) return true
+  return false
+}
+
+type Rule = DeepReadonly<PolicyRule>
+
+/**
+ * The rules of one role, found by resource and subresource: `pods/log` is filed under `pods` and `log`, a subresource of all resources under
+ * `*`. A decision looks at four short lists however many rules a role has.
+ */
+export class RuleIndex {
+  readonly #resources = new Map<string, Map<string, Rule[]>>()
+  readonly #urls: Rule[] = []
+  readonly #rules: readonly Rule[]
+
+  constructor(rules: readonly Rule[]) {
+    this.#rules = rules
+    for (const rule of rules) {
+      for (const resource of new Set(rule.resources)) this.#file(resource, rule)
+      if (rule.nonResourceURLs !== undefined && rule.nonResourceURLs.length > 0) this.#urls.push(rule)
+    }
+  }
+
+  allows(action: RequestedAction): boolean {
+    if (!action.isResourceRequest) return this.#allowsPath(action)
+    const { resource, subresource } = action
+    // Only reviews name a resource like this.
+    if (resource.includes('/')) return this.#rules.some((rule) => matchesResource(rule, action) && allowsObject(rule, action))
+    const own = this.#resources.get(resource)
+    if (own !== undefined && anyAllows(own.get(subresource), action)) return true
+    const wild = this.#resources.get('*')
+    if (wild === undefined) return false
+    return anyAllows(wild.get(''), action) || (subresource !== '' && anyAllows(wild.get(subresource), action))
+  }
+
+  #allowsPath({ verb, path }: RequestedAction): boolean {
+    for (const rule of this.#urls) {
+      if (matches(rule.verbs, verb) && rule.nonResourceURLs!.some((url) => matchesUrl(url, path))) return true
+    }
+    return false
+  }
+
+  #file(resource: string, rule: Rule): void {
+    const slash = resource.indexOf('/')
+    const main = slash < 0 ? resource : resource.slice(0, slash)
+    const subresource = slash < 0 ? '' : resource.slice(slash + 1)
+    let bySubresource = this.#resources.get(main)
+    if (bySubresource === undefined) this.#resources.set(main, (bySubresource = new Map()))
+    const filed = bySubresource.get(subresource)
+    if (filed === undefined) bySubresource.set(subresource, [rule])
+    else filed.push(rule)
+  }
+}
+
+function anyAllows(rules: readonly Rule[] | undefined, action: RequestedAction): boolean {
+  if (rules === undefined) return false
+  for (let i = 0; i < rules.length; i++) if (allowsObject(rules[i]!, action)) return true
+  return false
+}
+
+function allowsObject(rule: Rule, { verb, apiGroup, name }: RequestedAction): boolean {
+  const { resourceNames } = rule
+  return (
+    matches(rule.verbs, verb) &&
+    matches(rule.apiGroups, apiGroup) &&
+    (resourceNames === undefined || resourceNames.length === 0 || resourceNames.includes(name))
+  )
+}
+
+function matchesResource({ resources = [] }: Rule, { resource, subresource }: RequestedAction): boolean {
+  const combined = subresource === '' ? resource : `${resource}/${subresource}`
+  return resources.some((named) => named === '*' || named === combined || (subresource !== '' && named === `*/${subresource}`))
+}
+
+/** True if the URL of a rule, which may end in `*`, covers the path. */
+function matchesUrl(url: string, path: string): boolean {
+  if (url === path) return true
+  if (!url.endsWith('*')) return false
+  let end = url.length
+  while (end > 0 && url[end - 1] === '*') end--
+  return path.startsWith(url.slice(0, end))
+}

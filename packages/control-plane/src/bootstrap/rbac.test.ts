@@ -1,0 +1,116 @@
+import type { ClusterRole, ClusterRoleBinding, RoleBinding } from '@keelson/api/rbac/v1'
+import type { KubeObject } from '@keelson/apimachinery'
+import { nodeRules } from '@keelson/auth'
+import type { LoopbackResource } from '@keelson/loopback'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ServerChain } from '../server-chain.ts'
+import { startChain } from '../start-chain.fixture.ts'
+import { createBootstrapRoles } from './rbac.ts'
+
+const apiGroup = 'rbac.authorization.k8s.io'
+
+let chain: ServerChain
+beforeAll(async () => void (chain = await startChain()))
+afterAll(() => chain.close())
+
+const resource = <T extends KubeObject>(name: string): LoopbackResource<T> => chain.client.resource<T>({ group: apiGroup, resource: name })!
+const clusterRoles = () => resource<ClusterRole>('clusterroles')
+const clusterRoleBindings = () => resource<ClusterRoleBinding>('clusterrolebindings')
+const role = async (name: string) => clusterRoles().get('', name, { resourceVersion: '' })
+const binding = async (name: string) => clusterRoleBindings().get('', name, { resourceVersion: '' })
+
+/** Revisions of all roles and bindings. */
+async function versions(): Promise<Record<string, string | undefined>> {
+  const all: [string, string | undefined][] = []
+  for (const name of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']) {
+    const { items } = await resource(name).list({ resourceVersion: '' })
+    for (const { metadata } of items) all.push([`${name}/${metadata.namespace ?? ''}/${metadata.name}`, metadata.resourceVersion])
+  }
+  return Object.fromEntries(all)
+}
+
+test('creates what every cluster has, and another start writes nothing', async () => {
+  const before = await versions()
+  expect(Object.keys(before)).toHaveLength(69 + 50 + 7 + 7)
+  await createBootstrapRoles(chain.client)
+  expect(await versions()).toEqual(before)
+})
+
+test('the role of nodes has the rules that the Node authorizer restricts', async () => {
+  const sorted = (values: readonly string[] | null | undefined): string[] => [...(values ?? [])].toSorted()
+  const simple = (rule: { readonly [key in 'verbs' | 'apiGroups' | 'resources']?: readonly string[] | null }) => ({
+    verbs: sorted(rule.verbs),
+    apiGroups: sorted(rule.apiGroups),
+    resources: sorted(rule.resources),
+  })
+  expect(((await role('system:node'))?.rules ?? []).map(simple)).toEqual(nodeRules.map(simple))
+})
+
+test('adds missing rules and subjects and keeps additional ones', async () => {
+  const extra = { verbs: ['get'], apiGroups: ['example.com'], resources: ['things'] }
+  await clusterRoles().update('', 'system:kube-dns', (object) => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { own: 'label' } },
+    rules: [extra, { verbs: ['list'], apiGroups: [''], resources: ['endpoints', 'services'] }],
+  }))
+  await clusterRoleBindings().update('', 'system:kube-dns', (object) => ({
+    ...object,
+    subjects: [{ kind: 'User', apiGroup, name: 'eve' }],
+  }))
+  await createBootstrapRoles(chain.client)
+  expect(await role('system:kube-dns')).toMatchObject({
+    metadata: { labels: { own: 'label', 'kubernetes.io/bootstrapping': 'rbac-defaults' } },
+    rules: [
+      extra,
+      { verbs: ['list'], resources: ['endpoints', 'services'] },
+      { verbs: ['watch'], apiGroups: [''], resources: ['endpoints'] },
+      { verbs: ['watch'], apiGroups: [''], resources: ['services'] },
+    ],
+  })
+  const account = { kind: 'ServiceAccount', name: 'kube-dns', namespace: 'kube-system' }
+  expect((await binding('system:kube-dns'))?.subjects).toEqual([expect.objectContaining({ name: 'eve' }), account])
+})
+
+test('leaves protected objects alone', async () => {
+  const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' }
+  const protect = <T extends KubeObject>(object: T): T => ({ ...object, metadata: { ...object.metadata, annotations } })
+  await clusterRoles().update('', 'system:heapster', (object) => ({ ...protect(object), rules: [] }))
+  await clusterRoleBindings().update('', 'system:discovery', (object) => ({ ...protect(object), subjects: [] }))
+  await createBootstrapRoles(chain.client)
+  expect((await role('system:heapster'))?.rules ?? []).toEqual([])
+  expect((await binding('system:discovery'))?.subjects ?? []).toEqual([])
+})
+
+test('replaces a binding to another role, whose role cannot be changed', async () => {
+  const bindings = resource<RoleBinding>('rolebindings')
+  const name = 'system:controller:token-cleaner'
+  await bindings.delete('kube-system', name)
+  const roleRef = { apiGroup, kind: 'Role', name: 'other' }
+  await bindings.create('kube-system', { metadata: { name }, roleRef })
+  await createBootstrapRoles(chain.client)
+  expect(await bindings.get('kube-system', name, { resourceVersion: '' })).toMatchObject({
+    roleRef: { kind: 'Role', name },
+    subjects: [{ kind: 'ServiceAccount', name: 'token-cleaner' }],
+  })
+})
+
+test('moves the rules and subjects of old clusters', async () => {
+  const custom = { verbs: ['get'], apiGroups: ['example.com'], resources: ['old'] }
+  await clusterRoles().delete('', 'system:aggregate-to-edit')
+  await clusterRoles().update('', 'edit', ({ metadata }) => ({ metadata, rules: [custom] }))
+  await clusterRoleBindings().delete('', 'system:public-info-viewer')
+  await clusterRoleBindings().update('', 'system:discovery', (object) => ({
+    ...object,
+    subjects: [{ kind: 'Group', apiGroup, name: 'readers' }],
+    metadata: { ...object.metadata, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } },
+  }))
+  await createBootstrapRoles(chain.client)
+  expect((await role('edit'))?.aggregationRule).toBeDefined()
+  const parts = (await role('system:aggregate-to-edit'))?.rules ?? []
+  expect(parts[0]).toEqual(custom)
+  expect(parts.length).toBeGreaterThan(10)
+  expect(await binding('system:public-info-viewer')).toMatchObject({
+    roleRef: { name: 'system:public-info-viewer' },
+    subjects: [{ kind: 'Group', name: 'readers' }],
+  })
+})

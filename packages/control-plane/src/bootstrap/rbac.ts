@@ -1,0 +1,221 @@
+import type { AggregationRule, ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '@keelson/api/rbac/v1'
+import { copyObject, isApiError, pause, semanticEqual } from '@keelson/apimachinery'
+import type { Clock, DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { LoopbackClient, LoopbackResource, SharedInformers } from '@keelson/loopback'
+import {
+  bindingsToSplit,
+  bootstrapClusterRoleBindings,
+  bootstrapClusterRoles,
+  bootstrapRoleBindings,
+  bootstrapRoles,
+  missingRules,
+  roleAutoUpdateAnnotation,
+  rolesToAggregate,
+} from '@keelson/resources'
+
+type AnyRole = ClusterRole | Role
+type AnyBinding = ClusterRoleBinding | RoleBinding
+
+const group = 'rbac.authorization.k8s.io'
+const resourceOf = <T extends KubeObject>(client: LoopbackClient, resource: string): LoopbackResource<T> =>
+  client.resource<T>({ group, resource })!
+
+/**
+ * Creates the roles and bindings that every cluster has, and adds what the present ones lack. Objects that are annotated with
+ * `rbac.authorization.kubernetes.io/autoupdate: "false"` stay as they are. Everything is created at once, so that the writes share flushes.
+ */
+export async function createBootstrapRoles(client: LoopbackClient): Promise<void> {
+  const clusterRoles = resourceOf<ClusterRole>(client, 'clusterroles')
+  const clusterRoleBindings = resourceOf<ClusterRoleBinding>(client, 'clusterrolebindings')
+  const roles = resourceOf<Role>(client, 'roles')
+  const roleBindings = resourceOf<RoleBinding>(client, 'rolebindings')
+  const [presentClusterRoles, presentClusterRoleBindings, presentRoles, presentRoleBindings] = await Promise.all([
+    listAll(clusterRoles),
+    listAll(clusterRoleBindings),
+    listAll(roles),
+    listAll(roleBindings),
+  ])
+  await moveAggregatedRules(clusterRoles, presentClusterRoles)
+  await splitBindings(clusterRoleBindings, presentClusterRoleBindings)
+  await Promise.all([
+    ...bootstrapClusterRoles.map((role) => reconcileRole(clusterRoles, role, presentClusterRoles)),
+    ...bootstrapClusterRoleBindings.map((binding) => reconcileBinding(clusterRoleBindings, binding, presentClusterRoleBindings)),
+    ...bootstrapRoles.map((role) => reconcileRole(roles, role, presentRoles)),
+    ...bootstrapRoleBindings.map((binding) => reconcileBinding(roleBindings, binding, presentRoleBindings)),
+  ])
+}
+
+/** The longest wait for informers. Only a role that was deleted at once takes this long. */
+const longestWaitMs = 5000
+
+/** Resolves when the informers, from which requests are authorized, have seen the bootstrap objects: a ready server must not refuse for the lack of them. */
+export async function followBootstrapRoles(informers: SharedInformers, clock: Clock): Promise<void> {
+  const enough = new AbortController()
+  const seen = Promise.all([
+    hasSeen(informers, 'clusterroles', bootstrapClusterRoles),
+    hasSeen(informers, 'clusterrolebindings', bootstrapClusterRoleBindings),
+    hasSeen(informers, 'roles', bootstrapRoles),
+    hasSeen(informers, 'rolebindings', bootstrapRoleBindings),
+  ])
+  await Promise.race([seen, pause(clock, longestWaitMs, { signal: enough.signal })])
+  enough.abort()
+}
+
+async function hasSeen(informers: SharedInformers, resource: string, objects: readonly DeepReadonly<KubeObject>[]): Promise<void> {
+  const wanted = new Set(objects.map(keyOf))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const unsubscribe = informers.of({ group, resource })?.subscribe(({ object }) => {
+    wanted.delete(keyOf(object))
+    if (wanted.size === 0) resolve()
+  })
+  if (unsubscribe === undefined) return
+  await promise
+  unsubscribe()
+}
+
+type Present<T extends KubeObject> = Map<string, DeepReadonly<T>>
+
+async function listAll<T extends KubeObject>(resource: LoopbackResource<T>): Promise<Present<T>> {
+  const { items } = await resource.list({ resourceVersion: '' })
+  return new Map(items.map((object) => [keyOf(object), object]))
+}
+
+function keyOf({ metadata }: DeepReadonly<KubeObject>): string {
+  return `${metadata.namespace ?? ''}/${metadata.name}`
+}
+
+async function reconcileRole<T extends AnyRole>(resource: LoopbackResource<T>, desired: DeepReadonly<T>, all: Present<T>): Promise<void> {
+  const present = all.get(keyOf(desired))
+  if (present === undefined) await create(resource, desired)
+  else await updateIfNeeded(resource, present, (role) => reconciledRole(role, desired))
+}
+
+async function reconcileBinding<T extends AnyBinding>(
+  resource: LoopbackResource<T>,
+  desired: DeepReadonly<T>,
+  all: Present<T>,
+): Promise<void> {
+  const present = all.get(keyOf(desired))
+  if (present === undefined) await create(resource, desired)
+  else if (semanticEqual(present.roleRef, desired.roleRef)) {
+    await updateIfNeeded(resource, present, async (binding) => reconciledBinding(binding, desired))
+  } else if (!isProtected(present)) {
+    // The role of a binding is immutable.
+    const { namespace = '', name = '', uid } = present.metadata
+    await resource.delete(namespace, name, uid === undefined ? {} : { preconditions: { uid } }).catch(ignoreNotFound)
+    await create(resource, desired)
+  }
+}
+
+/** Creates an object that a read of the store did not find. The watch cache is not asked: it may still have one that was just deleted. */
+async function create<T extends KubeObject>(resource: LoopbackResource<T>, desired: DeepReadonly<T>): Promise<void> {
+  const { namespace = '' } = (desired as DeepReadonly<KubeObject>).metadata
+  await resource.create(namespace, copyObject(desired) as T).catch((error: unknown) => {
+    // Another server was faster.
+    if (!isApiError(error, 'AlreadyExists')) throw error
+  })
+}
+
+/** Writes only if `change` changes the object. */
+async function updateIfNeeded<T extends KubeObject>(
+  resource: LoopbackResource<T>,
+  present: DeepReadonly<T>,
+  change: (object: DeepReadonly<T>) => Promise<T>,
+): Promise<void> {
+  if (isProtected(present)) return
+  const wanted = await change(present)
+  if (semanticEqual(wanted, present)) return
+  const { namespace = '', name = '', resourceVersion } = (present as DeepReadonly<KubeObject>).metadata
+  try {
+    await resource.update(namespace, name, (object) => {
+      if (object.metadata.resourceVersion !== resourceVersion) throw new ChangedMeanwhile()
+      return wanted
+    })
+  } catch (error) {
+    if (!(error instanceof ChangedMeanwhile)) return ignoreNotFound(error)
+    const newest = await resource.get(namespace, name, { resourceVersion: '' })
+    if (newest !== undefined) await updateIfNeeded(resource, newest, change)
+  }
+}
+
+class ChangedMeanwhile extends Error {}
+
+/** The object was deleted in the meantime; the next start creates it again. */
+function ignoreNotFound(error: unknown): void {
+  if (!isApiError(error, 'NotFound')) throw error
+}
+
+function isProtected(object: DeepReadonly<KubeObject>): boolean {
+  return object.metadata.annotations?.[roleAutoUpdateAnnotation] === 'false'
+}
+
+async function reconciledRole<T extends AnyRole>(present: DeepReadonly<T>, desired: DeepReadonly<T>): Promise<T> {
+  const role = withMetadata(present, desired)
+  const missing = await missingRules(present.rules ?? [], desired.rules ?? [])
+  if (missing.length > 0) role.rules = [...(role.rules ?? []), ...missing]
+  if (!isClusterRole(role)) return role
+  const aggregation = reconciledAggregation(role, desired)
+  if (aggregation === undefined) delete role.aggregationRule
+  else role.aggregationRule = aggregation
+  return role
+}
+
+function isClusterRole(role: AnyRole): role is ClusterRole {
+  return (role.metadata.namespace ?? '') === ''
+}
+
+/** Adds missing selectors. A role that should not collect rules no longer does. */
+function reconciledAggregation(role: ClusterRole, desired: DeepReadonly<ClusterRole>): AggregationRule | undefined {
+  if (desired.aggregationRule === undefined) return undefined
+  const present = role.aggregationRule?.clusterRoleSelectors ?? []
+  const wanted = (copyObject(desired.aggregationRule) as AggregationRule).clusterRoleSelectors ?? []
+  return { clusterRoleSelectors: [...present, ...wanted.filter((selector) => !present.some((held) => semanticEqual(held, selector)))] }
+}
+
+function reconciledBinding<T extends AnyBinding>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
+  const binding = withMetadata(present, desired)
+  const held: readonly Subject[] = binding.subjects ?? []
+  const missing = (copyObject(desired).subjects ?? []).filter((subject) => !held.some((other) => semanticEqual(other, subject)))
+  if (missing.length > 0) binding.subjects = [...held, ...missing]
+  return binding
+}
+
+/** Returns a copy with the labels and annotations of `desired`, unless the object has them with other values. */
+function withMetadata<T extends KubeObject>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
+  const copy = copyObject(present) as T
+  const { labels, annotations } = (desired as DeepReadonly<KubeObject>).metadata
+  copy.metadata.labels = { ...labels, ...copy.metadata.labels }
+  copy.metadata.annotations = { ...annotations, ...copy.metadata.annotations }
+  return copy
+}
+
+/** Clusters from before aggregation keep rules that were added to `admin`, `edit` and `view`. */
+async function moveAggregatedRules(resource: LoopbackResource<ClusterRole>, present: Present<ClusterRole>): Promise<void> {
+  for (const [from, to] of Object.entries(rolesToAggregate)) {
+    const old = present.get(`/${from}`)
+    if (old === undefined || old.aggregationRule !== undefined || present.has(`/${to}`)) continue
+    await copyAs(resource, present, { ...copyObject(old), metadata: movedMetadata(old, to) })
+  }
+}
+
+/** Clusters from before `system:public-info-viewer` keep subjects that were removed from, or added to, the old binding. */
+async function splitBindings(resource: LoopbackResource<ClusterRoleBinding>, present: Present<ClusterRoleBinding>): Promise<void> {
+  for (const [from, to] of Object.entries(bindingsToSplit)) {
+    const old = present.get(`/${from}`)
+    const desired = bootstrapClusterRoleBindings.find(({ metadata }) => metadata.name === to)
+    if (old === undefined || desired === undefined || present.has(`/${to}`)) continue
+    const { subjects } = copyObject(old) as ClusterRoleBinding
+    const { roleRef } = desired
+    await copyAs(resource, present, { metadata: movedMetadata(old, to), ...(subjects && { subjects }), roleRef })
+  }
+}
+
+function movedMetadata({ metadata: { labels, annotations } }: DeepReadonly<KubeObject>, name: string): KubeObject['metadata'] {
+  return { name, ...(labels && { labels: { ...labels } }), ...(annotations && { annotations: { ...annotations } }) }
+}
+
+async function copyAs<T extends KubeObject>(resource: LoopbackResource<T>, present: Present<T>, object: T): Promise<void> {
+  await create(resource, object as DeepReadonly<T>)
+  const stored = await resource.get('', object.metadata.name!, { resourceVersion: '' })
+  if (stored !== undefined) present.set(keyOf(stored), stored)
+}

@@ -1,0 +1,147 @@
+import type { ClusterRole, PolicyRule, Role, RoleBinding } from '@keelson/api/rbac/v1'
+import type { KubeObject } from '@keelson/apimachinery'
+import { createStaticTokens } from '@keelson/auth'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { askServer } from './ask-server.fixture.ts'
+import type { JsonResponse } from './ask-server.fixture.ts'
+import type { ServerChain } from './server-chain.ts'
+import { startChain } from './start-chain.fixture.ts'
+
+const apiGroup = 'rbac.authorization.k8s.io'
+const tokens = createStaticTokens([
+  ['ann', { name: 'ann', groups: ['dev'] }],
+  ['bob', { name: 'bob', groups: [] }],
+])
+
+let chain: ServerChain
+beforeAll(async () => {
+  chain = await startChain({ controllers: ['clusterrole-aggregation-controller'], authentication: { tokens: [tokens] } })
+  await admin('POST', '/api/v1/namespaces', { metadata: { name: 'n' } })
+})
+afterAll(() => chain.close())
+
+type Status = { readonly message: string; readonly reason: string } & KubeObject
+
+const admin = (method: string, path: string, body?: object) => askServer<Status>(chain, method, path, { body })
+const as = (token: string, method: string, path: string, body?: object): Promise<JsonResponse<Status>> =>
+  askServer<Status>(chain, method, path, { body, token })
+
+const rbac = (path: string): string => `/apis/${apiGroup}/v1/${path}`
+const readPods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }
+const readSecrets: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] }
+const manageRoles: PolicyRule = { verbs: ['create', 'update', 'patch', 'get'], apiGroups: [apiGroup], resources: ['*'] }
+let count = 0
+/** Gives a user rules in a namespace, or in the cluster, and waits until they work. */
+async function give(user: string, namespace: string, ...rules: PolicyRule[]): Promise<void> {
+  const name = `given-${count++}`
+  const scope = namespace === '' ? '' : `namespaces/${namespace}/`
+  const prefix = namespace === '' ? 'cluster' : ''
+  const kind = namespace === '' ? 'ClusterRole' : 'Role'
+  expect((await admin('POST', rbac(`${scope}${prefix}roles`), { metadata: { name }, rules })).status).toBe(201)
+  const subjects = [{ kind: 'User', name: user }]
+  const roleRef = { apiGroup, kind, name }
+  expect((await admin('POST', rbac(`${scope}${prefix}rolebindings`), { metadata: { name }, roleRef, subjects })).status).toBe(201)
+  for (const { verbs, apiGroups, resources, resourceNames = [''] } of rules) {
+    const resourceAttributes = { namespace, verb: verbs![0], group: apiGroups![0], resource: resources![0], name: resourceNames[0] }
+    const review = { spec: { user, resourceAttributes } }
+    await vi.waitFor(async () => {
+      const { body } = await admin('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', review)
+      expect(body).toMatchObject({ status: { allowed: true } })
+    })
+  }
+}
+
+let name: string
+beforeEach(() => void (name = `made-${count++}`))
+const role = (...rules: PolicyRule[]): Role => ({ metadata: { name }, rules })
+const binding = (kind: string, to: string): RoleBinding => ({
+  metadata: { name },
+  roleRef: { apiGroup, kind, name: to },
+  subjects: [{ kind: 'User', name: 'eve' }],
+})
+const attempt = 'user "ann" (groups=["dev" "system:authenticated"]) is attempting to grant RBAC permissions not currently held:'
+
+test('a writer of roles grants no more than it has', async () => {
+  await give('ann', 'n', readPods, manageRoles)
+  const roles = rbac('namespaces/n/roles')
+  expect((await as('ann', 'POST', roles, role(readPods))).status).toBe(201)
+  const more = [readPods, readSecrets, { ...readPods, verbs: ['watch', 'delete'] }]
+  const refused = {
+    status: 403,
+    body: {
+      reason: 'Forbidden',
+      message: `roles.${apiGroup} "${name}" is forbidden: ${attempt}
+{APIGroups:[""], Resources:["pods"], Verbs:["watch" "delete"]}
+{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`,
+    },
+  }
+  expect(await as('ann', 'PUT', `${roles}/${name}`, role(...more))).toMatchObject(refused)
+  expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(readPods), metadata: { name, labels: { a: 'b' } } })).status).toBe(200)
+  expect((await admin('PUT', `${roles}/${name}`, role(...more))).status).toBe(200)
+  // The role now has more than ann: only owners and finalizers may change.
+  expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(...more), metadata: { name, labels: { c: 'd' } } })).status).toBe(403)
+})
+
+test('the verbs escalate and bind lift the check', async () => {
+  await give('bob', 'n', manageRoles)
+  const roles = rbac('namespaces/n/roles')
+  const bindings = rbac('namespaces/n/rolebindings')
+  expect((await as('bob', 'POST', roles, role(readSecrets))).status).toBe(403)
+  expect((await as('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
+  await give('bob', 'n', { verbs: ['bind'], apiGroups: [apiGroup], resources: ['clusterroles'], resourceNames: ['system:heapster'] })
+  expect((await as('bob', 'POST', bindings, binding('ClusterRole', 'system:aggregate-to-view'))).status).toBe(403)
+  expect((await as('bob', 'POST', bindings, binding('ClusterRole', 'system:heapster'))).status).toBe(201)
+  await give('bob', 'n', { verbs: ['escalate'], apiGroups: [apiGroup], resources: ['roles'] })
+  expect((await as('bob', 'POST', roles, role(readSecrets))).status).toBe(201)
+})
+
+test('a binding needs the rules of its role, which must exist', async () => {
+  await give('ann', 'n', readPods, manageRoles)
+  const bindings = rbac('namespaces/n/rolebindings')
+  await admin('POST', rbac('namespaces/n/roles'), { metadata: { name: 'pods' }, rules: [readPods] })
+  expect((await as('ann', 'POST', bindings, binding('Role', 'pods'))).status).toBe(201)
+  expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'gone'))).toMatchObject({
+    status: 404,
+    body: { message: `clusterroles.${apiGroup} "gone" not found` },
+  })
+  expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'system:kube-dns'))).toMatchObject({
+    status: 403,
+    body: {
+      message: `rolebindings.${apiGroup} "${name}" is forbidden: ${attempt}
+{APIGroups:[""], Resources:["endpoints"], Verbs:["list" "watch"]}
+{APIGroups:[""], Resources:["services"], Verbs:["list" "watch"]}`,
+    },
+  })
+})
+
+test('aggregated roles need every permission, and collect the rules of others', async () => {
+  await give('ann', '', readPods, manageRoles)
+  const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { part: name } }] }
+  const whole: ClusterRole = { metadata: { name }, rules: [], aggregationRule }
+  expect(await as('ann', 'POST', rbac('clusterroles'), whole)).toMatchObject({
+    status: 403,
+    body: { message: `clusterroles.${apiGroup} "${name}" is forbidden: must have cluster-admin privileges to use the aggregationRule` },
+  })
+  await admin('POST', rbac('clusterroles'), whole)
+  await admin('POST', rbac('clusterroles'), { metadata: { name: `${name}-b`, labels: { part: name } }, rules: [readSecrets, readPods] })
+  await admin('POST', rbac('clusterroles'), { metadata: { name: `${name}-a`, labels: { part: name } }, rules: [readPods] })
+  await vi.waitFor(async () => {
+    const { body } = await admin('GET', rbac(`clusterroles/${name}`))
+    expect(body).toMatchObject({ rules: [readPods, readSecrets] })
+    expect(body.metadata.managedFields?.map(({ manager }) => manager)).toContain('clusterrole-aggregation-controller')
+  })
+  await admin('DELETE', rbac(`clusterroles/${name}-b`))
+  await vi.waitFor(async () => expect((await admin('GET', rbac(`clusterroles/${name}`))).body).toMatchObject({ rules: [readPods] }))
+})
+
+test('edit includes view, admin includes both', async () => {
+  await vi.waitFor(async () => {
+    const sizes = await Promise.all(
+      ['view', 'edit', 'admin'].map(async (each) => {
+        const { body } = await admin('GET', rbac(`clusterroles/${each}`))
+        return (body as unknown as ClusterRole).rules?.length ?? 0
+      }),
+    )
+    expect(sizes).toEqual([12, 27, 29])
+  })
+})

@@ -1,0 +1,74 @@
+import { copyObject, labelSelectorAsSelector, semanticEqual } from '@keelson/apimachinery'
+import type { DeepReadonly, KubeObject, LabelSelector } from '@keelson/apimachinery'
+import type { Informer } from '@keelson/loopback'
+import { disposeAll, untilSynced } from '../controller.ts'
+import type { ControllerContext } from '../controller.ts'
+import { WorkQueue } from '../work-queue.ts'
+
+interface ClusterRole extends KubeObject {
+  rules: PolicyRule[] | null
+  aggregationRule?: { clusterRoleSelectors?: LabelSelector[] }
+}
+
+interface PolicyRule {
+  verbs: string[] | null
+  apiGroups?: string[]
+  resources?: string[]
+  resourceNames?: string[]
+  nonResourceURLs?: string[]
+}
+
+const controllerName = 'clusterrole-aggregation-controller'
+
+/** Fills the rules of aggregated cluster roles from the roles that their selectors match, by server-side apply under its own name. */
+export function startClusterRoleAggregation(context: ControllerContext): AsyncDisposable | undefined {
+  const { client, clock, informers, metrics } = context
+  const clusterRoles = { group: 'rbac.authorization.k8s.io', resource: 'clusterroles' }
+  const resource = client.resource<ClusterRole>(clusterRoles)
+  const roles = informers.of<ClusterRole>(clusterRoles)
+  if (resource === undefined || roles === undefined) return undefined
+  const aggregated = new Set<string>()
+  const queue = new WorkQueue({
+    name: 'ClusterRoleAggregator',
+    metrics,
+    async process(name, signal) {
+      if (!(await untilSynced(signal, roles))) return
+      const role = roles.get('', name)
+      if (role?.aggregationRule === undefined) return
+      const rules = collectRules(role, roles)
+      if (semanticEqual(rules, role.rules ?? [])) return
+      const config = { metadata: { name }, ...(rules.length > 0 && { rules }) } as ClusterRole
+      await resource.apply('', config, { fieldManager: controllerName })
+    },
+    clock,
+    onError: (_name, error) => context.onError(controllerName, error),
+  })
+  // A change of any role may concern every aggregated one: an aggregated role may collect another.
+  const fromRoles = roles.subscribe(({ type, object }) => {
+    const { name = '' } = object.metadata
+    if (type !== 'deleted' && object.aggregationRule !== undefined) aggregated.add(name)
+    else aggregated.delete(name)
+    for (const each of aggregated) queue.add(each)
+  })
+  return disposeAll(queue, fromRoles)
+}
+
+/** The rules of all matching roles, by selector and name of the role, each rule once. */
+function collectRules(role: DeepReadonly<ClusterRole>, roles: Informer<ClusterRole>): PolicyRule[] {
+  const collected = new Map<string, PolicyRule>()
+  for (const labelSelector of role.aggregationRule?.clusterRoleSelectors ?? []) {
+    const selector = labelSelectorAsSelector(labelSelector)
+    const matching = roles.list().filter(({ metadata }) => metadata.name !== role.metadata.name && selector.matches(metadata.labels))
+    for (const { rules } of matching.toSorted((a, b) => (a.metadata.name! < b.metadata.name! ? -1 : 1))) {
+      for (const rule of rules ?? []) {
+        const key = ruleKey(rule)
+        if (!collected.has(key)) collected.set(key, copyObject(rule) as PolicyRule)
+      }
+    }
+  }
+  return [...collected.values()]
+}
+
+function ruleKey({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: DeepReadonly<PolicyRule>): string {
+  return JSON.stringify([verbs ?? [], apiGroups, resources, resourceNames, nonResourceURLs])
+}

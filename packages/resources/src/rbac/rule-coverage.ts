@@ -1,0 +1,116 @@
+import type { PolicyRule } from '@keelson/api/rbac/v1'
+import { compareUtf8, quote, restAfter } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+
+type Rule = DeepReadonly<PolicyRule>
+
+/** One verb on one resource or path. */
+interface Permission {
+  readonly verb: string
+  readonly apiGroup?: string
+  readonly resource?: string
+  readonly resourceName?: string
+  readonly url?: string
+}
+
+/** Lists the permissions in `rules` that no rule of `held` covers on its own, each as a rule. Lets other requests run in between. */
+export async function missingRules(held: readonly Rule[], rules: readonly Rule[]): Promise<readonly PolicyRule[]> {
+  const missing: PolicyRule[] = []
+  let started = performance.now()
+  for (const permission of permissionsOf(rules)) {
+    if (!held.some((rule) => covers(rule, permission))) missing.push(toRule(permission))
+    const rest = restAfter(started)
+    if (rest === undefined) continue
+    await rest
+    started = performance.now()
+  }
+  return missing
+}
+
+function* permissionsOf(rules: readonly Rule[]): Generator<Permission> {
+  for (const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } of rules) {
+    for (const apiGroup of apiGroups) {
+      for (const resource of resources) {
+        for (const verb of verbs ?? []) {
+          if (resourceNames.length === 0) yield { verb, apiGroup, resource }
+          else for (const resourceName of resourceNames) yield { verb, apiGroup, resource, resourceName }
+        }
+      }
+    }
+    for (const url of nonResourceURLs) for (const verb of verbs ?? []) yield { verb, url }
+  }
+}
+
+function covers(rule: Rule, { verb, apiGroup, resource, resourceName, url }: Permission): boolean {
+  const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
+  if (!includesOrAll(verbs ?? [], verb)) return false
+  if (url !== undefined) return nonResourceURLs.some((held) => urlCovers(held, url)) && resourceNames.length === 0
+  if (!includesOrAll(apiGroups, apiGroup!) || !resourceCovers(resources, resource!)) return false
+  return resourceNames.length === 0 || (resourceName !== undefined && resourceNames.includes(resourceName))
+}
+
+function includesOrAll(values: readonly string[], wanted: string): boolean {
+  return values.includes('*') || values.includes(wanted)
+}
+
+function resourceCovers(held: readonly string[], resource: string): boolean {
+  if (includesOrAll(held, resource)) return true
+  const slash = resource.indexOf('/')
+  return slash >= 0 && held.includes(`*${resource.slice(slash)}`)
+}
+
+function urlCovers(held: string, url: string): boolean {
+  return held === url || (held.endsWith('*') && url.startsWith(withoutStars(held)))
+}
+
+/** Removes all stars at the end. */
+function withoutStars(url: string): string {
+  let end = url.length
+  while (end > 0 && url[end - 1] === '*') end--
+  return url.slice(0, end)
+}
+
+function toRule({ verb, apiGroup, resource, resourceName, url }: Permission): PolicyRule {
+  if (url !== undefined) return { verbs: [verb], nonResourceURLs: [url] }
+  return {
+    verbs: [verb],
+    apiGroups: [apiGroup!],
+    resources: [resource!],
+    ...(resourceName !== undefined && { resourceNames: [resourceName] }),
+  }
+}
+
+/** Prints missing rules for an error message: verbs on the same object together, one line for each object, sorted. */
+export function describeRules(rules: readonly PolicyRule[]): string {
+  const byObject = new Map<string, PolicyRule>()
+  const lines = new Set<string>()
+  for (const rule of rules) {
+    const { verbs, apiGroups, resources, resourceNames = [], nonResourceURLs } = rule
+    if (nonResourceURLs !== undefined) {
+      lines.add(describeRule(rule))
+      continue
+    }
+    const key = JSON.stringify([apiGroups, resources, resourceNames])
+    const known = byObject.get(key)
+    if (known === undefined) byObject.set(key, { ...rule, verbs: [...(verbs ?? [])] })
+    else for (const verb of verbs ?? []) known.verbs!.push(verb)
+  }
+  for (const rule of byObject.values()) lines.add(describeRule(rule))
+  return [...lines].toSorted(compareUtf8).join('\n')
+}
+
+function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const parts = [
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
+  ] as const
+  return `{${parts.flatMap(([name, values]) => (values && values.length > 0 ? `${name}:${quoteAll(values)}` : [])).join(', ')}}`
+}
+
+/** Prints strings as Go's `%q` prints a slice. */
+export function quoteAll(values: readonly string[]): string {
+  return `[${values.map(quote).join(' ')}]`
+}
