@@ -77,7 +77,9 @@ export const access: Topic = {
         'create role more --verb=get --resource=secrets --as=rita',
         {
           code: 1,
-          stderr: `error: failed to create role: roles.rbac.authorization.k8s.io is forbidden: User "rita" cannot create resource "roles" in API group "rbac.authorization.k8s.io" in the namespace "${session.namespace}"`,
+          stderr: forbidden(
+            `roles.rbac.authorization.k8s.io is forbidden: User "rita" cannot create resource "roles" in API group "rbac.authorization.k8s.io" in the namespace "${session.namespace}"`,
+          ),
         },
       ],
     )
