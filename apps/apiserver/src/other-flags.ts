@@ -49,7 +49,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'permit-address-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
   'permit-port-sharing': { because: 'the port is not shared', harmless: off, isSwitch: true },
   'runtime-config-emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
-  'service-account-signing-endpoint': { because: 'tokens are signed with --service-account-signing-key-file' },
   'show-hidden-metrics-for-version': { because: 'no metrics are hidden' },
   'shutdown-watch-termination-grace-period': { because: 'watches end at once when a stop begins', harmless: any },
   'storage-initialization-timeout': { because: 'the server waits for its caches for a minute at the most', harmless: any },

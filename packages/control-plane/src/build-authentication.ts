@@ -36,6 +36,7 @@ export interface Authentication {
   readonly tokenReviewer: TokenReviewer
   /** Sets the client for reading the objects of tokens. No token that has objects is accepted before. */
   readFrom(client: LoopbackClient): void
+  close(): void
 }
 
 export async function buildAuthentication(options: ServerChainOptions, metrics: MetricsRegistry): Promise<Authentication> {
@@ -43,7 +44,7 @@ export async function buildAuthentication(options: ServerChainOptions, metrics: 
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
   const authentication = { ...authenticationDefaults, ...options.authentication }
   if (authentication.tokenFile !== undefined) tokens.push(await readTokens(authentication.tokenFile, options.log))
-  const serviceAccounts = await buildServiceAccountTokens(options, createTokenMetrics(metrics))
+  const serviceAccounts = await buildServiceAccountTokens(options, { metrics: createTokenMetrics(metrics), registry: metrics })
   tokens.push(...serviceAccounts.authenticators)
   let client: LoopbackClient | undefined
   if (authentication.bootstrapTokens) {
@@ -79,6 +80,7 @@ export async function buildAuthentication(options: ServerChainOptions, metrics: 
       client = reader
       serviceAccounts.readFrom(reader)
     },
+    close: () => serviceAccounts.close(),
   }
 }
 

@@ -1,18 +1,30 @@
 import { readFile } from 'node:fs/promises'
 import type { Secret, ServiceAccount } from '@keelson/api/core/v1'
-import { systemClock } from '@keelson/apimachinery'
+import { messageOf, newInternal, systemClock } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
+  connectSigner,
   createLegacyTokenAuthenticator,
   createServiceAccountAuthenticator,
+  createSignerMetrics,
   createTokenIssuer,
   createTokenVerifier,
   legacyIssuer,
+  openExternalSigner,
   openIdDocuments,
   readSigningKey,
   readVerificationKeys,
 } from '@keelson/auth'
-import type { BoundObject, OpenIdDocuments, TokenAuthenticator, TokenMetrics, TokenVerifier, VerificationKey } from '@keelson/auth'
+import type {
+  BoundObject,
+  ExternalSigner,
+  OpenIdDocuments,
+  TokenAuthenticator,
+  TokenMetrics,
+  TokenVerifier,
+  VerificationKey,
+} from '@keelson/auth'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { TokenSubresourceOptions } from '@keelson/resources-core'
 import { ownTokenKey } from '@keelson/server'
@@ -26,25 +38,35 @@ export interface ServiceAccountTokens {
   /** Options of the subresource that issues tokens. */
   readonly subresource: TokenSubresourceOptions
   /** Returns the OpenID documents for `serverAddress` (host and port). Throws if the issuer cannot be published. */
-  documents(serverAddress: string): OpenIdDocuments
+  documents(serverAddress: string): PublishedDocuments
   /** Sets the client for reading the objects that tokens are bound to. No token is accepted before. */
   readFrom(client: LoopbackClient): void
+  close(): void
+}
+
+export interface PublishedDocuments extends OpenIdDocuments {
+  /** Cache lifetime of the documents. A new key must be published for this long before it signs tokens. */
+  readonly maxAgeSeconds: number
+}
+
+/** Signs tokens, and knows the keys of signed ones. */
+interface Signing extends Pick<ExternalSigner, 'issue' | 'keys' | 'publishedKeys' | 'maxAgeSeconds' | 'close'> {
+  /** Undefined: no limit. */
+  readonly maxTokenSeconds: number | undefined
 }
 
 export async function buildServiceAccountTokens(
-  { authentication = {}, serving = {}, clock = systemClock, log }: ServerChainOptions,
-  metrics: TokenMetrics,
+  options: ServerChainOptions,
+  { metrics, registry }: { readonly metrics: TokenMetrics; readonly registry: MetricsRegistry },
 ): Promise<ServiceAccountTokens> {
+  const { authentication = {}, clock = systemClock, log } = options
   const serviceAccounts = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
-  const { issuers, keyFiles = [], signingKeyFile, keySetUri } = serviceAccounts
+  const { issuers, keySetUri, maxTokenExpirationSeconds } = serviceAccounts
   const audiences = serviceAccounts.audiences ?? issuers
-  const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
-  const signingPem =
-    signingKeyFile === undefined ? await ownTokenKey(serving.certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
-  const key = await wrapKeyError(signingKeyFile ?? 'generated', () => readSigningKey(signingPem))
-  const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
-  const keys = keyFiles.length > 0 ? files.flat() : [key]
-  const issuer = createTokenIssuer({ issuer: issuers[0]!, key, clock })
+  const signing = await (serviceAccounts.signingEndpoint === undefined
+    ? openOwnKeys(options)
+    : openSigner(options, { endpoint: serviceAccounts.signingEndpoint, registry }))
+  const { maxTokenSeconds } = signing
   let client: LoopbackClient | undefined
 
   const read = async <T extends KubeObject>(resource: string, [namespace, name]: readonly [string, string], resourceVersion: string) =>
@@ -54,9 +76,8 @@ export async function buildServiceAccountTokens(
   /** Reads the cache first. It may not have objects that were just created. */
   const known = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
     (await read<T>(resource, [namespace, name], '0')) ?? read<T>(resource, [namespace, name], '')
-  const verificationKeys = (id: string): readonly VerificationKey[] => (id === '' ? keys : keys.filter((key) => key.id === id))
   const verifierFor = (accepted: readonly string[]): TokenVerifier =>
-    createTokenVerifier({ issuers: accepted, keys: verificationKeys, metrics })
+    createTokenVerifier({ issuers: accepted, keys: (id) => signing.keys(id), metrics })
 
   return {
     authenticators: [
@@ -83,16 +104,88 @@ export async function buildServiceAccountTokens(
       }),
     ],
     subresource: {
-      issue: (claims) => issuer.issue(claims),
+      issue: (claims) => signing.issue(claims),
       audiences,
-      ...(serviceAccounts.maxTokenExpirationSeconds !== undefined && { maxExpirationSeconds: serviceAccounts.maxTokenExpirationSeconds }),
+      ...((maxTokenExpirationSeconds ?? maxTokenSeconds) !== undefined && {
+        maxExpirationSeconds: maxTokenExpirationSeconds ?? maxTokenSeconds!,
+      }),
+      ...(maxTokenSeconds !== undefined && { maxExtendedExpirationSeconds: maxTokenSeconds }),
       extendExpiration: serviceAccounts.extendTokenExpiration,
       lookUp: live,
     },
-    documents: (serverAddress) => openIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, keys),
+    documents: (serverAddress) => ({
+      ...openIdDocuments(issuers[0]!, keySetUri ?? `https://${serverAddress}/openid/v1/jwks`, signing.publishedKeys),
+      maxAgeSeconds: signing.maxAgeSeconds,
+    }),
     readFrom: (reader) => {
       client = reader
     },
+    close: () => signing.close(),
+  }
+}
+
+/** Keys in files, or a key that the server makes. */
+async function openOwnKeys({ authentication = {}, serving = {}, clock = systemClock, log }: ServerChainOptions): Promise<Signing> {
+  const { issuers, keyFiles = [], signingKeyFile } = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
+  const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
+  const signingPem =
+    signingKeyFile === undefined ? await ownTokenKey(serving.certificates?.directory, onMade) : await readKeys(signingKeyFile, (pem) => pem)
+  const key = await wrapKeyError(signingKeyFile ?? 'generated', () => readSigningKey(signingPem))
+  const files = await Promise.all(keyFiles.map((file) => readKeys(file, readVerificationKeys)))
+  const keys: readonly VerificationKey[] = keyFiles.length > 0 ? files.flat() : [key]
+  return {
+    ...createTokenIssuer({ issuer: issuers[0]!, key, clock }),
+    keys: (id) => (id === '' ? keys : keys.filter((each) => each.id === id)),
+    publishedKeys: keys,
+    maxAgeSeconds: 3600,
+    maxTokenSeconds: undefined,
+    close: () => {},
+  }
+}
+
+/** A signer in another process. Throws `ConfigurationError` if it cannot be used. */
+async function openSigner(
+  { authentication = {}, clock = systemClock, log }: ServerChainOptions,
+  { endpoint, registry }: { readonly endpoint: string; readonly registry: MetricsRegistry },
+): Promise<Signing> {
+  const { issuers, maxTokenExpirationSeconds = 0 } = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
+  const signer = await connectSigner(endpoint)
+    .then((client) =>
+      openExternalSigner({
+        client,
+        issuer: issuers[0]!,
+        clock,
+        metrics: createSignerMetrics(registry),
+        onError: (error) => log?.(0, 'The keys of the external signer cannot be refreshed; the previous ones stay in use', { err: error }),
+      }),
+    )
+    .catch((error: unknown) => {
+      throw new ConfigurationError(`while setting up external-jwt-signer: ${(error as Error).message}`, { cause: error })
+    })
+  if (maxTokenExpirationSeconds <= signer.maxTokenSeconds) return withInternalErrors(signer)
+  signer.close()
+  throw new ConfigurationError(
+    'service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ' +
+      `${maxTokenExpirationSeconds}s > ${signer.maxTokenSeconds}s`,
+  )
+}
+
+/** Reports failures of the signer to the client that requested a token. */
+function withInternalErrors(signer: ExternalSigner): Signing {
+  return {
+    keys: (id) => signer.keys(id),
+    get publishedKeys() {
+      return signer.publishedKeys
+    },
+    get maxAgeSeconds() {
+      return signer.maxAgeSeconds
+    },
+    maxTokenSeconds: signer.maxTokenSeconds,
+    issue: (claims) =>
+      signer.issue(claims).catch((error: unknown) => {
+        throw newInternal(`failed to generate token: ${messageOf(error)}`, { cause: error })
+      }),
+    close: () => signer.close(),
   }
 }
 

@@ -140,6 +140,7 @@ export class Chain implements ServerChain {
     await services?.close()
     await host[Symbol.asyncDispose]()
     await config.backends[Symbol.asyncDispose]()
+    config.authentication.close()
     config.encryption?.close()
   }
 }

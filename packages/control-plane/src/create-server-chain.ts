@@ -52,6 +52,7 @@ export async function createServerChain(requested: ServerChainOptions = {}): Pro
     return wire(options, config, { controllers, plugins, kubeletTls: tls, serving })
   } catch (error) {
     await config.backends[Symbol.asyncDispose]()
+    config.authentication.close()
     config.encryption?.close()
     throw error
   }

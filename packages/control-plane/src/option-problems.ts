@@ -31,6 +31,7 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => selectAdmissionPlugins({ admission }))),
     ...(await collectProblems(() => buildTlsSettings(options))),
     ...(await collectProblems(() => readFeatureGates(gates, () => {}))),
+    ...findSigningProblems(options.authentication?.serviceAccounts),
     ...(await collectProblems(() =>
       checkRequestHeaders(
         options.authentication ?? {},
@@ -42,6 +43,24 @@ export async function findOptionProblems(options: ServerChainOptions): Promise<r
     ...(await collectProblems(() => parseServiceOption(() => parseIPRanges(clusterIpRange)))),
     ...(await collectProblems(() => parseServiceOption(() => parsePortRange(nodePortRange)))),
   ]
+}
+
+function findSigningProblems({
+  signingEndpoint = '',
+  signingKeyFile,
+  keyFiles = [],
+}: NonNullable<ServerChainOptions['authentication']>['serviceAccounts'] = {}): readonly string[] {
+  if (signingEndpoint === '') return []
+  const problems: string[] = []
+  if (signingKeyFile !== undefined || keyFiles.length > 0) {
+    const files = '`--service-account-signing-key-file` and/or `--service-account-key-file`'
+    problems.push(`can't set ${files} with \`--service-account-signing-endpoint\` (They are mutually exclusive)`)
+  }
+  if (signingEndpoint.startsWith('@') && !/^@([a-zA-Z0-9_-]+\.)*[a-zA-Z0-9_-]+$/.test(signingEndpoint)) {
+    const value = `invalid value ${JSON.stringify(signingEndpoint)} passed for \`--service-account-signing-endpoint\``
+    problems.push(`${value}, when prefixed with @ must be a valid abstract socket name`)
+  }
+  return problems
 }
 
 async function collectProblems(step: () => unknown): Promise<readonly string[]> {

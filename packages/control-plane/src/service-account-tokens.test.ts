@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { startTokenSigner } from '@keelson/auth/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { askServer } from './ask-server.fixture.ts'
 import type { JsonResponse } from './ask-server.fixture.ts'
@@ -124,6 +125,33 @@ test('publishes issuer and keys for external verification', async () => {
     headers: { 'content-type': 'application/jwk-set+json' },
     body: { keys: [{ use: 'sig', kty: 'RSA', alg: 'RS256' }] },
   })
+})
+
+test('an external signer issues tokens and publishes its keys', async () => {
+  await using signer = await startTokenSigner(path.join(directory, 'signer'))
+  const signingEndpoint = signer.socket
+  const chain = await start({ authentication: { serviceAccounts: { signingEndpoint } } })
+  await call(chain, 'POST', accounts, { metadata: { name: 'builder' } })
+  const made = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest({ expirationSeconds: 7200 }))
+  expect([made.status, made.headers['warning']]).toEqual([201, '299 - "requested expiration of 7200 seconds shortened to 3600 seconds"'])
+  expect(await identity(chain, made.body.status.token)).toBe('system:serviceaccount:default:builder')
+  const keySet = await call(chain, 'GET', '/openid/v1/jwks')
+  expect(keySet).toMatchObject({ body: { keys: [{ kid: '1', alg: 'ES256' }] } })
+  expect(keySet.headers['cache-control']).toMatch(/^public, max-age=(60|5\d)$/)
+  signer.setFailure('broken')
+  const failed = await call(chain, 'POST', `${accounts}/builder/token`, tokenRequest())
+  expect([failed.status, failed.body.message]).toEqual([
+    500,
+    'Internal error occurred: failed to generate token: while signing jwt: rpc error: code = Unavailable desc = broken',
+  ])
+  await expect(start({ authentication: { serviceAccounts: { signingEndpoint } } })).rejects.toThrow('while setting up external-jwt-signer')
+  signer.setFailure(undefined)
+  await expect(start({ authentication: { serviceAccounts: { signingEndpoint, maxTokenExpirationSeconds: 3601 } } })).rejects.toThrow(
+    'cannot be set longer than the token expiration supported by service-account-signing-endpoint',
+  )
+  await expect(start({ authentication: { serviceAccounts: { signingEndpoint: '@a b', keyFiles: ['x'] } } })).rejects.toThrow(
+    /mutually exclusive.*must be a valid abstract socket name/s,
+  )
 })
 
 test('fails the start if the key file contains no key', async () => {

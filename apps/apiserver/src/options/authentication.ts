@@ -1,6 +1,6 @@
 import { authenticationDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { duration, file, files, list, onOff, textLike } from '../flag-types.ts'
+import { duration, file, files, list, onOff, text, textLike } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
 import { existing } from './flag-files.ts'
@@ -44,6 +44,11 @@ export const authenticationFlags = {
     group,
     type: file(),
     help: 'File with the private key that signs service account tokens, PEM. Default: a key that the server creates. Servers that share an etcd must share a key.',
+  },
+  'service-account-signing-endpoint': {
+    group,
+    type: text(),
+    help: 'Unix socket of an external signer of service account tokens: a path, or @name for an abstract one. Excludes the two files of keys.',
   },
   'service-account-key-file': {
     group,
@@ -98,6 +103,7 @@ type ServiceAccounts = NonNullable<NonNullable<ServerChainOptions['authenticatio
 async function serviceAccountOptions(values: AuthenticationValues, problems: Problems): Promise<ServiceAccounts> {
   const signingKeyFile = await existing('service-account-signing-key-file', values['service-account-signing-key-file'], problems)
   const keyFiles = values['service-account-key-file']
+  const signingEndpoint = values['service-account-signing-endpoint']
   const issuers = values['service-account-issuer']
   const audiences = values['api-audiences']
   const keySetUri = values['service-account-jwks-uri']
@@ -109,6 +115,7 @@ async function serviceAccountOptions(values: AuthenticationValues, problems: Pro
   return {
     ...(issuers && { issuers }),
     ...(signingKeyFile && { signingKeyFile }),
+    ...(signingEndpoint && { signingEndpoint }),
     ...(keyFiles && { keyFiles }),
     ...(audiences && { audiences }),
     ...(keySetUri && { keySetUri }),

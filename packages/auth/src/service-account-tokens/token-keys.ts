@@ -35,7 +35,7 @@ export function readVerificationKeys(pem: string): VerificationKey[] {
   return keys
 }
 
-function verificationKey(publicKey: KeyObject): VerificationKey {
+export function verificationKey(publicKey: KeyObject): VerificationKey {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   return { id: createHash('sha256').update(der).digest('base64url'), algorithm: algorithmOf(publicKey), publicKey }
 }

@@ -9,6 +9,8 @@ export interface ServiceAccountOptions {
   readonly issuers?: readonly string[]
   /** PEM file. Default: a generated key, stored with the server's certificates. */
   readonly signingKeyFile?: string
+  /** Unix socket of an external signer (`/path`, or `@name`), in place of keys in files. */
+  readonly signingEndpoint?: string
   /** PEM files with public or private keys for verifying tokens. Default: the signing key. */
   readonly keyFiles?: readonly string[]
   /** Accepted audiences. Default: the issuers. */
@@ -111,6 +113,7 @@ export const authenticationChecks: OptionTable<AuthenticationOptions> = {
   serviceAccounts: objectOf<ServiceAccountOptions>({
     issuers: strings,
     signingKeyFile: isString,
+    signingEndpoint: isString,
     keyFiles: strings,
     audiences: strings,
     keySetUri: isString,

@@ -26,6 +26,8 @@ export interface TokenSubresourceOptions {
   readonly maxExpirationSeconds?: number
   /** Extends tokens with the lifetime that kubelets request for pods to one year. Default true. */
   readonly extendExpiration?: boolean
+  /** Maximum lifetime of extended tokens. Default: one year. */
+  readonly maxExtendedExpirationSeconds?: number
   readonly lookUp: ObjectLookup
   readonly now?: () => number
 }
@@ -114,7 +116,8 @@ class TokenStorage implements RESTStorage, NamedCreater {
     const isFromKubelet =
       pod !== undefined && seconds === kubeletExpirationSeconds && audiences.every((audience) => serverAudiences.includes(audience))
     if (!extendExpiration || !isFromKubelet) return { expirationSeconds: seconds }
-    return { expirationSeconds: extendedExpirationSeconds, warnAfterSeconds: seconds }
+    const { maxExtendedExpirationSeconds = extendedExpirationSeconds } = this.#options
+    return { expirationSeconds: Math.min(extendedExpirationSeconds, maxExtendedExpirationSeconds), warnAfterSeconds: seconds }
   }
 }
 

@@ -1,0 +1,218 @@
+import { createPublicKey, randomUUID } from 'node:crypto'
+import { messageOf, systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import { tokenPayload } from '../service-account-tokens/claims.ts'
+import type { TokenIssuer } from '../service-account-tokens/token-issuer.ts'
+import { verificationKey } from '../service-account-tokens/token-keys.ts'
+import type { VerificationKey } from '../service-account-tokens/token-keys.ts'
+import type { SignerClient } from './signer-client.ts'
+import type { FetchKeysResponse, SignResponse } from './signer-messages.ts'
+import type { SignerMetrics } from './signer-metrics.ts'
+
+/** After a failed request for keys, the next one follows so much later. */
+const retryMs = 10_000
+const maxKeyIdLength = 1024
+/** The shortest lifetime of tokens that kube-apiserver issues. */
+const minTokenSeconds = 600
+const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES512'])
+
+export interface ExternalSignerOptions {
+  readonly client: SignerClient
+  /** The `iss` of every token. */
+  readonly issuer: string
+  readonly clock?: Clock
+  readonly newId?: () => string
+  readonly metrics?: SignerMetrics
+  /** Called when the keys cannot be refreshed; the previous ones stay in use. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** Signs tokens by another process, and follows its keys. */
+export interface ExternalSigner extends TokenIssuer {
+  /** The keys with the given id; all for "". Asks the signer for an unknown one. */
+  keys(id: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
+  /** The keys to publish. */
+  readonly publishedKeys: readonly VerificationKey[]
+  /** How long the published keys stay valid. */
+  readonly maxAgeSeconds: number
+  /** Longest lifetime of a token. */
+  readonly maxTokenSeconds: number
+  close(): void
+}
+
+/** Connects to the signer at a Unix socket: `/path`, or `@name` for an abstract one. Loads gRPC only now: few servers need it. */
+export async function connectSigner(socket: string): Promise<SignerClient> {
+  const { createSignerClient } = await import('./signer-client.ts')
+  return createSignerClient(socket)
+}
+
+interface SignerKeys {
+  readonly all: readonly (VerificationKey & { readonly isPublished: boolean })[]
+  /** When to ask again, in ms. */
+  readonly refreshAt: number
+}
+
+/** Asks a signer for its keys and limits. Resolves when both are known; rejects if they are not usable. */
+export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
+  const { client, issuer, clock = systemClock, newId = randomUUID, metrics, onError = () => {} } = options
+
+  async function measured<T>(method: string, run: () => Promise<T>): Promise<T> {
+    const started = performance.now()
+    const done = (code: string): void => metrics?.called(method, code, (performance.now() - started) / 1000)
+    try {
+      const answer = await run()
+      done('OK')
+      return answer
+    } catch (error) {
+      done(codeOf(error))
+      throw error
+    }
+  }
+
+  let keys: SignerKeys
+  let refreshing: Promise<void> | undefined
+  async function refresh(): Promise<void> {
+    let code = 'OK'
+    try {
+      const answer = await measured('FetchKeys', () => client.fetchKeys())
+      keys = readKeys(answer, clock.now())
+      metrics?.keysFrom(timeOf(answer))
+    } catch (error) {
+      code = codeOf(error)
+      throw new Error(`while fetching token verification keys: ${messageOf(error)}`, { cause: error })
+    } finally {
+      metrics?.fetched(code, clock.now())
+      refreshing = undefined
+    }
+  }
+  const refreshOnce = (): Promise<void> => (refreshing ??= refresh())
+
+  let cancel: () => void = () => {}
+  let isClosed = false
+  function schedule(milliseconds: number): void {
+    if (isClosed) return
+    cancel = clock.after(Math.max(0, milliseconds), () => {
+      refreshOnce().then(
+        () => schedule(keys.refreshAt - clock.now()),
+        (error: unknown) => {
+          onError(error)
+          schedule(retryMs)
+        },
+      )
+    })
+  }
+
+  const find = (id: string): readonly VerificationKey[] => (id === '' ? keys.all : keys.all.filter((key) => key.id === id))
+
+  async function issue(payload: object): Promise<string> {
+    const claims = Buffer.from(JSON.stringify(payload)).toString('base64url')
+    const answer = await measured('Sign', () => client.sign(claims)).catch((error: unknown) => {
+      throw new Error(`while signing jwt: ${messageOf(error)}`, { cause: error })
+    })
+    const keyId = readHeader(answer)
+    if (keys.all.some(({ id, isPublished }) => id === keyId && !isPublished)) {
+      throw new Error(`while validating header: key used for signing JWT (kid: ${keyId}) is excluded from OIDC discovery docs`)
+    }
+    if (answer.signature === '') throw new Error('empty signature returned')
+    return `${answer.header}.${claims}.${answer.signature}`
+  }
+
+  try {
+    await refreshOnce()
+    const { maxTokenExpirationSeconds: maxTokenSeconds } = await measured('Metadata', () => client.metadata())
+    if (maxTokenSeconds < minTokenSeconds) {
+      const limits = `(${maxTokenSeconds}s) is less than acceptable (min ${minTokenSeconds}s)`
+      throw new Error(`max token life supported by external-jwt-signer ${limits}`)
+    }
+    schedule(keys!.refreshAt - clock.now())
+    return {
+      maxTokenSeconds,
+      keys: (id) => {
+        const known = find(id)
+        if (known.length > 0) return known
+        return refreshOnce().then(
+          () => find(id),
+          (error: unknown) => {
+            onError(error)
+            return []
+          },
+        )
+      },
+      get publishedKeys() {
+        return keys.all.filter(({ isPublished }) => isPublished)
+      },
+      get maxAgeSeconds() {
+        return Math.max(0, Math.floor((keys.refreshAt - clock.now()) / 1000))
+      },
+      issue: async (claims) => {
+        let code = 'OK'
+        try {
+          return await issue(tokenPayload(claims, issuer, clock.now(), newId()))
+        } catch (error) {
+          code = codeOf(error)
+          throw error
+        } finally {
+          metrics?.signed(code)
+        }
+      },
+      close: () => {
+        isClosed = true
+        cancel()
+        client.close()
+      },
+    }
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
+/** The code of a failed call; "unknown-non-grpc" for other errors. */
+function codeOf(error: unknown): string {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current.name === 'SignerCallError') return String((current as Error & { code?: unknown }).code)
+  }
+  return 'unknown-non-grpc'
+}
+
+function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse, now: number): SignerKeys {
+  if (refreshHintSeconds <= 0) throw new Error(`found invalid refresh hint (${refreshHintSeconds}s)`)
+  if (keys.length === 0) throw new Error('found no keys')
+  if (dataTimestamp === null) throw new Error('invalid data timestamp: proto: invalid nil Timestamp')
+  const all = keys.map(({ keyId, key, excludeFromOidcDiscovery }) => {
+    if (keyId === '' || Buffer.byteLength(keyId) > maxKeyIdLength) throw new Error(`found invalid public key id ${JSON.stringify(keyId)}`)
+    if (key.length === 0) throw new Error('found empty public key')
+    try {
+      const publicKey = createPublicKey({ key: Buffer.from(key), format: 'der', type: 'spki' })
+      return { ...verificationKey(publicKey), id: keyId, isPublished: !excludeFromOidcDiscovery }
+    } catch (error) {
+      throw new Error(`while parsing external public keys: ${messageOf(error)}`, { cause: error })
+    }
+  })
+  // Timers hold at most 24 days.
+  return { all, refreshAt: now + Math.min(refreshHintSeconds, 86_400 * 24) * 1000 }
+}
+
+function timeOf({ dataTimestamp }: FetchKeysResponse): number {
+  return dataTimestamp === null ? 0 : dataTimestamp.seconds * 1000 + dataTimestamp.nanos / 1e6
+}
+
+/** Returns the key id of the header that the signer made. Throws if the header is not one of a service account token. */
+function readHeader({ header }: SignResponse): string {
+  const invalid = (reason: string): Error => new Error(`while validating header: ${reason}`)
+  if (!/^[\w-]*$/.test(header)) throw invalid('while unwrapping header: illegal base64 data')
+  let members: Readonly<Record<string, unknown>>
+  try {
+    members = JSON.parse(Buffer.from(header, 'base64url').toString()) as Readonly<Record<string, unknown>>
+  } catch (error) {
+    throw invalid(`while parsing header JSON: ${messageOf(error)}`)
+  }
+  const { alg, kid, typ, ...others } = members
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw invalid(`while parsing header JSON: json: unknown field ${JSON.stringify(unknown)}`)
+  if (typ !== 'JWT') throw invalid('bad type')
+  if (typeof kid !== 'string' || kid === '') throw invalid('key id missing')
+  if (Buffer.byteLength(kid) > maxKeyIdLength) throw invalid('key id longer than 1 kb')
+  if (!algorithms.has(alg)) throw invalid(`bad signing algorithm ${JSON.stringify(alg ?? '')}`)
+  return kid
+}

@@ -1,0 +1,35 @@
+import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+
+/** Metrics of an external signer, with kube-apiserver's names. Codes are gRPC's ("OK", "Unavailable"). */
+export interface SignerMetrics {
+  fetched(code: string, now: number): void
+  signed(code: string): void
+  called(method: string, code: string, seconds: number): void
+  /** When the signer's keys were current, in ms. */
+  keysFrom(timestamp: number): void
+}
+
+const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+export function createSignerMetrics(registry: MetricsRegistry): SignerMetrics {
+  const name = (metric: string): string => `apiserver_externaljwt_${metric}`
+  const counter = (metric: string, help: string) => registry.register(createCounter(name(metric), `[ALPHA] ${help}`))
+  const gauge = (metric: string, help: string) => registry.register(createGauge(name(metric), `[ALPHA] ${help}`))
+  const fetches = counter('fetch_keys_request_total', 'Requests for the keys of the external signer, by code.')
+  const signatures = counter('sign_request_total', 'Tokens that the external signer was asked to sign, by code.')
+  const lastFetch = gauge('fetch_keys_success_timestamp', 'Time of the last successful request for keys, in seconds since 1970.')
+  const dataTime = gauge('fetch_keys_data_timestamp', 'Time at which the keys were current, in seconds since 1970.')
+  const durations = registry.register(
+    createHistogram(name('request_duration_seconds'), '[ALPHA] Duration of calls to the external signer, by method and code.', buckets),
+  )
+  return {
+    fetched: (code, now) => {
+      fetches.with({ code }).value++
+      if (code === 'OK') lastFetch.with({}).value = now / 1000
+    },
+    signed: (code) => void signatures.with({ code }).value++,
+    called: (method, code, seconds) => durations.with({ method, code }).observe(seconds),
+    keysFrom: (timestamp) => void (dataTime.with({}).value = timestamp / 1000),
+  }
+}

@@ -1,0 +1,2 @@
+export { startTokenSigner } from './token-signer.ts'
+export type { TokenSigner } from './token-signer.ts'
