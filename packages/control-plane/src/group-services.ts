@@ -1,6 +1,6 @@
 import type { ValidatingAdmissionPolicy } from '@keelson/api/admissionregistration/v1'
 import type { Namespace } from '@keelson/api/core/v1'
-import { newNotFound, newUnknownError, quote, resourceAction } from '@keelson/apimachinery'
+import { newUnknownError, quote, resourceAction } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { ClusterRole, Role } from '@keelson/api/rbac/v1'
 import { forbiddenError, serviceAccountNode } from '@keelson/auth'
@@ -104,8 +104,7 @@ function roleAuthority(client: LoopbackClient, authorizer: Authorizer, policy: R
       const resource = { group: rbac, resource: kind === 'Role' ? 'roles' : 'clusterroles' }
       const namespace = kind === 'Role' ? bindingNamespace : ''
       const role = await client.resource<Role | ClusterRole>(resource)?.get(namespace, name, { resourceVersion: '' })
-      if (role === undefined) throw newNotFound(resource, name)
-      return role.rules ?? []
+      return role === undefined ? undefined : (role.rules ?? [])
     },
   }
 }

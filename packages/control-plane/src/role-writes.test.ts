@@ -102,7 +102,8 @@ test('a binding needs the rules of its role, which must exist', async () => {
   expect((await as('ann', 'POST', bindings, binding('Role', 'pods'))).status).toBe(201)
   expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'gone'))).toMatchObject({
     status: 404,
-    body: { message: `clusterroles.${apiGroup} "gone" not found` },
+    // As kube-apiserver: its store names the resource of the request.
+    body: { message: `rolebindings.${apiGroup} "gone" not found`, details: { kind: 'rolebindings', name: 'gone' } },
   })
   expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'system:kube-dns'))).toMatchObject({
     status: 403,

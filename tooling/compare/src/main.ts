@@ -30,7 +30,8 @@ async function run(options: Options): Promise<number> {
   if (!withNodes) await refuseNodes(original)
   await using keelson = await startKeelsonProcess({ controllers: 'none' })
   using ours = new Server(keelson.url, keelson.token)
-  if (options.decisions > 0 || options.roleWrites > 0) return compareAuthorization(original, ours, options)
+  // Awaited here: returning the promise would stop the server first.
+  if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(original, ours, options)
   const scenarios = new Map<string, number>()
   const result = await compare(original, ours, {
     seed,

@@ -1,4 +1,5 @@
 import type { ClusterRole, PolicyRule } from '@keelson/api/rbac/v1'
+import { resourceAction } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 import { testContext } from '@keelson/registry/testing'
 import { describe, expect, it } from 'vitest'
@@ -10,10 +11,11 @@ const secrets: PolicyRule = { ...pods, resources: ['secrets'] }
 /** All users have the rules for pods. Bob may escalate every role, and bind the one named "bindable". */
 const authority: RoleAuthority = {
   allows: async ({ user }, verb, { name }) => user.name === 'bob' && (verb === 'escalate' || name === 'bindable'),
-  rulesOfUser: () => ({ rules: [pods], missing: [{ kind: 'ClusterRole', name: 'gone' }] }),
+  rulesOfUser: () => ({ rules: [pods], missing: [{ name: 'gone' }] }),
   rulesOf: async ({ name }) => [name === 'pods' ? pods : secrets],
 }
-const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), user: { name, groups } })
+const info = resourceAction({ verb: 'create', apiGroup: 'rbac.authorization.k8s.io', resource: 'clusterroles' })
+const as = (name: string, groups: string[] = []): RequestContext => ({ ...testContext(''), info, user: { name, groups } })
 const role = (rules: PolicyRule[], rest: Partial<ClusterRole> = {}): ClusterRole => ({ metadata: { name: 'a' }, rules, ...rest })
 const options = { dryRun: false }
 

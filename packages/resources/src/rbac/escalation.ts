@@ -1,6 +1,6 @@
 import type { ClusterRole, PolicyRule, Role, RoleRef } from '@keelson/api/rbac/v1'
-import { mastersGroup, newForbidden, quote, semanticEqual } from '@keelson/apimachinery'
-import type { DeepReadonly, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
+import { mastersGroup, newForbidden, newNotFound, quote, semanticEqual } from '@keelson/apimachinery'
+import type { ApiError, DeepReadonly, KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
 import type { StoreHooks } from '@keelson/registry'
 import type { Binding } from './bindings.ts'
 import { describeRules, missingRules, quoteAll } from './rule-coverage.ts'
@@ -17,14 +17,14 @@ export interface RoleAuthority {
   allows(context: RequestContext, verb: 'escalate' | 'bind', role: RoleName): Promise<boolean>
   /** Lists the rules that apply to a user in a namespace ("" for cluster role bindings only). */
   rulesOfUser(user: UserInfo, namespace: string): UserRules
-  /** Throws NotFound if the role does not exist. */
-  rulesOf(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[]>
+  /** Undefined if the role does not exist. `namespace` is that of the binding. */
+  rulesOf(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[] | undefined>
 }
 
 export interface UserRules {
   readonly rules: readonly DeepReadonly<PolicyRule>[]
   /** Roles that bindings of the user name and that do not exist. */
-  readonly missing: readonly { readonly kind: string; readonly name: string }[]
+  readonly missing: readonly { readonly name: string }[]
 }
 
 export interface RoleName {
@@ -72,7 +72,9 @@ export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' 
       bound !== undefined &&
       (await authority.allows(context, 'bind', { group: roleRef.apiGroup, resource: bound, name: roleRef.name, namespace }))
     if (isBindable) return
-    const message = await explainMissing(authority, context, await authority.rulesOf(roleRef, namespace))
+    const rules = await authority.rulesOf(roleRef, namespace)
+    if (rules === undefined) throw missingRole(context, roleRef.name)
+    const message = await explainMissing(authority, context, rules)
     if (message !== undefined) throw newForbidden({ group, resource }, metadata.name ?? '', message)
   }
   return hooksWith(check)
@@ -81,21 +83,23 @@ export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' 
 /** Returns an error message if the caller lacks any of `rules`. */
 async function explainMissing(
   authority: RoleAuthority,
-  { user, namespace }: RequestContext,
+  context: RequestContext,
   rules: readonly DeepReadonly<PolicyRule>[],
 ): Promise<string | undefined> {
+  const { user, namespace } = context
   const held = authority.rulesOfUser(user, namespace)
   const missing = await missingRules(held.rules, rules)
   if (missing.length === 0) return undefined
   const caller = `user ${quote(user.name)} (groups=${quoteAll(user.groups)})`
   const message = `${caller} is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}`
-  const errors = [...new Set(held.missing.map(printMissingRole))]
+  const errors = [...new Set(held.missing.map(({ name }) => missingRole(context, name).message))]
   if (errors.length === 0) return message
   return `${message}; resolution errors: [${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}]`
 }
 
-function printMissingRole({ kind, name }: { readonly kind: string; readonly name: string }): string {
-  return `${kind === 'Role' ? 'roles' : 'clusterroles'}.${group} ${quote(name)} not found`
+/** The error of kube-apiserver's store, which names the resource of the request instead of the role's. */
+function missingRole({ info }: RequestContext, name: string): ApiError {
+  return newNotFound({ group: info.apiGroup, resource: info.resource }, name)
 }
 
 function hooksWith<T extends KubeObject>(
