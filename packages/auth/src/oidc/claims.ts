@@ -1,0 +1,147 @@
+import type { JsonObject, JsonValue, UserInfo } from '@keelson/apimachinery'
+import { messageOf } from '@keelson/apimachinery'
+import type { CompiledJwt, ValidationRule } from '../configuration/validate-authentication-configuration.ts'
+import { credentialIdKey } from '../users.ts'
+import type { ExpressionSubject } from './compile-claims.ts'
+
+/** The payload of a token. */
+export type Claims = JsonObject
+
+/** Turns the claims of a verified token into a user, and applies the rules. Rejects with the words of kube-apiserver. */
+export async function userOfClaims(claims: Claims, jwt: CompiledJwt): Promise<UserInfo> {
+  const name = await usernameOf(claims, jwt)
+  const groups = await groupsOf(claims, jwt)
+  const uid = await uidOf(claims, jwt)
+  const extra = await extraOf(claims, jwt)
+  const user: UserInfo = { name, groups, ...(uid !== '' && { uid }), ...(Object.keys(extra).length > 0 && { extra }) }
+  checkRequiredClaims(claims, jwt)
+  await checkRules(jwt.claimRules, { claims }, 'claim validation expression')
+  await checkRules(jwt.userRules, { user }, 'user info validation rule')
+  return user
+}
+
+async function usernameOf(claims: Claims, { username: expression, configuration }: CompiledJwt): Promise<string> {
+  if (expression !== undefined) {
+    const name = await evaluated('username claim', () => expression.evaluate({ claims }))
+    if (typeof name !== 'string') throw new Error('oidc: error evaluating username claim expression: username claim expression must return a string')
+    if (name === '') throw new Error('oidc: empty username via CEL expression is not allowed')
+    return name
+  }
+  const { claim = '', prefix = '' } = configuration.claimMappings?.username ?? {}
+  const name = wrapped(`parse username claims ${JSON.stringify(claim)}`, () => stringClaim(claims, claim))
+  if (claim === 'email' && Object.hasOwn(claims, 'email_verified')) {
+    const isVerified = claims['email_verified']
+    if (typeof isVerified !== 'boolean' && isVerified !== null) {
+      throw new Error(`oidc: parse 'email_verified' claim: json: cannot unmarshal ${goTypeOf(isVerified)} into Go value of type bool`)
+    }
+    if (isVerified !== true) throw new Error('oidc: email not verified')
+  }
+  return prefix + name
+}
+
+async function groupsOf(claims: Claims, { groups: expression, configuration }: CompiledJwt): Promise<readonly string[]> {
+  const { claim = '', prefix = '' } = configuration.claimMappings?.groups ?? {}
+  if (claim !== '' && Object.hasOwn(claims, claim)) {
+    const groups = wrapped(`parse groups claim ${JSON.stringify(claim)}`, () => textOrTexts(claims[claim]))
+    return groups.map((group) => prefix + group)
+  }
+  if (expression === undefined) return []
+  return evaluated('group claim', async () => texts(await expression.evaluate({ claims })))
+}
+
+async function uidOf(claims: Claims, { uid: expression, configuration }: CompiledJwt): Promise<string> {
+  const { claim = '' } = configuration.claimMappings?.uid ?? {}
+  if (claim !== '') return wrapped(`parse uid claim ${JSON.stringify(claim)}`, () => stringClaim(claims, claim))
+  if (expression === undefined) return ''
+  const uid = await evaluated('uid claim', () => expression.evaluate({ claims }))
+  if (typeof uid === 'string') return uid
+  throw new Error('oidc: error evaluating uid claim expression: uid claim expression must return a string')
+}
+
+async function extraOf(claims: Claims, { extra: mappings }: CompiledJwt): Promise<Record<string, readonly string[]>> {
+  const extra: Record<string, readonly string[]> = {}
+  const { jti } = claims
+  if (typeof jti === 'string' && jti !== '') extra[credentialIdKey] = [`JTI=${jti}`]
+  for (const { key, expression } of mappings) {
+    const result = await expression.evaluate({ claims })
+    const values = await evaluated('extra claim', async () => texts(result), `: ${expression.text}`)
+    if (values.length > 0) extra[key] = values
+  }
+  return extra
+}
+
+function checkRequiredClaims(claims: Claims, { configuration }: CompiledJwt): void {
+  for (const { claim = '', requiredValue = '' } of configuration.claimValidationRules ?? []) {
+    if (claim === '') continue
+    if (!Object.hasOwn(claims, claim)) throw new Error(`oidc: required claim ${claim} not present in ID token`)
+    const value = wrapped(`parse claim ${claim}`, () => stringClaim(claims, claim))
+    if (value !== requiredValue) {
+      throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`)
+    }
+  }
+}
+
+async function checkRules(rules: readonly ValidationRule[], subject: ExpressionSubject, what: string): Promise<void> {
+  const fail = (reason: string, cause?: unknown): Error => new Error(`oidc: error evaluating ${what}: ${reason}`, { cause })
+  const results: unknown[] = []
+  // All are evaluated before the first one is judged.
+  for (const { expression } of rules) {
+    try {
+      results.push(await expression.evaluate(subject))
+    } catch (error) {
+      throw fail(messageOf(error), error)
+    }
+  }
+  for (const [i, { expression, message }] of rules.entries()) {
+    if (typeof results[i] !== 'boolean') throw fail('validation expression must return a boolean')
+    if (!results[i]) throw fail(`validation expression '${expression.text}' failed: ${message}`)
+  }
+}
+
+async function evaluated<T>(what: string, evaluate: () => Promise<T>, more = ''): Promise<T> {
+  try {
+    return await evaluate()
+  } catch (error) {
+    throw new Error(`oidc: error evaluating ${what} expression${more}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function wrapped<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw new Error(`oidc: ${what}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function stringClaim(claims: Claims, name: string): string {
+  if (!Object.hasOwn(claims, name)) throw new Error('claim not present')
+  return textOf(claims[name])
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined) return ''
+  throw new Error(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type string`)
+}
+
+/** A single string is a list of one, because some providers have one role for a user. */
+function textOrTexts(value: JsonValue | undefined): readonly string[] {
+  if (value === null) return []
+  if (Array.isArray(value) && value.every((text) => typeof text === 'string' || text === null)) return value.map(textOf)
+  return [textOf(value)]
+}
+
+/** Results of expressions: a string, a list of strings, or null. Empty strings count as absent. */
+function texts(value: unknown): readonly string[] {
+  if (value === null) return []
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (!list.every((text) => typeof text === 'string')) throw new Error('expression must return a string or a list of strings')
+  return list.filter((text) => text !== '')
+}
+
+/** The type of a JSON value in the errors of Go's decoder. */
+export function goTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value
+}

@@ -1,0 +1,50 @@
+import { CelError, Program, claimsValue, compileAuthentication, toNative, userValue } from '@keelson/cel'
+import type { AuthenticationPurpose, Compiled, Expr } from '@keelson/cel'
+import { childrenOf } from '@keelson/cel'
+import type { JsonObject, UserInfo } from '@keelson/apimachinery'
+
+/** A compiled expression over claims or over a user. */
+export interface ClaimExpression {
+  readonly text: string
+  /** Returns the result as plain data. Rejects with kube-apiserver's message if the evaluation fails. */
+  evaluate(subject: ExpressionSubject): Promise<unknown>
+  /** True if the expression selects this claim by name. */
+  usesClaim(name: string): boolean
+}
+
+/** The variables of expressions. */
+export type ExpressionSubject = { readonly claims: JsonObject } | { readonly user: UserInfo }
+
+/** Compiles an expression of an authentication configuration. Returns kube-apiserver's message for one that cannot be used. */
+export function compileClaimExpression(text: string, purpose: AuthenticationPurpose): ClaimExpression | { readonly problem: string } {
+  const { compiled, problem } = compileAuthentication(text, purpose)
+  return problem === undefined ? expressionOf(text, compiled) : { problem }
+}
+
+function expressionOf(text: string, compiled: Compiled): ClaimExpression {
+  const program = new Program(compiled)
+  return {
+    text,
+    async evaluate(subject) {
+      const variables = 'claims' in subject ? { claims: claimsValue(subject.claims) } : { user: userValue(subject.user) }
+      const { value } = await program.evaluate(variables)
+      if (value instanceof CelError) throw new Error(`expression '${text}' resulted in error: ${value.message}`)
+      return toNative(value)
+    },
+    usesClaim: (name) => selectsClaim(compiled.expression, name),
+  }
+}
+
+/** Finds `claims.NAME` and `claims.?NAME`. */
+function selectsClaim(expression: Expr, name: string): boolean {
+  if (expression.kind === 'select' && expression.field === name && isClaims(expression.operand)) return true
+  if (expression.kind === 'call' && expression.name === '_?._') {
+    const [operand, field] = expression.args
+    if (operand !== undefined && isClaims(operand) && field?.kind === 'literal' && field.constant.value === name) return true
+  }
+  return childrenOf(expression).some((child) => selectsClaim(child, name))
+}
+
+function isClaims(expression: Expr): boolean {
+  return expression.kind === 'ident' && expression.name === 'claims'
+}

@@ -1,0 +1,105 @@
+import { isJsonObject, messageOf } from '@keelson/apimachinery'
+import type { JsonObject } from '@keelson/apimachinery'
+import type { Claims } from './claims.ts'
+import type { DocumentFetcher } from './document-fetcher.ts'
+import { untrustedClaims, untrustedIssuer, verifyIdToken } from './id-token.ts'
+import type { IdTokenRules } from './id-token.ts'
+import { Provider } from './provider.ts'
+import type { ProviderOptions } from './provider.ts'
+
+export interface DistributedClaimOptions {
+  /** The claim that may be elsewhere. */
+  readonly claim: string
+  readonly fetcher: DocumentFetcher
+  readonly rules: IdTokenRules
+  readonly provider: Omit<ProviderOptions, 'issuer' | 'discoveryUrl' | 'fetcher' | 'metrics'>
+}
+
+/** Issuers of claims whose keys are known at the same time. There are very few. */
+const maxIssuers = 16
+
+/**
+ * Fetches a claim that a token only refers to (OpenID Connect Core 1.0, section 5.6.2), from the endpoint that the token names. The claim is in
+ * a token of its own, which its issuer has signed.
+ */
+export class DistributedClaims implements Disposable {
+  readonly #options: DistributedClaimOptions
+  readonly #providers = new Map<string, Provider>()
+
+  constructor(options: DistributedClaimOptions) {
+    this.#options = options
+  }
+
+  [Symbol.dispose](): void {
+    for (const provider of this.#providers.values()) provider[Symbol.dispose]()
+  }
+
+  /** Returns the claims with the one that was fetched, if the token refers to it. Rejects with the words of kube-apiserver. */
+  async expand(claims: Claims): Promise<Claims> {
+    const { claim } = this.#options
+    const names = claims['_claim_names']
+    if (Object.hasOwn(claims, claim) || names === undefined) return claims
+    if (!isJsonObject(names)) throw new Error('oidc: error parsing distributed claim names: json: it is no object')
+    const sources = claims['_claim_sources']
+    if (sources === undefined) throw new Error('oidc: no claim sources')
+    if (!isJsonObject(sources)) throw new Error('oidc: could not parse claim sources: json: it is no object')
+    const name = names[claim]
+    if (typeof name !== 'string') return claims
+    const source = sources[name]
+    if (!isJsonObject(source)) throw new Error(`id token _claim_names contained a source ${name} missing in _claims_sources`)
+    const { endpoint } = source
+    // Aggregated claims are in the token itself. They are not supported.
+    if (typeof endpoint !== 'string' || endpoint === '') return claims
+    return { ...claims, [claim]: await this.#fetch(endpoint, source) }
+  }
+
+  async #fetch(endpoint: string, source: JsonObject): Promise<NonNullable<Claims[string]>> {
+    const { claim, rules } = this.#options
+    const token = await this.#fetchToken(endpoint, source['access_token'])
+    const untrusted = untrustedClaims(token)
+    if (untrusted === undefined) {
+      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${JSON.stringify(claim)}: malformed token`)
+    }
+    const issuer = untrustedIssuer(untrusted)
+    const provider = this.#providerOf(issuer)
+    if (provider.problem !== undefined) {
+      throw new Error(`verifying untrusted issuer ${issuer} failed: verifier not initialized for issuer: ${JSON.stringify(issuer)}`)
+    }
+    let verified: Claims
+    try {
+      verified = await verifyIdToken(token, provider, { ...rules, issuer })
+    } catch (error) {
+      throw new Error(`verify distributed claim token: ${messageOf(error)}`, { cause: error })
+    }
+    const value = verified[claim]
+    if (value === undefined) throw new Error(`jwt returned by distributed claim endpoint ${JSON.stringify(endpoint)} did not contain claim: ${claim}`)
+    return value
+  }
+
+  async #fetchToken(endpoint: string, accessToken: JsonObject[string] | undefined): Promise<string> {
+    const { claim, fetcher } = this.#options
+    try {
+      const headers = typeof accessToken === 'string' && accessToken !== '' ? { authorization: `Bearer ${accessToken}` } : {}
+      const { status, body } = await fetcher.get(endpoint, headers)
+      if (status < 200 || status > 226) throw new Error(`error while getting distributed claim JWT: ${status}`)
+      return body
+    } catch (error) {
+      throw new Error(`while getting distributed claim ${JSON.stringify(claim)}: ${messageOf(error)}`, { cause: error })
+    }
+  }
+
+  #providerOf(issuer: string): Provider {
+    let provider = this.#providers.get(issuer)
+    if (provider === undefined) {
+      const { fetcher, provider: options } = this.#options
+      provider = new Provider({ ...options, issuer, fetcher })
+      this.#providers.set(issuer, provider)
+      const [oldest] = this.#providers
+      if (this.#providers.size > maxIssuers && oldest !== undefined) {
+        this.#providers.delete(oldest[0])
+        oldest[1][Symbol.dispose]()
+      }
+    }
+    return provider
+  }
+}

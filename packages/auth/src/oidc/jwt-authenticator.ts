@@ -1,0 +1,122 @@
+import { messageOf, systemClock } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import type { Dialer, EgressNetwork } from '@keelson/outbound'
+import type { CompiledJwt } from '../configuration/validate-authentication-configuration.ts'
+import type { TokenAuthenticator, TokenResult } from '../token-authenticator.ts'
+import { userOfClaims } from './claims.ts'
+import { DistributedClaims } from './distributed-claims.ts'
+import { createDocumentFetcher } from './document-fetcher.ts'
+import { signingAlgorithms, untrustedClaims, untrustedIssuer, verifyIdToken } from './id-token.ts'
+import type { JwtMetrics } from './jwt-metrics.ts'
+import { Provider } from './provider.ts'
+
+export interface JwtAuthenticatorOptions {
+  readonly issuers: readonly CompiledJwt[]
+  readonly dialer: Dialer
+  readonly clock?: Clock
+  /** Default: all that kube-apiserver knows. */
+  readonly algorithms?: readonly string[]
+  readonly metrics?: JwtMetrics | undefined
+  readonly log?: ((text: string) => void) | undefined
+}
+
+/** Authenticates tokens of identity providers. */
+export interface JwtAuthenticator extends TokenAuthenticator, Disposable {
+  /** Why some issuers cannot be used yet. Empty when all can. */
+  problems(): readonly string[]
+}
+
+/** The issuer of a token decides which configuration applies. Tokens of other issuers are left to other authenticators. */
+export function createJwtAuthenticator(options: JwtAuthenticatorOptions): JwtAuthenticator {
+  const issuers = options.issuers.map((jwt) => new Issuer(jwt, options))
+  return {
+    authenticateToken: (token) => {
+      const claims = issuers.length === 0 ? undefined : untrustedClaims(token)
+      if (claims === undefined) return undefined
+      const url = untrustedIssuer(claims)
+      return issuers.find((issuer) => issuer.url === url)?.authenticate(token)
+    },
+    problems: () => issuers.flatMap(({ problem }) => problem ?? []),
+    [Symbol.dispose]: () => {
+      for (const issuer of issuers) issuer[Symbol.dispose]()
+    },
+  }
+}
+
+class Issuer implements Disposable {
+  readonly url: string
+  readonly #jwt: CompiledJwt
+  readonly #options: JwtAuthenticatorOptions
+  readonly #provider: Provider
+  readonly #fetcher: ReturnType<typeof createDocumentFetcher>
+  readonly #distributed: DistributedClaims | undefined
+
+  constructor(jwt: CompiledJwt, options: JwtAuthenticatorOptions) {
+    const { url = '', discoveryURL = '', certificateAuthority = '', egressSelectorType = '' } = jwt.configuration.issuer ?? {}
+    const { dialer, clock, log } = options
+    this.url = url
+    this.#jwt = jwt
+    this.#options = options
+    this.#fetcher = createDocumentFetcher({
+      dialer,
+      tls: certificateAuthority === '' ? {} : { authorities: certificateAuthority },
+      ...(egressSelectorType !== '' && { network: egressSelectorType as EgressNetwork }),
+    })
+    const shared = { ...(clock && { clock }), log }
+    this.#provider = new Provider({
+      ...shared,
+      issuer: url,
+      ...(discoveryURL !== '' && { discoveryUrl: discoveryURL }),
+      fetcher: this.#fetcher,
+      metrics: options.metrics?.keySets(url),
+    })
+    const { claim = '' } = jwt.configuration.claimMappings?.groups ?? {}
+    this.#distributed =
+      claim === '' ? undefined : new DistributedClaims({ claim, fetcher: this.#fetcher, rules: this.#rules, provider: shared })
+  }
+
+  get problem(): string | undefined {
+    const { problem } = this.#provider
+    return problem && `oidc: authenticator for issuer ${JSON.stringify(this.url)} is not healthy: ${problem}`
+  }
+
+  get #rules() {
+    const { algorithms = signingAlgorithms, clock = systemClock } = this.#options
+    return { issuer: this.url, audiences: this.#jwt.configuration.issuer?.audiences ?? [], algorithms, now: clock.now }
+  }
+
+  async authenticate(token: string): Promise<TokenResult> {
+    const started = performance.now()
+    const observe = (isSuccess: boolean): void => this.#options.metrics?.observe(this.url, isSuccess, (performance.now() - started) / 1000)
+    try {
+      const user = await this.#userOf(token)
+      observe(true)
+      return user
+    } catch (error) {
+      observe(false)
+      return { rejected: messageOf(error) }
+    }
+  }
+
+  async #userOf(token: string) {
+    if (this.#provider.problem !== undefined) throw new Error('oidc: authenticator not initialized')
+    let claims
+    try {
+      claims = await verifyIdToken(token, this.#provider, this.#rules)
+    } catch (error) {
+      throw new Error(`oidc: verify token: ${messageOf(error)}`, { cause: error })
+    }
+    try {
+      claims = (await this.#distributed?.expand(claims)) ?? claims
+    } catch (error) {
+      throw new Error(`oidc: could not expand distributed claims: ${messageOf(error)}`, { cause: error })
+    }
+    return userOfClaims(claims, this.#jwt)
+  }
+
+  [Symbol.dispose](): void {
+    this.#provider[Symbol.dispose]()
+    this.#distributed?.[Symbol.dispose]()
+    this.#fetcher[Symbol.dispose]()
+  }
+}

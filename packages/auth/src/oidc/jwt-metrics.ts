@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { createGauge, createHistogram } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+
+/** Fetches of the keys of one issuer. */
+export interface JwksMetrics {
+  succeeded(keySet: string): void
+  failed(): void
+}
+
+export interface JwtMetrics {
+  /** The time to authenticate a token of the issuer. */
+  observe(issuer: string, isSuccess: boolean, seconds: number): void
+  keySets(issuer: string): JwksMetrics
+  /** Forgets an issuer that is no longer configured. */
+  forget(issuer: string): void
+}
+
+export interface JwtMetricsOptions {
+  /** Identifies the server. */
+  readonly apiServerIdHash: string
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+}
+
+const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const prefix = 'apiserver_authentication_jwt_authenticator'
+
+/** Metrics with kube-apiserver's names. */
+export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, now }: JwtMetricsOptions): JwtMetrics {
+  const latency = registry.register(
+    createHistogram(`${prefix}_latency_seconds`, '[ALPHA] Time to authenticate a token of an issuer, in seconds.', buckets),
+  )
+  const fetches = registry.register(
+    createGauge(`${prefix}_jwks_fetch_last_timestamp_seconds`, '[ALPHA] Time of the last fetch of the keys of an issuer, by result.'),
+  )
+  const info = registry.register(
+    createGauge(`${prefix}_jwks_fetch_last_key_set_info`, '[ALPHA] The keys of an issuer that were fetched last, as a hash.'),
+  )
+  const hashes = new Map<string, string>()
+  const labelsOf = (issuer: string): { jwt_issuer_hash: string; apiserver_id_hash: string } => ({
+    jwt_issuer_hash: hashOf(issuer),
+    apiserver_id_hash: apiServerIdHash,
+  })
+  function forgetKeys(issuer: string): void {
+    const hash = hashes.get(issuer)
+    if (hash !== undefined) info.delete({ ...labelsOf(issuer), hash })
+    hashes.delete(issuer)
+  }
+  return {
+    observe: (issuer, isSuccess, seconds) =>
+      latency.with({ result: isSuccess ? 'success' : 'failure', jwt_issuer_hash: hashOf(issuer) }).observe(seconds),
+    keySets: (issuer) => ({
+      succeeded: (keySet) => {
+        forgetKeys(issuer)
+        const hash = hashOf(keySet)
+        hashes.set(issuer, hash)
+        info.with({ ...labelsOf(issuer), hash }).value = 1
+        fetches.with({ ...labelsOf(issuer), result: 'success' }).value = now() / 1000
+      },
+      failed: () => {
+        fetches.with({ ...labelsOf(issuer), result: 'failure' }).value = now() / 1000
+      },
+    }),
+    forget: (issuer) => {
+      forgetKeys(issuer)
+      for (const result of ['success', 'failure']) fetches.delete({ ...labelsOf(issuer), result })
+    },
+  }
+}
+
+function hashOf(text: string): string {
+  return text === '' ? '' : `sha256:${createHash('sha256').update(text).digest('hex')}`
+}
