@@ -14,7 +14,6 @@ const problemsOf = (...argv: string[]): readonly string[] => parseArguments(argv
 test("the defaults are kube-apiserver's", () => {
   expect(parse()).toMatchObject({
     'secure-port': 6443,
-    'anonymous-auth': true,
     'max-requests-inflight': 400,
     'max-mutating-requests-inflight': 200,
     'request-timeout': 60_000,

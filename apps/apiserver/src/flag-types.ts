@@ -92,6 +92,21 @@ function listed(written: string): readonly string[] {
   return written.split(',').filter((part) => part !== '')
 }
 
+/** A pair such as `key=value`, whose value may have any characters. Repeated flags are appended. */
+export function pairs(): FlagType<readonly (readonly [string, string])[]> {
+  return {
+    schema: z.pipe(
+      z.string().check(z.regex(/^[^=]+=/, 'a pair like key=value')),
+      z.transform((written: string) => {
+        const at = written.indexOf('=')
+        return [[written.slice(0, at).trim(), written.slice(at + 1).trim()] as const]
+      }),
+    ),
+    placeholder: 'mapStringString',
+    show: (value) => value.map(([key, text]) => `${key}=${text}`).join(','),
+  }
+}
+
 /** A list of switches such as `apps/v1=false,api/beta=true`, as pairs. Repeated flags are appended. */
 export function switches(): FlagType<readonly (readonly [string, boolean])[]> {
   return {

@@ -3,6 +3,7 @@ import { admissionFlags } from './options/admission.ts'
 import { authenticationFlags } from './options/authentication.ts'
 import { authorizationFlags } from './options/authorization.ts'
 import { diagnosticsFlags } from './options/diagnostics.ts'
+import { externalTokenFlags } from './options/external-tokens.ts'
 import { featureFlags } from './options/features.ts'
 import { frontProxyFlags } from './options/front-proxy.ts'
 import { kubeletFlags } from './options/kubelet.ts'
@@ -16,6 +17,7 @@ const table = {
   ...storageFlags,
   ...servingFlags,
   ...authenticationFlags,
+  ...externalTokenFlags,
   ...authorizationFlags,
   ...frontProxyFlags,
   ...admissionFlags,

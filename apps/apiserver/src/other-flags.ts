@@ -59,9 +59,7 @@ const table: Readonly<Record<string, OtherFlag>> = {
 
 const families: readonly (readonly [prefix: string, flag: OtherFlag])[] = [
   ['audit-', { because: 'requests are not audited' }],
-  ['authentication-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
   ['coordinated-leadership-', { because: 'the server does not elect leaders for other components' }],
-  ['oidc-', { because: 'users authenticate with client certificates, --token-auth-file and service account tokens only' }],
   ['peer-', { because: 'requests are not forwarded to other API servers' }],
 ]
 

@@ -4,7 +4,9 @@ import type { Clock } from '@keelson/apimachinery'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
   authorizationConfigurationProblem,
+  createMatchConditions,
   createWebhookAuthorizer,
+  matchConditionProblem,
   parseAbacPolicies,
   parseAuthorizationConfiguration,
 } from '@keelson/auth'
@@ -42,8 +44,7 @@ function readAuthorizationConfiguration(content: string, requiredTypes?: readonl
   const configuration = parse(content)
   const problem = authorizationConfigurationProblem(configuration, {
     knownTypes: authorizationModes,
-    // Match conditions need an evaluator of expressions.
-    checkExpression: () => 'match conditions are not supported yet',
+    checkExpression: matchConditionProblem,
     requiredTypes,
   })
   if (problem !== undefined) throw new Error(problem)
@@ -128,6 +129,7 @@ export async function openWebhookAuthorizer(
     unauthorizedTtlMs: settings.cacheUnauthorizedRequests ? settings.unauthorizedTtlMs : 0,
     onError: failurePolicy === 'Deny' ? 'deny' : 'noOpinion',
     metrics: metrics.webhook,
+    matchConditions: createMatchConditions(settings.matchConditions, { name, metrics: metrics.matchConditions }),
     log,
   })
   return { ...authorizer, [Symbol.dispose]: () => client[Symbol.dispose]() }

@@ -1,6 +1,5 @@
 import type { Secret } from '@keelson/api/core/v1'
 import { mastersGroup } from '@keelson/apimachinery'
-import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import {
   createAnonymousAuthenticator,
   createAuthenticatorUnion,
@@ -20,6 +19,8 @@ import type { LoopbackClient } from '@keelson/loopback'
 import { buildServiceAccountTokens } from './build-service-account-tokens.ts'
 import type { ServiceAccountTokens } from './build-service-account-tokens.ts'
 import { ConfigurationError } from './configuration-error.ts'
+import { openExternalTokens } from './external-tokens.ts'
+import type { ExternalTokenParts } from './external-tokens.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -39,7 +40,10 @@ export interface Authentication {
   close(): void
 }
 
-export async function buildAuthentication(options: ServerChainOptions, metrics: MetricsRegistry): Promise<Authentication> {
+export type AuthenticationParts = Pick<ExternalTokenParts, 'metrics' | 'dialer' | 'clock'>
+
+export async function buildAuthentication(options: ServerChainOptions, parts: AuthenticationParts): Promise<Authentication> {
+  const { metrics } = parts
   const adminToken = generateToken()
   const tokens: TokenAuthenticator[] = [createStaticTokens([[adminToken, { name: 'kubernetes-admin', groups: [mastersGroup] }]])]
   const authentication = { ...authenticationDefaults, ...options.authentication }
@@ -55,8 +59,15 @@ export async function buildAuthentication(options: ServerChainOptions, metrics: 
     })
     tokens.push(bootstrap)
   }
-  tokens.push(...(authentication.tokens ?? []))
-  const anonymous = authentication.anonymous ? createAnonymousAuthenticator() : undefined
+  const external = await openExternalTokens(options.authentication ?? {}, {
+    ...parts,
+    audiences: serviceAccounts.subresource.audiences,
+    ownIssuers: { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }.issuers,
+    log: (text) => options.log?.(0, text),
+  })
+  tokens.push(...external.authenticators, ...(authentication.tokens ?? []))
+  const paths = external.anonymousPaths
+  const anonymous = paths === undefined ? undefined : createAnonymousAuthenticator({ paths })
   const bearer = createBearerTokenAuthenticator(...tokens)
   const features = readFeatureGates(options.features?.gates ?? {}, () => {})
   const headers = requestHeaders(authentication, features)
@@ -80,7 +91,10 @@ export async function buildAuthentication(options: ServerChainOptions, metrics: 
       client = reader
       serviceAccounts.readFrom(reader)
     },
-    close: () => serviceAccounts.close(),
+    close: () => {
+      external[Symbol.dispose]()
+      serviceAccounts.close()
+    },
   }
 }
 

@@ -52,7 +52,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   // Steps that open nothing come first, so that they fail early.
   const metrics = createMetricsRegistry()
   const clock = options.clock ?? systemClock
-  const authorization = await buildAuthorization(options, { metrics, clock, dialer: createDialer() })
+  const outside = { metrics, clock, dialer: createDialer() }
+  const authorization = await buildAuthorization(options, outside)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
   const opening = openBackends(createStorageDrivers(options), storage, {
@@ -61,7 +62,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   })
   const [backends, authentication, certificates] = await allOrClose(
     opening,
-    buildAuthentication(options, metrics),
+    buildAuthentication(options, outside),
     buildCertificates(options),
   ).catch((error: unknown) => {
     encryption?.close()

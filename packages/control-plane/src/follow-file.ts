@@ -7,7 +7,7 @@ export interface FollowedFile {
   readonly content: string
   readonly clock: Clock
   /** Called with each new content; the next look waits for it. It reports its own failures. `false` means: call again with the same content. */
-  readonly onContent: (content: string) => Promise<boolean | void>
+  readonly onContent: (content: string) => Promise<boolean | undefined>
   readonly onUnreadable: (error: unknown) => void
 }
 

@@ -3,6 +3,8 @@ import type { ServerChainOptions } from '@keelson/control-plane'
 import { duration, file, files, list, onOff, text, textLike } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 import type { Problems } from '../start-error.ts'
+import { externalTokenOptions } from './external-tokens.ts'
+import type { externalTokenFlags } from './external-tokens.ts'
 import { existing } from './flag-files.ts'
 import { frontProxyOptions } from './front-proxy.ts'
 import type { frontProxyFlags } from './front-proxy.ts'
@@ -20,8 +22,7 @@ export const authenticationFlags = {
   'anonymous-auth': {
     group,
     type: onOff(),
-    default: authenticationDefaults.anonymous,
-    help: 'Serve requests without credentials as system:anonymous instead of refusing them with 401.',
+    help: 'Serve requests without credentials as system:anonymous instead of refusing them with 401. Default true, or what --authentication-config says.',
   },
   'enable-bootstrap-token-auth': {
     group,
@@ -78,7 +79,7 @@ export const authenticationFlags = {
   },
 } as const
 
-type AuthenticationValues = FlagValuesOf<typeof authenticationFlags & typeof frontProxyFlags>
+type AuthenticationValues = FlagValuesOf<typeof authenticationFlags & typeof externalTokenFlags & typeof frontProxyFlags>
 
 export async function authenticationOptions(
   values: AuthenticationValues,
@@ -93,7 +94,8 @@ export async function authenticationOptions(
       ...(await frontProxyOptions(values, problems)),
       serviceAccounts: await serviceAccountOptions(values, problems),
       bootstrapTokens: values['enable-bootstrap-token-auth'],
-      anonymous: values['anonymous-auth'],
+      ...(values['anonymous-auth'] !== undefined && { anonymous: values['anonymous-auth'] }),
+      ...(await externalTokenOptions(values, problems)),
     },
   }
 }

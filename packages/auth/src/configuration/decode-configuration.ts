@@ -23,7 +23,15 @@ export function decodeConfiguration(text: string, schema: StructSchema): JsonObj
   const { object, strictErrors } = decodeStruct(schema, parseJson(stringifyJson(content)), { strict: 'Strict' })
   const problems = [...duplicates, ...strictErrors]
   if (problems.length > 0) throw new Error(strictDecodingMessage(problems))
-  return object
+  return withoutNulls(object) as JsonObject
+}
+
+/** An empty list is null after decoding. Absent members are easier to read. */
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isObject(value)) return value
+  const entries = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]))
 }
 
 function parse(text: string): { readonly value: JsonValue; readonly duplicates: readonly string[] } {

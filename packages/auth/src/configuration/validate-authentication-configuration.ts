@@ -77,7 +77,11 @@ function compileJwt(
   const claimRules = compileClaimRules(configuration, { at: at.child('claimValidationRules'), errors })
   const mappings = compileMappings(configuration.claimMappings ?? {}, { at: at.child('claimMappings'), errors })
   const userRules = compileUserRules(configuration, { at: at.child('userValidationRules'), errors })
-  const verifying = [mappings.username, ...mappings.extra.map(({ expression }) => expression), ...claimRules.map(({ expression }) => expression)]
+  const verifying = [
+    mappings.username,
+    ...mappings.extra.map(({ expression }) => expression),
+    ...claimRules.map(({ expression }) => expression),
+  ]
   if (mappings.username?.usesClaim('email') === true && !verifying.some((expression) => expression?.usesClaim('email_verified') === true)) {
     errors.push(
       fieldError.invalid(
@@ -91,7 +95,14 @@ function compileJwt(
 }
 
 function validateIssuer(issuer: IssuerConfiguration, at: FieldPath, disallowed: readonly string[]): FieldErrorList {
-  const { url = '', discoveryURL = '', audiences = [], audienceMatchPolicy = '', certificateAuthority = '', egressSelectorType = '' } = issuer
+  const {
+    url = '',
+    discoveryURL = '',
+    audiences = [],
+    audienceMatchPolicy = '',
+    certificateAuthority = '',
+    egressSelectorType = '',
+  } = issuer
   const errors: FieldErrorList = url === '' ? [fieldError.required(at.child('url'), '')] : validateUrl(url, at.child('url'), disallowed)
   if (discoveryURL !== '') {
     const discovery = at.child('discoveryURL')
@@ -116,7 +127,8 @@ function validateUrl(text: string, at: FieldPath, disallowed: readonly string[])
     errors.push(fieldError.invalid(at, text, detail))
   }
   const url = URL.parse(text)
-  if (url === null && /^[a-z][a-z0-9+.-]*:/i.test(text)) return [...errors, fieldError.invalid(at, text, `parse ${JSON.stringify(text)}: invalid URL`)]
+  if (url === null && /^[a-z][a-z0-9+.-]*:/i.test(text))
+    return [...errors, fieldError.invalid(at, text, `parse ${JSON.stringify(text)}: invalid URL`)]
   if (url?.protocol !== 'https:') errors.push(fieldError.invalid(at, text, 'URL scheme must be https'))
   if (url !== null && (url.username !== '' || url.password !== '')) {
     errors.push(fieldError.invalid(at, text, 'URL must not contain a username or password'))

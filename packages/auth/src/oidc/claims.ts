@@ -23,7 +23,8 @@ export async function userOfClaims(claims: Claims, jwt: CompiledJwt): Promise<Us
 async function usernameOf(claims: Claims, { username: expression, configuration }: CompiledJwt): Promise<string> {
   if (expression !== undefined) {
     const name = await evaluated('username claim', () => expression.evaluate({ claims }))
-    if (typeof name !== 'string') throw new Error('oidc: error evaluating username claim expression: username claim expression must return a string')
+    if (typeof name !== 'string')
+      throw new Error('oidc: error evaluating username claim expression: username claim expression must return a string')
     if (name === '') throw new Error('oidc: empty username via CEL expression is not allowed')
     return name
   }
@@ -31,7 +32,7 @@ async function usernameOf(claims: Claims, { username: expression, configuration 
   const name = wrapped(`parse username claims ${JSON.stringify(claim)}`, () => stringClaim(claims, claim))
   if (claim === 'email' && Object.hasOwn(claims, 'email_verified')) {
     const isVerified = claims['email_verified']
-    if (typeof isVerified !== 'boolean' && isVerified !== null) {
+    if (typeof isVerified !== 'boolean' && isVerified !== null && isVerified !== undefined) {
       throw new Error(`oidc: parse 'email_verified' claim: json: cannot unmarshal ${goTypeOf(isVerified)} into Go value of type bool`)
     }
     if (isVerified !== true) throw new Error('oidc: email not verified')

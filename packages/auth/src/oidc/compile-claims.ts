@@ -1,7 +1,6 @@
-import { CelError, Program, claimsValue, compileAuthentication, toNative, userValue } from '@keelson/cel'
 import type { AuthenticationPurpose, Compiled, Expr } from '@keelson/cel'
-import { childrenOf } from '@keelson/cel'
 import type { JsonObject, UserInfo } from '@keelson/apimachinery'
+import { celLibrary } from '../cel-library.ts'
 
 /** A compiled expression over claims or over a user. */
 export interface ClaimExpression {
@@ -17,11 +16,12 @@ export type ExpressionSubject = { readonly claims: JsonObject } | { readonly use
 
 /** Compiles an expression of an authentication configuration. Returns kube-apiserver's message for one that cannot be used. */
 export function compileClaimExpression(text: string, purpose: AuthenticationPurpose): ClaimExpression | { readonly problem: string } {
-  const { compiled, problem } = compileAuthentication(text, purpose)
+  const { compiled, problem } = celLibrary().compileAuthentication(text, purpose)
   return problem === undefined ? expressionOf(text, compiled) : { problem }
 }
 
 function expressionOf(text: string, compiled: Compiled): ClaimExpression {
+  const { CelError, Program, claimsValue, toNative, userValue } = celLibrary()
   const program = new Program(compiled)
   return {
     text,
@@ -42,7 +42,9 @@ function selectsClaim(expression: Expr, name: string): boolean {
     const [operand, field] = expression.args
     if (operand !== undefined && isClaims(operand) && field?.kind === 'literal' && field.constant.value === name) return true
   }
-  return childrenOf(expression).some((child) => selectsClaim(child, name))
+  return celLibrary()
+    .childrenOf(expression)
+    .some((child) => selectsClaim(child, name))
 }
 
 function isClaims(expression: Expr): boolean {

@@ -1,5 +1,5 @@
 import { isJsonObject, messageOf } from '@keelson/apimachinery'
-import type { JsonObject } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Claims } from './claims.ts'
 import type { DocumentFetcher } from './document-fetcher.ts'
 import { untrustedClaims, untrustedIssuer, verifyIdToken } from './id-token.ts'
@@ -53,7 +53,7 @@ export class DistributedClaims implements Disposable {
     return { ...claims, [claim]: await this.#fetch(endpoint, source) }
   }
 
-  async #fetch(endpoint: string, source: JsonObject): Promise<NonNullable<Claims[string]>> {
+  async #fetch(endpoint: string, source: JsonObject): Promise<JsonValue> {
     const { claim, rules } = this.#options
     const token = await this.#fetchToken(endpoint, source['access_token'])
     const untrusted = untrustedClaims(token)
@@ -72,7 +72,8 @@ export class DistributedClaims implements Disposable {
       throw new Error(`verify distributed claim token: ${messageOf(error)}`, { cause: error })
     }
     const value = verified[claim]
-    if (value === undefined) throw new Error(`jwt returned by distributed claim endpoint ${JSON.stringify(endpoint)} did not contain claim: ${claim}`)
+    if (value === undefined)
+      throw new Error(`jwt returned by distributed claim endpoint ${JSON.stringify(endpoint)} did not contain claim: ${claim}`)
     return value
   }
 

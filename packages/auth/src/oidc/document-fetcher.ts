@@ -44,7 +44,8 @@ export function createDocumentFetcher({ dialer, tls, network }: DocumentFetcherO
     async get(text, headers = {}) {
       let url = new URL(text)
       for (let i = 0; i <= maxRedirects; i++) {
-        if (url.protocol !== 'https:') throw new Error(`Get ${JSON.stringify(url.href)}: unsupported protocol scheme ${JSON.stringify(url.protocol.slice(0, -1))}`)
+        if (url.protocol !== 'https:')
+          throw new Error(`Get ${JSON.stringify(url.href)}: unsupported protocol scheme ${JSON.stringify(url.protocol.slice(0, -1))}`)
         const answer = await clientOf(url).request({
           path: `${url.pathname}${url.search}`,
           // Credentials stay with the server that they were for.

@@ -75,7 +75,9 @@ function checkTimes({ exp, nbf }: Claims, now: number): void {
 function secondsOf(value: Claims[string] | undefined, name: string): number {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number') return Math.trunc(value)
-  throw new Error(`oidc: failed to unmarshal claims: json: cannot unmarshal ${goTypeOf(value)} into Go struct field idToken.${name} of type float64`)
+  throw new Error(
+    `oidc: failed to unmarshal claims: json: cannot unmarshal ${goTypeOf(value)} into Go struct field idToken.${name} of type float64`,
+  )
 }
 
 function audiencesOf(aud: Claims[string] | undefined): readonly string[] {
@@ -91,7 +93,12 @@ function quoted(texts: readonly string[]): string {
 
 function goTime(milliseconds: number): string {
   const date = new Date(milliseconds)
-  return Number.isNaN(date.getTime()) ? String(milliseconds) : date.toISOString().replace('T', ' ').replace(/(\.000)?Z$/, ' +0000 UTC')
+  return Number.isNaN(date.getTime())
+    ? String(milliseconds)
+    : date
+        .toISOString()
+        .replace('T', ' ')
+        .replace(/(\.000)?Z$/, ' +0000 UTC')
 }
 
 function decodePart(part: string): Claims | undefined {

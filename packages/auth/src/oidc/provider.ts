@@ -101,7 +101,10 @@ export class Provider implements Disposable {
       throw new Error(`failed to verify signature: fetching keys ${messageOf(error)}`, { cause: error })
     }
     metrics?.succeeded(body)
-    this.#keys = (Array.isArray(keys) ? keys : []).filter(isJsonObject).slice(0, maxKeys).map((jwk) => new Key(jwk as JWK))
+    this.#keys = (Array.isArray(keys) ? keys : [])
+      .filter(isJsonObject)
+      .slice(0, maxKeys)
+      .map((jwk) => new Key(jwk as JWK))
   }
 
   async #discover(): Promise<void> {

@@ -1,4 +1,4 @@
-import { messageOf, systemClock } from '@keelson/apimachinery'
+import { maybeThen, messageOf, systemClock } from '@keelson/apimachinery'
 import type { JsonObject, RequestedAction } from '@keelson/apimachinery'
 import { noOpinion } from '../authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision } from '../authorizer.ts'
@@ -10,8 +10,13 @@ import { sendReview } from './review-client.ts'
 import type { ReviewWebhook } from './review-client.ts'
 
 /** Decides whether the webhook is asked about a request, whose spec is that of a SubjectAccessReview v1. */
-export interface MatchConditions {
-  matches(spec: JsonObject): { readonly matches: boolean; readonly error?: string }
+interface MatchConditions {
+  matches(spec: JsonObject): MatchVerdict | Promise<MatchVerdict>
+}
+
+interface MatchVerdict {
+  readonly matches: boolean
+  readonly error?: string | undefined
 }
 
 export interface WebhookAuthorizerOptions {
@@ -67,15 +72,20 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
     return decide(answer)
   }
 
+  function askUnlessKnown(spec: JsonObject, action: RequestedAction): Decision | Promise<Decision> {
+    const key = JSON.stringify(spec)
+    const known = cache.get(key)
+    return known === undefined ? ask(spec, key, action) : decide(known)
+  }
+
   return {
     authorize: (attributes: AuthorizerAttributes) => {
       const spec = accessReviewSpec(attributes)
-      const verdict = matchConditions?.matches(spec)
-      if (verdict?.error !== undefined) return failed(verdict.error)
-      if (verdict?.matches === false) return noOpinion
-      const key = JSON.stringify(spec)
-      const known = cache.get(key)
-      return known === undefined ? ask(spec, key, attributes.action) : decide(known)
+      if (matchConditions === undefined) return askUnlessKnown(spec, attributes.action)
+      return maybeThen(matchConditions.matches(spec), ({ matches, error }) => {
+        if (error !== undefined) return failed(error)
+        return matches ? askUnlessKnown(spec, attributes.action) : noOpinion
+      })
     },
     rulesFor: () => ({
       resourceRules: [],

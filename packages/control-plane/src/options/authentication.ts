@@ -1,4 +1,4 @@
-import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, objectOf, required } from '@keelson/apimachinery'
+import { hasMethods, isBoolean, isNumber, isOneOf, isString, listOf, mapOf, objectOf, required } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import type { RequestHeaderOptions, ReviewVersion, TokenAuthenticator } from '@keelson/auth'
 import type { CertificateFiles } from '../serving-files.ts'
@@ -36,8 +36,39 @@ export interface FrontProxyOptions extends Partial<RequestHeaderOptions> {
   readonly authorityFile?: string
 }
 
+/** One identity provider (OpenID Connect). A configuration file can have several. */
+export interface OidcOptions {
+  readonly issuerUrl: string
+  readonly clientId: string
+  /** PEM file with the provider's CAs. Default: the runtime's. */
+  readonly authorityFile?: string
+  /** Default `sub`. */
+  readonly usernameClaim?: string
+  /** `-` for none. Default: the issuer and `#`, and none for the claim `email`. */
+  readonly usernamePrefix?: string
+  readonly groupsClaim?: string
+  readonly groupsPrefix?: string
+  /** Default RS256. */
+  readonly signingAlgorithms?: readonly string[]
+  /** Values that claims must have. */
+  readonly requiredClaims?: Readonly<Record<string, string>>
+}
+
+/** A webhook that reviews tokens. */
+export interface TokenWebhookOptions {
+  readonly kubeconfigFile: string
+  /** Version of TokenReview. Default v1beta1, as in kube-apiserver. */
+  readonly version?: ReviewVersion
+  /** Time that answers are kept, ms. 0: not at all. Default 2 minutes. */
+  readonly cacheTtlMs?: number
+}
+
 /** Sources of identities. */
 export interface AuthenticationOptions {
+  /** File with an AuthenticationConfiguration in place of `oidc`, reloaded on changes. It may also limit anonymous access. */
+  readonly configFile?: string
+  readonly oidc?: OidcOptions
+  readonly tokenWebhook?: TokenWebhookOptions
   /** CAs for client certificates in PEM, in addition to the server's own CA. */
   readonly clientAuthorities?: readonly string[]
   /** PEM files with further CAs, reloaded on changes. The current content also applies to open connections. */
@@ -96,6 +127,23 @@ export const authorizationDefaults = {
 const strings = listOf(isString)
 
 export const authenticationChecks: OptionTable<AuthenticationOptions> = {
+  configFile: isString,
+  oidc: objectOf<OidcOptions>({
+    issuerUrl: required(isString),
+    clientId: required(isString),
+    authorityFile: isString,
+    usernameClaim: isString,
+    usernamePrefix: isString,
+    groupsClaim: isString,
+    groupsPrefix: isString,
+    signingAlgorithms: strings,
+    requiredClaims: mapOf(isString),
+  }),
+  tokenWebhook: objectOf<TokenWebhookOptions>({
+    kubeconfigFile: required(isString),
+    version: isOneOf('v1', 'v1beta1'),
+    cacheTtlMs: isNumber(),
+  }),
   clientAuthorities: strings,
   clientAuthorityFiles: strings,
   frontProxy: objectOf<FrontProxyOptions>({

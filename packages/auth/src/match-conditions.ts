@@ -1,0 +1,33 @@
+import type { Compiled, MatchResult, ReviewSpec } from '@keelson/cel'
+import { maybeThen } from '@keelson/apimachinery'
+import { celLibrary } from './cel-library.ts'
+import type { MatchConditionMetrics } from './authorization-metrics.ts'
+import type { WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'
+
+/** Returns why an expression cannot be a match condition; undefined if it can. */
+export function matchConditionProblem(expression: string): string | undefined {
+  return celLibrary().compileMatchCondition(expression).problem
+}
+
+/** Compiles the match conditions of a webhook. They have been validated. Undefined if there are none. */
+export function createMatchConditions(
+  expressions: readonly string[],
+  { name, metrics }: { readonly name: string; readonly metrics: MatchConditionMetrics },
+): WebhookAuthorizerOptions['matchConditions'] {
+  if (expressions.length === 0) return undefined
+  const { MatchConditions, compileMatchCondition } = celLibrary()
+  const compiled: readonly Compiled[] = expressions.flatMap((expression) => compileMatchCondition(expression).compiled ?? [])
+  const conditions = new MatchConditions(compiled)
+  const observe = (started: number, result: MatchResult): MatchResult => {
+    metrics.evaluated(name, (performance.now() - started) / 1000)
+    if (result.error !== undefined) metrics.failed(name)
+    else if (!result.matches) metrics.excluded(name)
+    return result
+  }
+  return {
+    matches: (spec) => {
+      const started = performance.now()
+      return maybeThen(conditions.match(spec as ReviewSpec), (result) => observe(started, result))
+    },
+  }
+}

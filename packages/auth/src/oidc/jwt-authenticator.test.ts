@@ -1,0 +1,285 @@
+import { createHmac } from 'node:crypto'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { settle } from '@keelson/apimachinery/testing'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { JwtConfiguration } from '../configuration/authentication-configuration.ts'
+import { compileAuthentication } from '../configuration/validate-authentication-configuration.ts'
+import { FakeProviders, createKey, signToken } from './fake-provider.fixture.ts'
+import { createJwtAuthenticator } from './jwt-authenticator.ts'
+import type { JwtAuthenticator } from './jwt-authenticator.ts'
+import { createJwtMetrics } from './jwt-metrics.ts'
+
+const issuer = 'https://issuer.example.com'
+const [one, two, stranger] = [createKey('one'), createKey('two'), createKey('one')]
+let providers: FakeProviders
+beforeEach(() => {
+  providers = new FakeProviders()
+  providers.add(issuer, [one])
+})
+
+const base: JwtConfiguration = {
+  issuer: { url: issuer, audiences: ['me'] },
+  claimMappings: { username: { claim: 'sub', prefix: 'oidc:' }, groups: { claim: 'groups', prefix: 'g:' } },
+}
+
+async function open(change: Partial<JwtConfiguration> = {}, options: { readonly algorithms?: readonly string[] } = {}) {
+  const { jwt, errors } = compileAuthentication({ jwt: [{ ...base, ...change }] }, [])
+  expect(errors).toEqual([])
+  const registry = createMetricsRegistry()
+  const metrics = createJwtMetrics(registry, { apiServerIdHash: 'id', now: () => 1000 })
+  const authenticator = createJwtAuthenticator({ issuers: jwt, dialer: providers.dialer, clock: providers.clock, metrics, ...options })
+  await settle()
+  return Object.assign(authenticator, { metrics: () => registry.text() })
+}
+
+const seconds = (): number => Math.floor(providers.clock.now() / 1000)
+const claimsOf = (more: object = {}): object => ({ iss: issuer, aud: 'me', sub: 'alice', exp: seconds() + 600, ...more })
+const ask = async (authenticator: JwtAuthenticator, token: string) => authenticator.authenticateToken(token)
+
+describe('a token of the issuer', () => {
+  test('becomes a user with groups and the id of the credential', async () => {
+    const authenticator = await open()
+    expect(await ask(authenticator, signToken(claimsOf({ groups: ['dev', 'ops'], jti: 'j' }), one))).toEqual({
+      name: 'oidc:alice',
+      groups: ['g:dev', 'g:ops'],
+      extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
+    })
+    expect(await ask(authenticator, signToken(claimsOf({ groups: 'dev' }), one))).toMatchObject({ groups: ['g:dev'] })
+    expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="success"\} 2/)
+    expect(authenticator.metrics()).toMatch(
+      /jwks_fetch_last_timestamp_seconds\{apiserver_id_hash="id",jwt_issuer_hash="sha256:\w+",result="success"\} 1\n/,
+    )
+  })
+
+  const now = '2023-11-14 22:13:20 +0000 UTC'
+  test.each<[title: string, token: () => string, reason: string]>([
+    [
+      'expired',
+      () => signToken(claimsOf({ exp: seconds() - 1 }), one),
+      'oidc: token is expired (Token Expiry: 2023-11-14 22:13:19 +0000 UTC)',
+    ],
+    [
+      'without expiry',
+      () => signToken(claimsOf({ exp: undefined }), one),
+      'oidc: token is expired (Token Expiry: 1970-01-01 00:00:00 +0000 UTC)',
+    ],
+    [
+      'not yet valid',
+      () => signToken(claimsOf({ nbf: seconds() + 61 }), one),
+      `oidc: current time ${now} before the nbf (not before) time: 2023-11-14 22:14:21 +0000 UTC`,
+    ],
+    ['for somebody else', () => signToken(claimsOf({ aud: ['you'] }), one), 'oidc: expected audience "me" got ["you"]'],
+    ['signed by a stranger with the same key id', () => signToken(claimsOf(), stranger), signature],
+    ['of a key that does not exist', () => signToken(claimsOf(), two), signature],
+    ['without a signature', () => `${signToken(claimsOf(), one, { alg: 'none' }).split('.').slice(0, 2).join('.')}.AA`, algorithm('none')],
+    ['signed with the public key as a secret', confused, algorithm('HS256')],
+    ['with a critical extension', () => signToken(claimsOf(), one, { crit: ['b64'], b64: false }), 'oidc: malformed jwt'],
+    ['with a changed payload', () => tampered(signToken(claimsOf(), one)), signature],
+  ])('%s is rejected', async (_title, token, reason) => {
+    const authenticator = await open({}, { algorithms: ['RS256'] })
+    expect(await ask(authenticator, token())).toEqual({ rejected: `oidc: verify token: ${reason}` })
+    expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="failure"\} 1/)
+  })
+
+  test('without a key id is tried with all keys', async () => {
+    providers.add(issuer, [one, two])
+    expect(await ask(await open(), signToken(claimsOf(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
+  })
+})
+
+const signature = 'failed to verify signature: failed to verify id token signature'
+function algorithm(name: string): string {
+  return `oidc: id token signed with unsupported algorithm, expected ["RS256"] got "${name}"`
+}
+function tampered(token: string): string {
+  const [header, , mac] = token.split('.')
+  return [header, Buffer.from(JSON.stringify(claimsOf({ sub: 'root' }))).toString('base64url'), mac].join('.')
+}
+function confused(): string {
+  const [header, payload] = [{ alg: 'HS256', kid: 'one' }, claimsOf()].map((part) =>
+    Buffer.from(JSON.stringify(part)).toString('base64url'),
+  )
+  return `${header}.${payload}.${createHmac('sha256', JSON.stringify(one.jwk)).update(`${header}.${payload}`).digest('base64url')}`
+}
+
+test('tokens of other issuers, and what is no token, are left to others', async () => {
+  const authenticator = await open()
+  for (const token of ['secret', 'a.b', 'a.b.c', signToken(claimsOf({ iss: 'https://other' }), one)])
+    expect(await ask(authenticator, token)).toBeUndefined()
+})
+
+describe('keys', () => {
+  const fetches = (): number => providers.asked.filter(({ url }) => url.endsWith('/keys')).length
+
+  test('are fetched when the first unknown one is used, and kept', async () => {
+    const authenticator = await open()
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    providers.add(issuer, [one, two])
+    providers.clock.advance(5000)
+    expect(await ask(authenticator, signToken(claimsOf(), two))).toMatchObject({ name: 'oidc:alice' })
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(fetches()).toBe(2)
+  })
+
+  test('that are gone no longer verify once the keys were fetched again', async () => {
+    const authenticator = await open()
+    await ask(authenticator, signToken(claimsOf(), one))
+    providers.add(issuer, [two])
+    providers.clock.advance(5000)
+    await ask(authenticator, signToken(claimsOf(), two))
+    providers.clock.advance(5000)
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({
+      rejected: expect.stringContaining('failed to verify') as string,
+    })
+  })
+
+  test('are fetched once in a second at most, whoever sends tokens', async () => {
+    const authenticator = await open()
+    const forged = signToken(claimsOf(), stranger)
+    await Promise.all(Array.from({ length: 50 }, () => ask(authenticator, forged)))
+    await ask(authenticator, forged)
+    expect(fetches()).toBe(1)
+  })
+
+  test('that cannot be fetched are the reason', async () => {
+    const authenticator = await open()
+    delete providers.documents[`${issuer}/keys`]
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toEqual({
+      rejected: `oidc: verify token: failed to verify signature: fetching keys Get "${issuer}/keys": connect: connection refused`,
+    })
+  })
+})
+
+describe('discovery', () => {
+  const document = `${issuer}/.well-known/openid-configuration`
+  test.each([
+    [404, '404: no'],
+    ['<html>', 'oidc: failed to decode provider discovery object: '],
+    [{ issuer: 'https://evil' }, `oidc: issuer did not match the issuer returned by provider, expected "${issuer}" got "https://evil"`],
+    [{ issuer }, 'provider did not return JWKS URL'],
+    ['redirect http://plain.example.com/', 'unsupported protocol scheme "http"'],
+  ])('with %j fails and is tried again', async (answer, problem) => {
+    providers.documents[document] = answer
+    const authenticator = await open()
+    expect(authenticator.problems()).toEqual([expect.stringContaining(`oidc: authenticator for issuer "${issuer}" is not healthy: `)])
+    expect(authenticator.problems()[0]).toContain(problem)
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toEqual({ rejected: 'oidc: authenticator not initialized' })
+    providers.add(issuer, [one])
+    providers.clock.advance(10_000)
+    await settle()
+    expect(authenticator.problems()).toEqual([])
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+  })
+
+  test('may be at another URL, behind a redirect, with authorities', async () => {
+    providers.documents['https://inside.example.com/discovery'] = 'redirect https://inside.example.com/there'
+    providers.documents['https://inside.example.com/there'] = providers.documents[document]!
+    delete providers.documents[document]
+    const authenticator = await open({
+      issuer: { ...base.issuer, discoveryURL: 'https://inside.example.com/discovery', egressSelectorType: 'cluster' },
+    })
+    expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
+    expect(providers.asked[0]).toMatchObject({ target: { network: 'cluster' } })
+  })
+})
+
+describe('claims', () => {
+  test.each<[title: string, change: Partial<JwtConfiguration>, claims: object, result: object]>([
+    [
+      'a verified mail address',
+      { claimMappings: { username: { claim: 'email', prefix: '' } } },
+      { email: 'a@b', email_verified: true },
+      { name: 'a@b', groups: [] },
+    ],
+    [
+      'an unverified mail address',
+      { claimMappings: { username: { claim: 'email', prefix: '' } } },
+      { email: 'a@b', email_verified: false },
+      { rejected: 'oidc: email not verified' },
+    ],
+    [
+      'no user name',
+      { claimMappings: { username: { claim: 'name', prefix: '' } } },
+      {},
+      { rejected: 'oidc: parse username claims "name": claim not present' },
+    ],
+    [
+      'a user name that is a number',
+      { claimMappings: { username: { claim: 'sub', prefix: '' } } },
+      { sub: 1 },
+      { rejected: 'oidc: parse username claims "sub": json: cannot unmarshal number into Go value of type string' },
+    ],
+    [
+      'expressions',
+      {
+        claimMappings: {
+          username: { expression: '"x:" + claims.sub' },
+          groups: { expression: 'claims.roles.split(",")' },
+          uid: { expression: 'claims.id' },
+          extra: [{ key: 'example.com/team', valueExpression: 'claims.team' }],
+        },
+      },
+      { roles: 'a,b', id: '7', team: ['t', ''] },
+      { name: 'x:alice', groups: ['a', 'b'], uid: '7', extra: { 'example.com/team': ['t'] } },
+    ],
+    [
+      'an expression that fails',
+      { claimMappings: { username: { expression: 'claims.nope' } } },
+      {},
+      { rejected: "oidc: error evaluating username claim expression: expression 'claims.nope' resulted in error: no such key: nope" },
+    ],
+    ['a required claim', { claimValidationRules: [{ claim: 'hd', requiredValue: 'a' }] }, { hd: 'a' }, { name: 'oidc:alice', groups: [] }],
+    [
+      'a missing required claim',
+      { claimValidationRules: [{ claim: 'hd', requiredValue: 'a' }] },
+      {},
+      { rejected: 'oidc: required claim hd not present in ID token' },
+    ],
+    [
+      'a wrong required claim',
+      { claimValidationRules: [{ claim: 'hd', requiredValue: 'a' }] },
+      { hd: 'b' },
+      { rejected: 'oidc: required claim hd value does not match. Got = b, want = a' },
+    ],
+    [
+      'a claim rule',
+      { claimValidationRules: [{ expression: 'claims.exp - claims.iat <= 60', message: 'too long' }] },
+      { iat: 0 },
+      {
+        rejected:
+          "oidc: error evaluating claim validation expression: validation expression 'claims.exp - claims.iat <= 60' failed: too long",
+      },
+    ],
+    [
+      'a user rule',
+      { userValidationRules: [{ expression: "!user.username.startsWith('oidc:a')", message: 'not a' }] },
+      {},
+      {
+        rejected:
+          "oidc: error evaluating user info validation rule: validation expression '!user.username.startsWith('oidc:a')' failed: not a",
+      },
+    ],
+  ])('%s', async (_title, change, claims, result) => {
+    expect(await ask(await open(change), signToken(claimsOf(claims), one))).toEqual(result)
+  })
+
+  test('that are elsewhere are fetched and verified', async () => {
+    const other = 'https://groups.example.com'
+    providers.add(other, [two])
+    const source = (more: object) => ({ _claim_names: { groups: 's' }, _claim_sources: { s: { endpoint: `${other}/claims`, ...more } } })
+    const token = signToken(claimsOf(source({ access_token: 't' })), one)
+    providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), two)
+    const authenticator = await open()
+    // The first request finds out where the keys of the other issuer are.
+    expect(await ask(authenticator, token)).toMatchObject({
+      rejected: expect.stringContaining('verifier not initialized for issuer') as string,
+    })
+    await settle()
+    expect(await ask(authenticator, token)).toMatchObject({ groups: ['g:far'] })
+    expect(providers.asked.find(({ url }) => url === `${other}/claims`)?.request.headers).toMatchObject({ authorization: 'Bearer t' })
+    providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), one)
+    expect(await ask(authenticator, token)).toMatchObject({
+      rejected: expect.stringContaining('oidc: could not expand distributed claims: verify distributed claim token') as string,
+    })
+  })
+})

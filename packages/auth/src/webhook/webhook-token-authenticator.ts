@@ -1,0 +1,69 @@
+import { isJsonObject, messageOf } from '@keelson/apimachinery'
+import type { JsonObject, JsonValue, UserInfo } from '@keelson/apimachinery'
+import { isRejectedToken } from '../token-authenticator.ts'
+import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from '../token-authenticator.ts'
+import type { ReviewVersion } from './access-review.ts'
+import { sendReview } from './review-client.ts'
+import type { ReviewWebhook } from './review-client.ts'
+
+export interface WebhookTokenOptions {
+  readonly webhook: ReviewWebhook
+  readonly version: ReviewVersion
+  /** The audiences of this server: those of a webhook that names none. */
+  readonly audiences: readonly string[]
+  /** Reports failures of the webhook. */
+  readonly log?: ((text: string) => void) | undefined
+}
+
+/** Asks a webhook about tokens with a TokenReview. `createCachedTokens` keeps its answers. */
+export function createWebhookTokenAuthenticator({
+  webhook,
+  version,
+  audiences: ownAudiences,
+  log,
+}: WebhookTokenOptions): TokenAuthenticator {
+  async function review(token: string, audiences: readonly string[]): Promise<TokenForAudiences | RejectedToken | undefined> {
+    const spec = { token, ...(audiences.length > 0 && { audiences: [...audiences] }) }
+    let status: JsonObject
+    try {
+      status = await sendReview(webhook, {
+        kind: 'TokenReview',
+        apiVersion: `authentication.k8s.io/${version}`,
+        metadata: {},
+        spec,
+        status: { user: {} },
+      })
+    } catch (error) {
+      log?.(`Failed to make webhook authenticator request: ${messageOf(error)}`)
+      return { rejected: messageOf(error) }
+    }
+    const named = textsOf(status['audiences'])
+    const given = named.length > 0 ? named : ownAudiences
+    const common = audiences.filter((audience) => given.includes(audience))
+    if (audiences.length > 0 && common.length === 0) return undefined
+    if (status['authenticated'] === true) return { user: userOf(status['user']), audiences: common }
+    const { error } = status
+    return typeof error === 'string' && error !== '' ? { rejected: error } : undefined
+  }
+  return {
+    authenticateToken: async (token) => {
+      const result = await review(token, ownAudiences)
+      return result === undefined || isRejectedToken(result) ? result : result.user
+    },
+    authenticateFor: review,
+  }
+}
+
+function userOf(value: JsonValue | undefined): UserInfo {
+  const { username, uid, groups, extra } = isJsonObject(value) ? value : {}
+  return {
+    name: typeof username === 'string' ? username : '',
+    groups: textsOf(groups),
+    ...(typeof uid === 'string' && uid !== '' && { uid }),
+    ...(isJsonObject(extra) && { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, textsOf(values)])) }),
+  }
+}
+
+function textsOf(value: JsonValue | undefined): string[] {
+  return Array.isArray(value) ? value.filter((text) => typeof text === 'string') : []
+}

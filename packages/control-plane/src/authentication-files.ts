@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises'
+import { aggregateFieldErrors, fieldError, fieldPath, messageOf, pause } from '@keelson/apimachinery'
+import type { Clock } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { compileAuthentication, createJwtAuthenticator, createJwtMetrics, parseAuthenticationConfiguration } from '@keelson/auth'
+import type { AuthenticationConfiguration, CompiledJwt, JwtAuthenticator, JwtConfiguration, TokenAuthenticator } from '@keelson/auth'
+import type { Dialer } from '@keelson/outbound'
+import { followFile } from './follow-file.ts'
+import type { AuthenticationOptions, OidcOptions } from './options/authentication.ts'
+import { apiServerIdHash, createReloadMetrics } from './reload-metrics.ts'
+
+/** Issuers of tokens, and who may be anonymous. */
+export interface IssuerFile {
+  readonly configuration: AuthenticationConfiguration
+  readonly issuers: readonly CompiledJwt[]
+  /** Undefined: all that are known. */
+  readonly algorithms?: readonly string[]
+  /** Undefined if the issuer comes from options. */
+  readonly content?: string
+}
+
+/** Reads the configuration file, or translates the options. Throws an error with the reason. */
+export async function readIssuers(options: AuthenticationOptions, disallowedIssuers: readonly string[]): Promise<IssuerFile> {
+  const { configFile, oidc, anonymous } = options
+  if (configFile === undefined) {
+    const configuration = oidc === undefined ? {} : { jwt: [await jwtOfOptions(oidc)] }
+    const { signingAlgorithms: algorithms = ['RS256'] } = oidc ?? {}
+    return { configuration, issuers: compile(configuration, disallowedIssuers), algorithms }
+  }
+  let content: string
+  let configuration: AuthenticationConfiguration
+  try {
+    content = await readFile(configFile, 'utf8')
+    configuration = parseAuthenticationConfiguration(content)
+  } catch (error) {
+    const reason = `failed to load authentication configuration from file ${JSON.stringify(configFile)}: ${messageOf(error)}`
+    throw new Error(reason, { cause: error })
+  }
+  if (configuration.anonymous !== undefined && anonymous !== undefined) {
+    const detail = '--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file'
+    throw new Error(aggregateFieldErrors([fieldError.forbidden(fieldPath('anonymous'), detail)]))
+  }
+  return { configuration, issuers: compile(configuration, disallowedIssuers), content }
+}
+
+function compile(configuration: AuthenticationConfiguration, disallowedIssuers: readonly string[]): readonly CompiledJwt[] {
+  const { jwt, errors } = compileAuthentication(configuration, disallowedIssuers)
+  if (errors.length > 0) throw new Error(`invalid authentication configuration: ${aggregateFieldErrors(errors)}`)
+  return jwt
+}
+
+async function jwtOfOptions(oidc: OidcOptions): Promise<JwtConfiguration> {
+  const { issuerUrl: url, clientId, authorityFile, usernameClaim: claim = 'sub', usernamePrefix = '', groupsClaim } = oidc
+  const defaultPrefix = claim === 'email' ? '' : `${url}#`
+  const prefix = usernamePrefix === '' ? defaultPrefix : usernamePrefix === '-' ? '' : usernamePrefix
+  return {
+    issuer: {
+      url,
+      audiences: [clientId],
+      ...(authorityFile !== undefined && { certificateAuthority: await readFile(authorityFile, 'utf8') }),
+    },
+    claimMappings: {
+      username: { claim, prefix },
+      ...(groupsClaim !== undefined && { groups: { claim: groupsClaim, prefix: oidc.groupsPrefix ?? '' } }),
+    },
+    claimValidationRules: Object.entries(oidc.requiredClaims ?? {}).map(([name, requiredValue]) => ({ claim: name, requiredValue })),
+  }
+}
+
+export interface FollowIssuersOptions {
+  readonly file: IssuerFile
+  /** Path of the file; undefined if there is none. */
+  readonly path: string | undefined
+  readonly disallowedIssuers: readonly string[]
+  readonly dialer: Dialer
+  readonly clock: Clock
+  readonly metrics: MetricsRegistry
+  readonly log: (text: string) => void
+}
+
+/** A changed file is used when all its issuers have been reached, which may take this long, ms. */
+const healthPatienceMs = 60_000
+const healthPauseMs = 500
+/** Requests that run may still use the old issuers for this time, ms. */
+const graceMs = 60_000
+
+/** Authenticates tokens of the issuers. Follows their file, if there is one. */
+export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator & Disposable {
+  const { file, path, disallowedIssuers, dialer, clock, metrics: registry, log } = options
+  const metrics = createJwtMetrics(registry, { apiServerIdHash, now: () => clock.now() })
+  const open = (issuers: readonly CompiledJwt[]): JwtAuthenticator =>
+    createJwtAuthenticator({ issuers, dialer, clock, metrics, log, ...(file.algorithms && { algorithms: file.algorithms }) })
+  const stopping = new AbortController()
+  let issuers = file.issuers
+  let current = open(issuers)
+
+  async function use(next: readonly CompiledJwt[]): Promise<void> {
+    const opened = open(next)
+    const until = clock.now() + healthPatienceMs
+    for (let problems = opened.problems(); problems.length > 0; problems = opened.problems()) {
+      if (clock.now() >= until || stopping.signal.aborted) {
+        opened[Symbol.dispose]()
+        throw new Error(problems.join(', '))
+      }
+      await pause(clock, healthPauseMs, { signal: stopping.signal })
+    }
+    const [old, removed] = [current, urlsOf(issuers).filter((url) => !urlsOf(next).includes(url))]
+    current = opened
+    issuers = next
+    clock.after(graceMs, () => {
+      old[Symbol.dispose]()
+      for (const url of removed) if (!urlsOf(issuers).includes(url)) metrics.forget(url)
+    })
+  }
+
+  const following = path === undefined ? undefined : follow(path)
+  function follow(name: string): Disposable {
+    const reloads = createReloadMetrics(registry, 'authentication', () => clock.now())
+    reloads.started(file.content ?? '')
+    const failed = (error: unknown): void => {
+      log(`The authentication configuration was not reloaded; the previous one stays in use: ${messageOf(error)}`)
+      reloads.failed()
+    }
+    return followFile({
+      file: name,
+      content: file.content ?? '',
+      clock,
+      onUnreadable: failed,
+      onContent: async (content) => {
+        let next: readonly CompiledJwt[]
+        try {
+          next = reread(content, file.configuration.anonymous, disallowedIssuers)
+        } catch (error) {
+          failed(error)
+          return true
+        }
+        try {
+          await use(next)
+        } catch (error) {
+          failed(error)
+          // The issuers may be reachable later.
+          return false
+        }
+        log('Reloaded the authentication configuration')
+        reloads.succeeded(content)
+        return true
+      },
+    })
+  }
+  return {
+    authenticateToken: (token) => current.authenticateToken(token),
+    [Symbol.dispose]: () => {
+      stopping.abort()
+      following?.[Symbol.dispose]()
+      current[Symbol.dispose]()
+    },
+  }
+}
+
+function reread(
+  content: string,
+  anonymous: AuthenticationConfiguration['anonymous'],
+  disallowedIssuers: readonly string[],
+): readonly CompiledJwt[] {
+  const configuration = parseAuthenticationConfiguration(content)
+  const { jwt, errors } = compileAuthentication(configuration, disallowedIssuers)
+  if (JSON.stringify(configuration.anonymous) !== JSON.stringify(anonymous)) {
+    errors.push(fieldError.forbidden(fieldPath('anonymous'), 'changed from initial configuration file'))
+  }
+  if (errors.length > 0) throw new Error(aggregateFieldErrors(errors))
+  return jwt
+}
+
+function urlsOf(issuers: readonly CompiledJwt[]): readonly string[] {
+  return issuers.map(({ configuration }) => configuration.issuer?.url ?? '')
+}

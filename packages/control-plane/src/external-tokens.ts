@@ -1,0 +1,86 @@
+import { createCachedTokens, createWebhookTokenAuthenticator } from '@keelson/auth'
+import type { TokenAuthenticator } from '@keelson/auth'
+import type { Clock } from '@keelson/apimachinery'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { readKubeconfig } from '@keelson/outbound'
+import type { Dialer } from '@keelson/outbound'
+import { followIssuers, readIssuers } from './authentication-files.ts'
+import { ConfigurationError } from './configuration-error.ts'
+import { authenticationDefaults } from './options/authentication.ts'
+import type { AuthenticationOptions, TokenWebhookOptions } from './options/authentication.ts'
+
+/** Authenticators that ask other servers about tokens. */
+export interface ExternalTokens extends Disposable {
+  /** Identity providers, then the webhook. */
+  readonly authenticators: readonly TokenAuthenticator[]
+  /** The paths with anonymous access; undefined if requests without credentials are refused. Empty: all paths. */
+  readonly anonymousPaths: readonly string[] | undefined
+}
+
+export interface ExternalTokenParts {
+  /** The audiences of this server. */
+  readonly audiences: readonly string[]
+  /** The issuers of this server's own tokens. */
+  readonly ownIssuers: readonly string[]
+  readonly dialer: Dialer
+  readonly clock: Clock
+  readonly metrics: MetricsRegistry
+  readonly log: (text: string) => void
+}
+
+/** Users are remembered for this time, ms: verifying a token of a provider costs more than a small response. */
+const userTtlMs = 10_000
+
+/** Throws `ConfigurationError` for files that cannot be used. */
+export async function openExternalTokens(options: AuthenticationOptions, parts: ExternalTokenParts): Promise<ExternalTokens> {
+  const { audiences, clock } = parts
+  checkConflicts(options)
+  const file = await orConfigurationError(() => readIssuers(options, parts.ownIssuers))
+  const authenticators: TokenAuthenticator[] = []
+  const open: Disposable[] = []
+  if (file.issuers.length > 0 || file.content !== undefined) {
+    const issuers = followIssuers({ ...parts, file, path: options.configFile, disallowedIssuers: parts.ownIssuers })
+    open.push(issuers)
+    authenticators.push(createCachedTokens(issuers, { audiences, successTtlMs: userTtlMs, unknownTtlMs: 0, clock }))
+  }
+  const { tokenWebhook } = options
+  if (tokenWebhook !== undefined) {
+    const webhook = await orConfigurationError(() => openTokenWebhook(tokenWebhook, parts))
+    open.push(webhook)
+    authenticators.push(webhook)
+  }
+  const { anonymous = { enabled: options.anonymous ?? authenticationDefaults.anonymous, conditions: [] } } = file.configuration
+  return {
+    authenticators,
+    anonymousPaths: anonymous.enabled === true ? (anonymous.conditions ?? []).map(({ path = '' }) => path) : undefined,
+    [Symbol.dispose]: () => {
+      for (const each of open) each[Symbol.dispose]()
+    },
+  }
+}
+
+function checkConflicts({ configFile, oidc }: AuthenticationOptions): void {
+  if (configFile !== undefined && oidc !== undefined) {
+    throw new ConfigurationError('authentication-config file and oidc-* flags are mutually exclusive')
+  }
+}
+
+async function openTokenWebhook(
+  { kubeconfigFile, version = 'v1beta1', cacheTtlMs = 120_000 }: TokenWebhookOptions,
+  { audiences, dialer, clock, log }: ExternalTokenParts,
+): Promise<TokenAuthenticator & Disposable> {
+  const kubeconfig = await readKubeconfig(kubeconfigFile, { clock })
+  const client = dialer.client(kubeconfig)
+  const webhook = { client, headers: () => kubeconfig.headers(), clock }
+  const asked = createWebhookTokenAuthenticator({ webhook, version, audiences, log })
+  const cached = createCachedTokens(asked, { audiences, successTtlMs: cacheTtlMs, unknownTtlMs: cacheTtlMs, clock })
+  return { ...cached, [Symbol.dispose]: () => client[Symbol.dispose]() }
+}
+
+async function orConfigurationError<T>(step: () => Promise<T>): Promise<T> {
+  try {
+    return await step()
+  } catch (error) {
+    throw new ConfigurationError((error as Error).message, { cause: error })
+  }
+}
