@@ -76,6 +76,7 @@ const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'summary ALPHA': { apiserver_admission_step_admission_duration_seconds_summary: admission },
   'counter ALPHA': {
+    apiserver_authorization_decisions_total: 'decision name type',
     apiserver_cache_list_fetched_objects_total: 'group index resource',
     apiserver_cache_list_returned_objects_total: object,
     apiserver_cache_list_total: 'group index resource',

@@ -133,7 +133,7 @@ describe('keys', () => {
     })
   })
 
-  test('are fetched once in a second at most, whoever sends tokens', async () => {
+  test('are fetched once in a second at most, however many tokens come', async () => {
     const authenticator = await open()
     const forged = signToken(claimsOf(), stranger)
     await Promise.all(Array.from({ length: 50 }, () => ask(authenticator, forged)))
