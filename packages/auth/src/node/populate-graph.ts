@@ -1,7 +1,7 @@
 import type { PersistentVolume, Pod } from '@keelson/api/core/v1'
 import type { VolumeAttachment } from '@keelson/api/storage/v1'
 import { TimeSlice } from '@keelson/apimachinery'
-import type { GroupResource, KubeObject } from '@keelson/apimachinery'
+import type { Clock, GroupResource, KubeObject } from '@keelson/apimachinery'
 import { followResource } from '@keelson/loopback'
 import type { LoopbackClient, ObjectChange } from '@keelson/loopback'
 import type { StoredObject } from '@keelson/storagebackend'
@@ -21,6 +21,7 @@ interface Populator<T extends KubeObject> {
 export interface PopulateOptions {
   readonly signal: AbortSignal
   readonly onError?: (error: unknown) => void
+  readonly clock?: Clock
 }
 
 /** Follows pods, volumes, attachments and resource slices until the signal aborts. Resources that are not served are left out. */
@@ -36,7 +37,7 @@ export async function populateGraph(graph: NodeGraph, client: LoopbackClient, op
 async function follow<T extends KubeObject>(populator: Populator<T>, client: LoopbackClient, options: PopulateOptions): Promise<void> {
   const served = client.resource<T>(populator.resource)
   if (served === undefined) return
-  const { signal, onError } = options
+  const { signal } = options
 
   async function replace(objects: readonly StoredObject<T>[]): Promise<void> {
     const gone = new Set(populator.keys())
@@ -54,7 +55,7 @@ async function follow<T extends KubeObject>(populator: Populator<T>, client: Loo
     if (type === 'DELETED') populator.delete(populator.keyOf(stored))
     else populator.set(stored, type === 'ADDED')
   }
-  await followResource(served, { replace, apply }, { signal, ...(onError && { onError }) })
+  await followResource(served, { replace, apply }, options)
 }
 
 /** Parts of a pod that may get new references after the pod is bound. */
