@@ -226,6 +226,11 @@ export interface HookOptions {
  * lost race it is finished with false and runs again.
  */
 export interface StoreHooks<T extends KubeObject> {
+  /**
+   * Refuses a write by throwing an `ApiError`. Runs before everything else that a store does: before it generates a name or compares
+   * versions. `old` is undefined if the write creates the object. Not called for subresources.
+   */
+  check?(context: RequestContext, object: T, old: DeepReadonly<T> | undefined): Promise<void> | void
   beginCreate?(context: RequestContext, object: T, options: HookOptions): Promise<FinishHook> | FinishHook
   /** Runs only for changes through the resource itself, not through its subresources. */
   beginUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>, options: HookOptions): Promise<FinishHook> | FinishHook

@@ -14,6 +14,8 @@ it('reads what is given and fills in the rest', () => {
     save: undefined,
     smaller: true,
     withNodes: false,
+    decisions: 0,
+    roleWrites: 0,
   })
   expect(parseOptions(['--help'])).toBe('help')
 })

@@ -63,6 +63,29 @@ it('returns the error of a hook, and finishes no hook', async () => {
   await expect(test.store.create(context, widget('a'), real)).rejects.toBe(refusal)
 })
 
+it('checks a write before a name is generated and versions are compared', async () => {
+  const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
+  const checked: unknown[] = []
+  let isRefused = false
+  const hooks: StoreHooks<Widget> = {
+    check(_context, object, old) {
+      checked.push([object.metadata.name, object.metadata.uid, old?.spec?.size])
+      if (isRefused) throw refusal
+    },
+  }
+  await using test = openTestStore(widgets, { hooks: () => hooks })
+  await test.store.create(context, widget('a'), real)
+  isRefused = true
+  await expect(test.store.create(context, { metadata: { generateName: 'b-' } }, real)).rejects.toBe(refusal)
+  const outdated = { ...widget('a', 2), metadata: { name: 'a', resourceVersion: '1' } }
+  await expect(test.store.update(context, 'a', { change: put(outdated), ...real })).rejects.toBe(refusal)
+  expect(checked).toEqual([
+    ['a', undefined, undefined],
+    [undefined, undefined, undefined],
+    ['a', undefined, 1],
+  ])
+})
+
 it('runs no begin hook for subresources, but afterDelete for an object whose last finalizer they remove', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })

@@ -148,10 +148,11 @@ async function prepareNew<T extends KubeObject>(
   { dryRun, admit, begins, hook }: PrepareNewOptions,
 ): Promise<void> {
   const { metadata } = object
+  const { hooks } = dependencies
+  if (begins && hooks.check !== undefined) await hooks.check(context, object, undefined)
   fillSystemFields(dependencies, metadata)
   if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '')
     metadata.name = dependencies.generateName(metadata.generateName!)
-  const { hooks } = dependencies
   if (begins && hooks.beginCreate !== undefined) await hook.begin(() => hooks.beginCreate!(context, object, { dryRun }))
   try {
     const began = performance.now()
@@ -337,6 +338,7 @@ async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, s
   const { hooks } = dependencies
   const { view, dryRun } = request
   const old = stored.object()
+  if (plan.begins && hooks.check !== undefined) await hooks.check(context, object, old)
   matchVersion(run, object, String(stored.revision))
   if (plan.begins && hooks.beginUpdate !== undefined) await hook.begin(() => hooks.beginUpdate!(context, object, old, { dryRun }))
   try {

@@ -41,7 +41,11 @@ export interface RoleServices {
 
 /** Hooks for roles and cluster roles: the writer must have every rule of the role, or the verb "escalate". */
 export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
-  async function check(context: RequestContext, role: Role | ClusterRole, old?: DeepReadonly<Role | ClusterRole>): Promise<void> {
+  async function check(
+    context: RequestContext,
+    role: Role | ClusterRole,
+    old: DeepReadonly<Role | ClusterRole> | undefined,
+  ): Promise<void> {
     const { namespace, user, info } = context
     if (
       user.groups.includes(mastersGroup) ||
@@ -57,12 +61,12 @@ export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'cluster
     const missing = await explainMissing(authority, context, allRules)
     refuse(missing && 'must have cluster-admin privileges to use the aggregationRule')
   }
-  return hooksWith(check)
+  return { check }
 }
 
 /** Hooks for both kinds of bindings: the writer must have every rule of the bound role, or the verb "bind" on it. */
 export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
-  async function check(context: RequestContext, binding: Binding, old?: DeepReadonly<Binding>): Promise<void> {
+  async function check(context: RequestContext, binding: Binding, old: DeepReadonly<Binding> | undefined): Promise<void> {
     const { user, namespace } = context
     if (user.groups.includes(mastersGroup) || (old !== undefined && changesOnlyOwnership(binding, old))) return
     const { roleRef, metadata } = binding
@@ -77,7 +81,7 @@ export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' 
     const message = await explainMissing(authority, context, rules)
     if (message !== undefined) throw newForbidden({ group, resource }, metadata.name ?? '', message)
   }
-  return hooksWith(check)
+  return { check }
 }
 
 /** Returns an error message if the caller lacks any of `rules`. */
@@ -100,22 +104,6 @@ async function explainMissing(
 /** The error of kube-apiserver's store, which names the resource of the request instead of the role's. */
 function missingRole({ info }: RequestContext, name: string): ApiError {
   return newNotFound({ group: info.apiGroup, resource: info.resource }, name)
-}
-
-function hooksWith<T extends KubeObject>(
-  check: (context: RequestContext, object: T, old?: DeepReadonly<T>) => Promise<void>,
-): StoreHooks<T> {
-  const noCompletion = (): void => {}
-  return {
-    async beginCreate(context, object) {
-      await check(context, object)
-      return noCompletion
-    },
-    async beginUpdate(context, object, old) {
-      await check(context, object, old)
-      return noCompletion
-    },
-  }
 }
 
 function isAggregated(role: DeepReadonly<Role | ClusterRole> | undefined): boolean {
