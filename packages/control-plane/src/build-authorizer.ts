@@ -14,6 +14,7 @@ import {
 } from '@keelson/auth'
 import type { AuthorizationConfiguration, Authorizer, InformedAuthorizer, ObjectSources } from '@keelson/auth'
 import type { Dialer } from '@keelson/outbound'
+import { bootstrapClusterRoles } from '@keelson/resources'
 import { describeError } from '@keelson/server'
 import { followAuthorizationFile, openWebhookAuthorizer, readAuthorization, readPolicies } from './authorization-files.ts'
 import { builtinGroups } from './builtin-groups.ts'
@@ -39,7 +40,11 @@ type ModeFactory = (options: ServerChainOptions, roles: RbacPolicy) => ModeAutho
 const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, ModeFactory>> = {
   AlwaysAllow: () => createConstantAuthorizer({ decision: 'allow', reason: '' }),
   AlwaysDeny: () => createConstantAuthorizer({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
-  Node: ({ log }) => createNodeAuthorizer({ onError: (error) => log?.(0, 'Node authorizer failed', { err: describeError(error) }) }),
+  Node: ({ log }) =>
+    createNodeAuthorizer({
+      rules: bootstrapClusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
+      onError: (error) => log?.(0, 'Node authorizer failed', { err: describeError(error) }),
+    }),
   RBAC: (_options, roles) => new RbacAuthorizer(roles),
 }
 

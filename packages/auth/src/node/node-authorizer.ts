@@ -1,27 +1,31 @@
-import type { RequestedAction } from '@keelson/apimachinery'
+import type { PolicyRule } from '@keelson/api/rbac/v1'
+import type { DeepReadonly, RequestedAction } from '@keelson/apimachinery'
 import { noOpinion, noRules } from '../authorizer.ts'
 import type { AuthorizerAttributes, Decision, InformedAuthorizer, ObjectSources, Rules } from '../authorizer.ts'
+import { RuleIndex } from '../rbac/rule-index.ts'
 import { nodeIdentity } from '../well-known-user-names.ts'
 import { NodeGraph } from './node-graph.ts'
 import type { RelatedResource } from './node-graph.ts'
-import { isAllowedByNodeRules } from './node-rules.ts'
 import { populateGraph } from './populate-graph.ts'
 
 export interface NodeAuthorizerOptions {
+  /** Rules for the resources that the graph says nothing about: those of the cluster role `system:node`. */
+  readonly rules: readonly DeepReadonly<PolicyRule>[]
   /** Called for every failed watch. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
 }
 
 /**
  * Authorizes kubelets: each may read the objects that its pods use, and write its own. Objects are related to nodes by a graph that follows
- * pods, volumes, attachments and slices. Other requests are allowed by the rules of the role `system:node`.
+ * pods, volumes, attachments and slices. `rules` allow other requests.
  */
-export function createNodeAuthorizer(options: NodeAuthorizerOptions = {}): InformedAuthorizer & AsyncDisposable {
+export function createNodeAuthorizer({ rules, ...options }: NodeAuthorizerOptions): InformedAuthorizer & AsyncDisposable {
   const graph = new NodeGraph()
+  const policy: NodePolicy = { graph, rules: new RuleIndex(rules) }
   const stop = new AbortController()
   let populating: Promise<void> | undefined
   return {
-    authorize: (attributes) => authorizeNode(graph, attributes),
+    authorize: (attributes) => authorizeNode(policy, attributes),
     rulesFor: (user) => (nodeIdentity(user) === undefined ? noRules : unknownRules),
     readFrom({ client }: ObjectSources) {
       populating = populateGraph(graph, client, { ...options, signal: stop.signal })
@@ -36,13 +40,18 @@ export function createNodeAuthorizer(options: NodeAuthorizerOptions = {}): Infor
 const unknownRules: Rules = { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' }
 const allow: Decision = { decision: 'allow', reason: '' }
 
+export interface NodePolicy {
+  readonly graph: NodeGraph
+  readonly rules: RuleIndex
+}
+
 /** Exported for tests that fill a graph themselves. */
-export function authorizeNode(graph: NodeGraph, { user, action }: AuthorizerAttributes): Decision {
+export function authorizeNode({ graph, rules }: NodePolicy, { user, action }: AuthorizerAttributes): Decision {
   const node = nodeIdentity(user)
   if (node === undefined) return noOpinion
   if (node === '') return refuse(`unknown node for user ${JSON.stringify(user.name)}`)
   const check = action.isResourceRequest ? checks.get(`${action.apiGroup}/${action.resource}`) : undefined
-  if (check === undefined) return isAllowedByNodeRules(action) ? allow : noOpinion
+  if (check === undefined) return rules.allows(action) ? allow : noOpinion
   return check({ graph, node, action })
 }
 

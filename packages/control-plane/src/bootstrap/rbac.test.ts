@@ -1,6 +1,5 @@
 import type { ClusterRole, ClusterRoleBinding, RoleBinding } from '@keelson/api/rbac/v1'
 import type { KubeObject } from '@keelson/apimachinery'
-import { nodeRules } from '@keelson/auth'
 import type { LoopbackResource } from '@keelson/loopback'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServerChain } from '../server-chain.ts'
@@ -34,16 +33,6 @@ test('creates what every cluster has, and another start writes nothing', async (
   expect(Object.keys(before)).toHaveLength(69 + 50 + 7 + 7)
   await createBootstrapRoles(chain.client)
   expect(await versions()).toEqual(before)
-})
-
-test('the role of nodes has the rules that the Node authorizer restricts', async () => {
-  const sorted = (values: readonly string[] | null | undefined): string[] => [...(values ?? [])].toSorted()
-  const simple = (rule: { readonly [key in 'verbs' | 'apiGroups' | 'resources']?: readonly string[] | null }) => ({
-    verbs: sorted(rule.verbs),
-    apiGroups: sorted(rule.apiGroups),
-    resources: sorted(rule.resources),
-  })
-  expect(((await role('system:node'))?.rules ?? []).map(simple)).toEqual(nodeRules.map(simple))
 })
 
 test('adds missing rules and subjects and keeps additional ones', async () => {
