@@ -5,33 +5,34 @@ import https from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-export interface Passing {
+/** A response on its way through the proxy. */
+export interface ProxiedResponse {
   readonly method: string
   readonly path: string
   readonly code: number
   readonly body: string
 }
 
-/** Stands before a server; `alter` says what the caller sees instead of an answer's body. Answers that go on do not get through. */
+/** Starts a proxy to a server. The client receives `alter(response)` as the body. The proxy does not support streamed responses. */
 export async function startAlteringProxy(
   server: { readonly url: string; readonly token: string },
-  alter: (passing: Passing) => string,
+  alter: (response: ProxiedResponse) => string,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const client = new HttpsClient(server.url, server.token)
   const pass = async (request: IncomingMessage): Promise<{ code: number; headers: Record<string, string>; body: string }> => {
     const { method = '', url: path = '' } = request
-    const sent = await text(request)
-    const named = ['accept', 'content-type', 'impersonate-user', 'impersonate-group'].flatMap((name) =>
+    const body = await text(request)
+    const requestHeaders = ['accept', 'content-type', 'impersonate-user', 'impersonate-group'].flatMap((name) =>
       request.headers[name] === undefined ? [] : [[name, String(request.headers[name])]],
     )
     const answer = await client.request(method, path, {
-      headers: Object.fromEntries(named) as Record<string, string>,
-      ...(sent !== '' && { body: sent }),
+      headers: Object.fromEntries(requestHeaders) as Record<string, string>,
+      ...(body !== '' && { body }),
     })
-    const kept = ['content-type', 'warning'].filter((name) => answer.headers[name] !== undefined)
+    const responseHeaders = ['content-type', 'warning'].filter((name) => answer.headers[name] !== undefined)
     return {
       code: answer.status,
-      headers: Object.fromEntries(kept.map((name) => [name, String(answer.headers[name])])),
+      headers: Object.fromEntries(responseHeaders.map((name) => [name, String(answer.headers[name])])),
       body: alter({ method, path, code: answer.status, body: answer.text }),
     }
   }

@@ -1,4 +1,4 @@
-// Ours against ours: what is tested is the tool. With an original it is `npm run compare`.
+// Tests the tool with two Keelson servers. `npm run compare` uses kube-apiserver as the reference.
 import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import type { KeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { startAlteringProxy } from './altering-proxy.fixture.ts'
 import { compare } from './compare.ts'
 import { refuseNodes } from './play/run-namespace.ts'
 import { Server } from './play/server.ts'
-import { goldenLines } from './report/save-cases.ts'
+import { formatGoldenLines } from './report/save-cases.ts'
 import { change } from './scenarios/change.ts'
 import { create } from './scenarios/create.ts'
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 describe('compare', () => {
-  it('finds nothing between two of the same, and leaves nothing behind', async () => {
+  it('finds no difference between two equal servers, and removes its objects', async () => {
     const [one, two] = servers
     const everything = [
       '/api/v1/namespaces',
@@ -45,7 +45,7 @@ describe('compare', () => {
     expect(await names()).toEqual(before)
   })
 
-  it('finds an altered answer, names where it is, and makes its case small', async () => {
+  it('finds an altered response, names the altered field, and minimizes the case', async () => {
     const [one, two] = servers
     await using proxy = await startAlteringProxy(two, ({ method, path, code, body }) =>
       method === 'POST' && path.includes('/configmaps') && code === 201 ? body.replace('"kind":"ConfigMap"', '"kind":"ConfigPlan"') : body,
@@ -64,7 +64,7 @@ describe('compare', () => {
       expect(smallest.steps).toHaveLength(1)
       expect(smallest.steps[0]?.body).not.toHaveProperty('data')
     }
-    const [setup, ...lines] = goldenLines(found.groups).map((line) => JSON.parse(line) as Record<string, unknown>)
+    const [setup, ...lines] = formatGoldenLines(found.groups).map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(setup).toMatchObject({ setup: true })
     expect(lines[0]).toMatchObject({
       id: `compare/${found.groups[0]?.smallest.id}`,
@@ -73,7 +73,7 @@ describe('compare', () => {
     expect(JSON.stringify(lines)).not.toContain('compare-')
   })
 
-  it('takes no server whose nodes would run the pods', async () => {
+  it('refuses a server with nodes', async () => {
     const [one] = servers
     await expect(refuseNodes(one)).resolves.toBeUndefined()
     await one.send({ method: 'POST', path: '/api/v1/nodes', body: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' } } })

@@ -16,16 +16,16 @@ import { scenarios } from './scenarios/index.ts'
 import type { Scenario } from './scenarios/scenario.ts'
 
 export interface CompareOptions {
-  /** The seed of the first case; the next has the next. */
+  /** Seed of the first case. Each further case adds 1. */
   readonly seed: number
-  /** Number of requests to each server; the last case is completed. */
+  /** Number of requests to each server. The last case is completed, so a few more can be sent. */
   readonly steps: number
-  /** Beginnings of ids (`create/Pod`); none means all. */
+  /** Prefixes of case ids (`create/Pod`). An empty list selects all cases. */
   readonly only: readonly string[]
   readonly scenarios?: readonly Scenario[]
-  /** How often a case is played to find a smaller one; 0 leaves it as it is. */
+  /** Maximum number of attempts to minimize a case. 0 disables minimizing. */
   readonly trials?: number
-  /** Told of each case that was played. */
+  /** Called after each case. */
   played?(one: Case, result: Played): void
 }
 
@@ -33,28 +33,28 @@ export interface Comparison {
   readonly cases: number
   readonly steps: number
   readonly groups: readonly ComparedGroup[]
-  /** Cases that differed, and did not when they were played again. */
-  readonly unsteady: readonly string[]
+  /** Cases that differed only the first time. */
+  readonly flaky: readonly string[]
 }
 
 export interface ComparedGroup extends Group, SavedCase {}
 
-/** Plays cases on both servers until there were enough steps. A difference is one when it is there a second time. */
-export async function compare(original: Server, ours: Server, options: CompareOptions): Promise<Comparison> {
-  const pair: Pair = { original, ours, namespace: `compare-${randomBytes(4).toString('hex')}` }
-  const subjects = await findSubjects(await servedByBoth(original, ours))
+/** Plays random cases on both servers until `steps` requests were sent. A difference counts only if it appears again in a second play. */
+export async function compare(reference: Server, candidate: Server, options: CompareOptions): Promise<Comparison> {
+  const pair: Pair = { reference, candidate, namespace: `compare-${randomBytes(4).toString('hex')}` }
+  const subjects = await findSubjects(await servedByBoth(reference, candidate))
   const wanted = (id: string): boolean => options.only.length === 0 || options.only.some((start) => id.startsWith(start))
-  await using _theirs = await openNamespace(original, pair.namespace)
-  await using _ours = await openNamespace(ours, pair.namespace)
+  await using _referenceNamespace = await openNamespace(reference, pair.namespace)
+  await using _candidateNamespace = await openNamespace(candidate, pair.namespace)
 
   const found: Found[] = []
-  const unsteady: string[] = []
+  const flaky: string[] = []
   let cases = 0
   let steps = 0
   for (let seed = options.seed, passed = 0; steps < options.steps; seed++) {
     const one = generateCase(seed, { scenarios: options.scenarios ?? scenarios, subjects, wanted })
     if (one === undefined) {
-      if (++passed > 100_000) throw new Error(`no case is called ${options.only.join(' or ')}`)
+      if (++passed > 100_000) throw new Error(`no case id starts with ${options.only.join(' or ')}`)
       continue
     }
     passed = 0
@@ -65,15 +65,15 @@ export async function compare(original: Server, ours: Server, options: CompareOp
     if (played.difference === undefined) continue
     const again = await playCase(pair, one)
     if (again.difference?.where !== played.difference.where)
-      unsteady.push(`${one.id} (${[played, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
+      flaky.push(`${one.id} (${[played, again].map(({ difference }) => difference?.where ?? 'nothing').join(', then ')})`)
     else found.push({ case: one, difference: played.difference })
   }
   const groups: ComparedGroup[] = []
-  for (const group of groupFound(found)) groups.push({ ...group, ...(await smallestOf(pair, group, options.trials ?? 0)) })
-  return { cases, steps, groups, unsteady }
+  for (const group of groupFound(found)) groups.push({ ...group, ...(await findSmallest(pair, group, options.trials ?? 0)) })
+  return { cases, steps, groups, flaky }
 }
 
-async function smallestOf(pair: Pair, { name, found }: Group, trials: number): Promise<SavedCase> {
+async function findSmallest(pair: Pair, { name, found }: Group, trials: number): Promise<SavedCase> {
   const { case: first, difference } = found[0]!
   const cut = { ...first, steps: first.steps.slice(0, difference.stepIndex + 1) }
   const still = async (smaller: Case): Promise<boolean> => {
@@ -84,10 +84,12 @@ async function smallestOf(pair: Pair, { name, found }: Group, trials: number): P
   return { smallest, played: await playCase(pair, smallest), namespace: pair.namespace }
 }
 
-/** In our order, so that a seed means the same wherever both serve the same. */
-async function servedByBoth(original: Server, ours: Server): Promise<ServedResource[]> {
-  const [theirs, own] = await Promise.all([original, ours].map((server) => servedResources((path) => server.get(path))))
+/** Lists the resources of both servers in Keelson's order, so that a seed gives the same case on every machine. */
+async function servedByBoth(reference: Server, candidate: Server): Promise<ServedResource[]> {
+  const [referenceResources, candidateResources] = await Promise.all(
+    [reference, candidate].map((server) => servedResources((path) => server.get(path))),
+  )
   const key = ({ group, version, plural }: ServedResource): string => `${group}/${version}/${plural}`
-  const known = new Map(theirs!.map((resource) => [key(resource), resource]))
-  return own!.filter((resource) => known.has(key(resource)))
+  const known = new Map(referenceResources!.map((resource) => [key(resource), resource]))
+  return candidateResources!.filter((resource) => known.has(key(resource)))
 }

@@ -13,11 +13,11 @@ import { readAccepted, reasonFor } from './report/accepted.ts'
 import { printGroup } from './report/print-group.ts'
 import { saveCases } from './report/save-cases.ts'
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 try {
   const options = parseOptions(process.argv.slice(2))
-  if (options === 'help') say(help)
+  if (options === 'help') print(help)
   else process.exitCode = await run(options)
 } catch (error) {
   process.stderr.write(`compare: ${(error as Error).message}\n`)
@@ -26,14 +26,14 @@ try {
 
 async function run(options: Options): Promise<number> {
   const { server, token, seed, steps, only, show, save, smaller, withNodes } = options
-  using original = new Server(server, token)
-  if (!withNodes) await refuseNodes(original)
+  using reference = new Server(server, token)
+  if (!withNodes) await refuseNodes(reference)
   await using keelson = await startKeelsonProcess({ controllers: 'none' })
-  using ours = new Server(keelson.url, keelson.token)
-  // Awaited here: returning the promise would stop the server first.
-  if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(original, ours, options)
+  using candidate = new Server(keelson.url, keelson.token)
+  // Awaited here, because returning the promise would stop the server first.
+  if (options.decisions > 0 || options.roleWrites > 0) return await compareAuthorization(reference, candidate, options)
   const scenarios = new Map<string, number>()
-  const result = await compare(original, ours, {
+  const result = await compare(reference, candidate, {
     seed,
     steps,
     only,
@@ -43,38 +43,38 @@ async function run(options: Options): Promise<number> {
   const accepted = readAccepted()
   const open = result.groups.filter(({ name }) => reasonFor(name, accepted) === undefined)
   for (const group of open.slice(0, show))
-    say(`${printGroup(group, group.smallest, (seed) => `npm run compare -- --server ${server} --token … --seed ${seed} --steps 1`)}\n`)
-  if (open.length > show) say(`… and ${open.length - show} more groups\n`)
+    print(`${printGroup(group, group.smallest, (seed) => `npm run compare -- --server ${server} --token … --seed ${seed} --steps 1`)}\n`)
+  if (open.length > show) print(`… and ${open.length - show} more groups\n`)
   for (const { name, found } of result.groups) {
     const reason = reasonFor(name, accepted)
-    if (reason !== undefined) say(`accepted: ${found.length} × ${name}: ${reason}`)
+    if (reason !== undefined) print(`accepted: ${found.length} × ${name}: ${reason}`)
   }
-  if (result.unsteady.length > 0) say(`differed once, and not again: ${result.unsteady.join(' ')}`)
+  if (result.flaky.length > 0) print(`differed only the first time: ${result.flaky.join(' ')}`)
   if (save !== undefined) {
     saveCases(path.resolve(process.env['INIT_CWD'] ?? '', save), open)
-    say(`${open.length} cases are in ${save}`)
+    print(`${open.length} cases saved to ${save}`)
   }
   const differing = open.reduce((sum, { found }) => sum + found.length, 0)
-  say([...scenarios].map(([name, cases]) => `${name} ${cases}`).join('  '))
-  say(`compare: ${result.steps} steps in ${result.cases} cases from seed ${seed}; ${differing} differ, in ${open.length} groups`)
+  print([...scenarios].map(([name, cases]) => `${name} ${cases}`).join('  '))
+  print(`compare: ${result.steps} steps in ${result.cases} cases from seed ${seed}; ${differing} differ, in ${open.length} groups`)
   return open.length === 0 ? 0 : 1
 }
 
-async function compareAuthorization(original: Server, ours: Server, { seed, decisions, roleWrites, show }: Options): Promise<number> {
+async function compareAuthorization(reference: Server, candidate: Server, { seed, decisions, roleWrites, show }: Options): Promise<number> {
   const prefix = `compare-${randomBytes(3).toString('hex')}`
   let differences = 0
   if (decisions > 0) {
-    const result = await compareDecisions(original, ours, { seed, decisions, prefix })
+    const result = await compareDecisions(reference, candidate, { seed, decisions, prefix })
     for (const { spec, want, got } of result.differences.slice(0, show))
-      say(`${JSON.stringify(spec)}\n  kube-apiserver: ${JSON.stringify(want)}\n  keelson:        ${JSON.stringify(got)}`)
-    say(`compare: ${decisions} decisions from seed ${seed}; ${result.allowed} allowed by both, ${result.differences.length} differ`)
+      print(`${JSON.stringify(spec)}\n  kube-apiserver: ${JSON.stringify(want)}\n  keelson:        ${JSON.stringify(got)}`)
+    print(`compare: ${decisions} decisions from seed ${seed}; ${result.allowed} allowed by both, ${result.differences.length} differ`)
     differences += result.differences.length
   }
   if (roleWrites > 0) {
-    const result = await compareRoleWrites(original, ours, { seed, writes: roleWrites, prefix: `${prefix}w` })
+    const result = await compareRoleWrites(reference, candidate, { seed, writes: roleWrites, prefix: `${prefix}w` })
     for (const { step, want, got } of result.differences.slice(0, show))
-      say(`${JSON.stringify(step)}\n  kube-apiserver: ${want}\n  keelson:        ${got}`)
-    say(
+      print(`${JSON.stringify(step)}\n  kube-apiserver: ${want}\n  keelson:        ${got}`)
+    print(
       `compare: ${roleWrites} writes of roles and bindings from seed ${seed}; ${result.refused} refused by both, ${result.differences.length} differ`,
     )
     differences += result.differences.length

@@ -3,7 +3,7 @@ import { parseOptions } from './options.ts'
 
 const server = 'https://127.0.0.1:6443'
 
-it('reads what is given and fills in the rest', () => {
+it('parses flags and applies defaults', () => {
   expect(parseOptions(['--server', server, '--token', 't', '--seed', '7', '--only', 'create/Pod,change'])).toEqual({
     server,
     token: 't',
@@ -21,10 +21,10 @@ it('reads what is given and fills in the rest', () => {
 })
 
 it.each([
-  [[], '--server takes the URL'],
-  [['--server', 'x y'], '--server takes the URL'],
-  [['--server', server, '--steps', 'x'], '--steps takes a whole number, not x'],
-  [['--server', server, '--seed', ''], '--seed takes a whole number'],
+  [[], '--server must be the URL'],
+  [['--server', 'x y'], '--server must be the URL'],
+  [['--server', server, '--steps', 'x'], '--steps must be an integer of at least 0, not "x"'],
+  [['--server', server, '--seed', ''], '--seed must be an integer'],
   [['--bogus'], 'bogus'],
 ])('%j: %s', (args, message) => {
   expect(() => parseOptions(args)).toThrow(message)

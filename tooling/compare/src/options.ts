@@ -1,20 +1,20 @@
 import { parseArgs } from 'node:util'
 
 export const help = `npm run compare -- --server URL --token T [flags]
-Sends random requests to a running kube-apiserver and to a fresh server of ours, and prints the differences.
+Sends random requests to a running kube-apiserver and to a new Keelson server, and prints the differences.
 
-  --server URL     of kube-apiserver, without nodes: https://127.0.0.1:6443
-  --token T        of an administrator there
-  --seed N         of the first case; without it another one each time
-  --steps N        so many requests (2000)
-  --only A,B       cases whose id begins so: create, change/Pod
-  --show N         so many groups of differences (20)
-  --save FILE      a case of each group, in the format of the golden files, with kube-apiserver's responses
-  --no-smaller     leaves cases as they are
-  --with-nodes     even though pods may be run
-  --decisions N    compares N decisions on random roles, bindings, nodes and users instead
-  --role-writes N  compares N writes of roles and bindings by users with limited permissions instead
-  --help           this`
+  --server URL     URL of a kube-apiserver without nodes, for example https://127.0.0.1:6443
+  --token T        Bearer token of an administrator of that server
+  --seed N         Seed of the first case. Default: random
+  --steps N        Number of requests. Default: 2000
+  --only A,B       Run only cases with these id prefixes, for example create,change/Pod
+  --show N         Number of groups of differences to print. Default: 20
+  --save FILE      Write one case of each group with kube-apiserver's responses, in the format of the golden files
+  --no-smaller     Do not minimize cases
+  --with-nodes     Accept a server with nodes. They may run the pods of this comparison
+  --decisions N    Compare N authorization decisions on random roles, bindings, nodes and users instead
+  --role-writes N  Compare N writes of roles and bindings by users with limited permissions instead
+  --help           Print this help`
 
 export interface Options {
   readonly server: string
@@ -30,7 +30,7 @@ export interface Options {
   readonly roleWrites: number
 }
 
-/** Throws with a message for the user. */
+/** Parses the command line. Throws an error with a message for the user. */
 export function parseOptions(args: readonly string[]): Options | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -51,7 +51,8 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
   })
   if (values.help) return 'help'
   const { server, token, only, save } = values
-  if (server === undefined || !URL.canParse(server)) throw new Error('--server takes the URL of a kube-apiserver: https://127.0.0.1:6443')
+  if (server === undefined || !URL.canParse(server))
+    throw new Error('--server must be the URL of a kube-apiserver, for example https://127.0.0.1:6443')
   return {
     server,
     token,
@@ -69,6 +70,7 @@ export function parseOptions(args: readonly string[]): Options | 'help' {
 
 function wholeNumber(name: string, text: string): number {
   const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 0 || text === '') throw new Error(`--${name} takes a whole number, not ${text}`)
+  if (!Number.isSafeInteger(number) || number < 0 || text === '')
+    throw new Error(`--${name} must be an integer of at least 0, not ${JSON.stringify(text)}`)
   return number
 }

@@ -4,7 +4,7 @@ import type { Subject } from './cases/subjects.ts'
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch']
 
-/** A few resources of each sort, known without a server. */
+/** Resources for tests that need no server. */
 const resources: readonly ServedResource[] = [
   { group: '', version: 'v1', kind: 'ConfigMap', plural: 'configmaps', namespaced: true, verbs, subresources: [] },
   { group: '', version: 'v1', kind: 'Node', plural: 'nodes', namespaced: false, verbs, subresources: ['status', 'proxy'] },
@@ -30,4 +30,4 @@ const resources: readonly ServedResource[] = [
   },
 ]
 
-export const fewSubjects: readonly Subject[] = await findSubjects(resources)
+export const testSubjects: readonly Subject[] = await findSubjects(resources)

@@ -1,4 +1,4 @@
-// Two of our servers, one behind a proxy that alters responses: this tests the tool. With kube-apiserver it is `npm run compare -- --decisions`.
+// Tests the tool with two Keelson servers, one of them behind a proxy that alters responses. `npm run compare -- --decisions` uses kube-apiserver.
 import { startKeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import type { KeelsonProcess } from '@keelson/tooling-e2e/keelson-process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -25,7 +25,7 @@ async function bindingNames(server: Server): Promise<readonly string[]> {
 }
 
 describe('compareDecisions', () => {
-  it('finds no difference between two equal servers, decides both ways, and removes its objects', async () => {
+  it('finds no difference between two equal servers, allows and denies requests, and removes its objects', async () => {
     const [one, two] = servers
     const before = await bindingNames(one)
     const { allowed, differences } = await compareDecisions(one, two, { seed: 1, decisions: 600, prefix: 'equal', round: 300 })
@@ -52,14 +52,14 @@ describe('compareDecisions', () => {
 })
 
 describe('compareRoleWrites', () => {
-  it('finds no difference between two equal servers, and refuses escalations', async () => {
+  it('finds no difference between two equal servers, and includes refused escalations', async () => {
     const [one, two] = servers
     const { refused, differences } = await compareRoleWrites(one, two, { seed: 1, writes: 150, prefix: 'writes' })
     expect(differences).toEqual([])
     expect(refused).toBeGreaterThan(20)
   })
 
-  it('finds a refusal with another message', async () => {
+  it('finds a refusal with a different message', async () => {
     const [one, two] = servers
     await using proxy = await startAlteringProxy(two, ({ code, body }) => (code === 403 ? body.replace('is attempting', 'tries') : body))
     using altered = new Server(proxy.url, two.token)

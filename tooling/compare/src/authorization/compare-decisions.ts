@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../cases/random.ts'
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Server } from '../play/server.ts'
@@ -23,9 +23,9 @@ import type { PolicyObject, Vocabulary } from './random-policy.ts'
 export interface DecisionOptions {
   readonly seed: number
   readonly decisions: number
-  /** Start of the names of all objects. */
+  /** Prefix of the names of all objects. */
   readonly prefix: string
-  /** Decisions between two changes of the roles, bindings and pods. */
+  /** Number of decisions between two changes of the roles, bindings and pods. */
   readonly round?: number
 }
 
@@ -37,26 +37,26 @@ export interface DifferentDecision {
 
 export interface DecisionComparison {
   readonly decisions: number
-  /** Decisions that allowed, on both servers. */
+  /** Number of requests that both servers allowed. */
   readonly allowed: number
   readonly differences: readonly DifferentDecision[]
 }
 
 interface Pair {
-  readonly original: Server
-  readonly ours: Server
+  readonly reference: Server
+  readonly candidate: Server
 }
 
 const reviewsInFlight = 16
 const reviewPath = '/apis/authorization.k8s.io/v1/subjectaccessreviews'
 
 /** Installs the same random roles, bindings, nodes and pods on both servers, and compares their decisions on random requests. */
-export async function compareDecisions(original: Server, ours: Server, options: DecisionOptions): Promise<DecisionComparison> {
+export async function compareDecisions(reference: Server, candidate: Server, options: DecisionOptions): Promise<DecisionComparison> {
   const { seed, decisions, prefix, round = 5000 } = options
   const random = new Random(seed)
   const words = createVocabulary(prefix)
   const nodes = createNodeVocabulary(prefix)
-  const policy = new InstalledObjects({ original, ours })
+  const policy = new InstalledObjects({ reference, candidate })
   const differences: DifferentDecision[] = []
   let allowed = 0
   try {
@@ -69,11 +69,11 @@ export async function compareDecisions(original: Server, ours: Server, options: 
     for (const object of nodeObjects(random, nodes, words)) await policy.create(object)
     for (let done = 0; done < decisions;) {
       await changePolicy(random, policy, { words, nodes, isFirst: done === 0 })
-      await settle({ original, ours }, policy, `${prefix}-marker${done}`)
+      await settle({ reference, candidate }, policy, `${prefix}-marker${done}`)
       const specs = Array.from({ length: Math.min(round, decisions - done) }, () => randomSpec(random, words, nodes))
       done += specs.length
       await inParallel(specs, async (spec) => {
-        const [want, got] = await Promise.all([decide(original, spec), decide(ours, spec)])
+        const [want, got] = await Promise.all([decide(reference, spec), decide(candidate, spec)])
         if (JSON.stringify(want) !== JSON.stringify(got)) differences.push({ spec, want, got })
         else if (want['allowed'] === true) allowed++
       })
@@ -97,7 +97,7 @@ async function changePolicy(random: Random, policy: InstalledObjects, { words, n
   for (let i = 0; i < (isFirst ? 12 : 4); i++) await policy.put(randomPod(random, nodes, { words, name: `pod-${random.below(16)}` }))
 }
 
-/** The objects that a run created, on both servers. */
+/** The objects of a run, created on both servers. */
 class InstalledObjects {
   readonly #pair: Pair
   readonly #paths = new Set<string>()
@@ -108,7 +108,7 @@ class InstalledObjects {
 
   /** Creates the object. Throws if either server refuses. */
   async create({ path, name, manifest }: PolicyObject): Promise<void> {
-    for (const server of [this.#pair.original, this.#pair.ours]) {
+    for (const server of [this.#pair.reference, this.#pair.candidate]) {
       const answer = await server.send({ method: 'POST', path, body: manifest })
       // A controller may have created a default service account.
       if (answer.code !== 201 && answer.code !== 409) throw new Error(`${server.url}${path}/${name}: ${explain(answer)}`)
@@ -116,27 +116,27 @@ class InstalledObjects {
     this.#paths.add(`${path}/${name}`)
   }
 
-  /** Creates the object in place of one of the same name. */
+  /** Creates the object. Deletes an earlier object with the same name first. */
   async put(object: PolicyObject): Promise<void> {
     const path = `${object.path}/${object.name}`
     if (this.#paths.has(path)) {
-      for (const server of [this.#pair.original, this.#pair.ours]) await cleanUp(server, [path])
+      for (const server of [this.#pair.reference, this.#pair.candidate]) await cleanUp(server, [path])
     }
     await this.create(object)
   }
 
   async remove(): Promise<void> {
-    for (const server of [this.#pair.original, this.#pair.ours]) await cleanUp(server, [...this.#paths].toReversed())
+    for (const server of [this.#pair.reference, this.#pair.candidate]) await cleanUp(server, [...this.#paths].toReversed())
   }
 }
 
-/** Waits until both authorizers know all objects: the last binding and role decide, and the other informers had a second. */
-async function settle({ original, ours }: Pair, policy: InstalledObjects, marker: string): Promise<void> {
+/** Waits until both authorizers apply a marker role and binding, then one second more for the other informers. */
+async function settle({ reference, candidate }: Pair, policy: InstalledObjects, marker: string): Promise<void> {
   await policy.create(clusterRole(marker, [{ verbs: ['get'], apiGroups: [''], resources: ['markers'] }]))
   const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: marker }]
   await policy.create(binding(marker, { roleRef: { kind: 'ClusterRole', name: marker }, subjects, namespace: undefined }))
   const spec = { user: marker, resourceAttributes: { verb: 'get', resource: 'markers' } }
-  for (const server of [original, ours]) {
+  for (const server of [reference, candidate]) {
     for (let attempt = 0; (await decide(server, spec))['allowed'] !== true; attempt++) {
       if (attempt === 200) throw new Error(`${server.url} does not apply a new binding`)
       await wait(50)
@@ -178,7 +178,7 @@ function randomSpec(random: Random, words: Vocabulary, nodes: NodeVocabulary): J
   }
 }
 
-/** The status of an access review. Of the reasons to allow one suffices, and which one kube-apiserver finds first is random. */
+/** Returns the status of an access review. The reason of an allowed request is shortened, because kube-apiserver picks one of several bindings at random. */
 async function decide(server: Server, spec: JsonObject): Promise<JsonObject> {
   const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec }
   const answer = await server.send({ method: 'POST', path: reviewPath, body })

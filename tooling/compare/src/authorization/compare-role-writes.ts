@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import { Random } from '../cases/random.ts'
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 import { cleanUp } from '../play/clean-up.ts'
 import { explain } from '../play/server.ts'
 import type { Answer, Server } from '../play/server.ts'
@@ -22,13 +22,13 @@ export interface DifferentWrite {
 
 export interface RoleWriteComparison {
   readonly writes: number
-  /** Writes that both servers refused as an escalation. */
+  /** Number of writes that both servers refused as an escalation. */
   readonly refused: number
   readonly differences: readonly DifferentWrite[]
 }
 
-/** Users who may write roles and bindings, with few permissions of their own. */
-const powers: readonly (readonly JsonObject[])[] = [
+/** Permissions of the test users. Each user can also write roles and bindings. */
+const limitedPermissions: readonly (readonly JsonObject[])[] = [
   [],
   [{ verbs: ['get', 'list', 'watch', 'create'], apiGroups: ['', 'apps'], resources: ['*'] }],
   [
@@ -43,8 +43,8 @@ const mayWrite = { verbs: ['create', 'update', 'patch', 'delete', 'get'], apiGro
 
 /** Writes random roles and bindings as users with limited permissions, and compares the responses. */
 export async function compareRoleWrites(
-  original: Server,
-  ours: Server,
+  reference: Server,
+  candidate: Server,
   { seed, writes, prefix }: RoleWriteOptions,
 ): Promise<RoleWriteComparison> {
   const random = new Random(seed)
@@ -52,25 +52,30 @@ export async function compareRoleWrites(
   const created = new Set<string>()
   const differences: DifferentWrite[] = []
   let refused = 0
-  const both = async (step: Step): Promise<readonly [Answer, Answer]> => Promise.all([original.send(step), ours.send(step)])
+  const both = async (step: Step): Promise<readonly [Answer, Answer]> => Promise.all([reference.send(step), candidate.send(step)])
   const install = async (path: string, body: JsonObject & { metadata: { name: string } }): Promise<void> => {
     for (const answer of await both({ method: 'POST', path, body })) if (answer.code !== 201) throw new Error(`${path}: ${explain(answer)}`)
     created.add(`${path}/${body.metadata.name}`)
   }
   try {
     for (const name of words.namespaces) await install('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-    for (const [i, rules] of powers.entries()) {
+    for (const [i, rules] of limitedPermissions.entries()) {
       const name = `${prefix}-writer${i}`
       const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name }
       const subjects = [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name }]
       const apiVersion = 'rbac.authorization.k8s.io/v1'
       await install(`${rbacPath}/clusterroles`, { apiVersion, kind: 'ClusterRole', metadata: { name }, rules: [mayWrite, ...rules] })
       await install(`${rbacPath}/clusterrolebindings`, { apiVersion, kind: 'ClusterRoleBinding', metadata: { name }, roleRef, subjects })
-      await waitUntilAllowed([original, ours], name)
+      await waitUntilAllowed([reference, candidate], name)
     }
     for (let i = 0; i < writes; i++) {
       const object = random.chance(0.5) ? randomRole(random, words) : randomBinding(random, words, `${prefix}-binding${random.below(40)}`)
-      const step = randomWrite(random, object, `${prefix}-writer${random.below(powers.length)}`, randomRules(random, words, 'Role'))
+      const step = randomWrite(
+        random,
+        object,
+        `${prefix}-writer${random.below(limitedPermissions.length)}`,
+        randomRules(random, words, 'Role'),
+      )
       const [theirs, own] = await both(step)
       if (theirs.code === 201 || own.code === 201) created.add(`${object.path}/${object.name}`)
       const [want, got] = [comparable(theirs), comparable(own)]
@@ -78,7 +83,7 @@ export async function compareRoleWrites(
       else if (theirs.code === 403) refused++
     }
   } finally {
-    for (const server of [original, ours]) await cleanUp(server, [...created].toReversed())
+    for (const server of [reference, candidate]) await cleanUp(server, [...created].toReversed())
   }
   return { writes, refused, differences }
 }
@@ -107,7 +112,7 @@ function randomWrite(random: Random, { path, name, manifest }: PolicyObject, use
   }
 }
 
-/** The code of a success; code, reason, details and message of a failure. */
+/** Returns the code of a success, and the code, reason, details and message of a failure. */
 function comparable({ code, body }: Answer): string {
   if (code < 400 || !isObject(body)) return String(code)
   const { reason = '', message = '', details = null } = body

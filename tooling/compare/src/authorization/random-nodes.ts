@@ -2,7 +2,7 @@ import type { JsonObject } from '@keelson/apimachinery'
 import type { Random } from '../cases/random.ts'
 import type { PolicyObject, Vocabulary } from './random-policy.ts'
 
-/** The objects that the Node authorizer connects with nodes. */
+/** Names of the objects that the Node authorizer links to nodes. */
 export interface NodeVocabulary {
   readonly nodes: readonly string[]
   readonly secrets: readonly string[]
@@ -37,7 +37,7 @@ function object(
   return { path, name: rest.metadata.name, manifest: { apiVersion, kind, ...rest } }
 }
 
-/** The nodes, their volumes, attachments and slices: everything except the pods. */
+/** Creates the nodes, volumes, attachments and slices. Pods are created separately. */
 export function nodeObjects(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): PolicyObject[] {
   const namespace = namespaces[0]!
   const storage = '/apis/storage.k8s.io/v1'
@@ -91,7 +91,7 @@ export function nodeObjects(random: Random, nodes: NodeVocabulary, { namespaces 
   ]
 }
 
-/** A pod on a random node that uses random objects. */
+/** Returns a pod on a random node. The pod uses random objects. */
 export function randomPod(
   random: Random,
   nodes: NodeVocabulary,
@@ -128,7 +128,7 @@ export function randomPod(
   })
 }
 
-/** A request of a kubelet: the `resourceAttributes` of an access review. */
+/** Returns the `resourceAttributes` of an access review for a kubelet request. */
 export function randomNodeRequest(random: Random, nodes: NodeVocabulary, { namespaces }: Vocabulary): JsonObject {
   const verb = random.pick(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'])
   const namespace = random.chance(0.9) ? namespaces[0]! : random.pick(namespaces)

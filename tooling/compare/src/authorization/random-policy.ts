@@ -4,7 +4,7 @@ import type { Random } from '../cases/random.ts'
 export const rbacPath = '/apis/rbac.authorization.k8s.io/v1'
 const apiVersion = 'rbac.authorization.k8s.io/v1'
 
-/** The names that policies and requests of one run choose from. */
+/** Names for the policies and requests of one run. */
 export interface Vocabulary {
   readonly namespaces: readonly string[]
   readonly users: readonly string[]
@@ -14,7 +14,7 @@ export interface Vocabulary {
   readonly objects: readonly string[]
 }
 
-/** Creates the names of a run. All of them start with `prefix`, so that a run changes nobody else's permissions. */
+/** Creates the names of a run. All names start with `prefix`, so that a run does not change the permissions of other users. */
 export function createVocabulary(prefix: string): Vocabulary {
   const named = (kind: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${prefix}-${kind}${i}`)
   const namespaces = named('ns', 3)
@@ -114,7 +114,7 @@ export function clusterRole(name: string, rules: readonly JsonObject[]): PolicyO
   return { path: `${rbacPath}/clusterroles`, name, manifest: { apiVersion, kind: 'ClusterRole', metadata: { name }, rules: [...rules] } }
 }
 
-/** A binding of a random kind. Some bind roles that do not exist, or roles of the server. */
+/** Returns a binding of a random kind. Some bindings refer to missing roles or to built-in roles. */
 export function randomBinding(random: Random, words: Vocabulary, name: string): PolicyObject {
   const isCluster = random.chance(0.3)
   const kind = isCluster || random.chance(0.5) ? 'ClusterRole' : 'Role'
@@ -127,7 +127,7 @@ export function randomBinding(random: Random, words: Vocabulary, name: string): 
 interface BindingParts {
   readonly roleRef: { readonly kind: string; readonly name: string }
   readonly subjects: readonly JsonObject[]
-  /** Absent: a ClusterRoleBinding. */
+  /** Undefined for a ClusterRoleBinding. */
   readonly namespace: string | undefined
 }
 

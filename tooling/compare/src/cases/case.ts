@@ -1,12 +1,12 @@
 import type { JsonValue } from '@keelson/apimachinery'
 
-/** One request, as the golden files write it. `${name}` stands for the namespace (`${ns}`) and for what steps before it saved. */
+/** One request in the format of the golden files. `${ns}` stands for the namespace, other `${name}` for values saved by earlier steps. */
 export interface Step {
-  /** WATCH with `as` opens a watch and goes on; COLLECT with `from` waits for `ms`, ends it, and answers what it sent. */
+  /** An HTTP method, WATCH or COLLECT. WATCH opens a watch named `as`. COLLECT waits `ms`, closes the watch named `from` and returns its events. */
   readonly method: string
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
-  /** A string is sent as it is. */
+  /** A string is sent unchanged. Other values are sent as JSON. */
   readonly body?: JsonValue
   readonly save?: Readonly<Record<string, string>>
   readonly as?: string
@@ -15,7 +15,7 @@ export interface Step {
 }
 
 export interface Case {
-  /** scenario/kind/seed */
+  /** `scenario/kind/seed`. */
   readonly id: string
   readonly scenario: string
   readonly kind: string
@@ -23,5 +23,5 @@ export interface Case {
   readonly steps: readonly Step[]
 }
 
-/** The namespace of a run, and the beginning of the names of everything that is in none. Both servers have the same in a run. */
+/** Placeholder for the namespace of a run. Names of cluster-scoped objects start with it. Both servers use the same namespace. */
 export const namespace = '${ns}'

@@ -2,13 +2,13 @@ import type { JsonObject } from '@keelson/apimachinery'
 import { sampleObject } from '@keelson/tooling-e2e/sample-objects'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import type { Random } from './random.ts'
-import { richContainer, richPodSpec } from './rich-pods.ts'
+import { createRichContainer, richPodSpec } from './rich-pods.ts'
 
 const labels = { app: 'a' }
 const template = { metadata: { labels }, spec: richPodSpec }
 const selector = { matchLabels: labels }
 
-/** More than the least, so that there is more to change: each is merged over the sample of its resource. */
+/** Additional fields by resource, merged over the resource's sample. They give mutations more fields to change. */
 const richer: Readonly<Record<string, readonly JsonObject[]>> = {
   '/configmaps': [{ data: { a: 'b', 'app.yaml': 'x: 1\n' }, binaryData: { bin: 'AAEC' }, immutable: false }],
   '/endpoints': [{ subsets: [{ addresses: [{ ip: '10.1.1.1', nodeName: 'n' }], ports: [{ name: 'http', port: 80, protocol: 'TCP' }] }] }],
@@ -57,7 +57,7 @@ const richer: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
   '/pods': [
     { metadata: { labels }, spec: richPodSpec },
-    { spec: { ...richPodSpec, initContainers: [richContainer('i')], restartPolicy: 'Never', hostNetwork: true } },
+    { spec: { ...richPodSpec, initContainers: [createRichContainer('i')], restartPolicy: 'Never', hostNetwork: true } },
   ],
   '/resourcequotas': [
     {
@@ -237,8 +237,8 @@ const richer: Readonly<Record<string, readonly JsonObject[]>> = {
   ],
 }
 
-/** Valid, of this resource. Throws for one that has no sample. */
-export function exampleObject(random: Random, resource: ServedResource, name: string, namespace: string): JsonObject {
+/** Returns a valid object of the resource. Throws if the resource has no sample. */
+export function createExample(random: Random, resource: ServedResource, name: string, namespace: string): JsonObject {
   const least = sampleObject({ ...resource, name, ...(resource.namespaced && { namespace }) })
   const more = random.pick([{}, ...(richer[`${resource.group}/${resource.plural}`] ?? [])])
   const metadata = { ...(more['metadata'] as JsonObject | undefined), ...(least['metadata'] as JsonObject) }

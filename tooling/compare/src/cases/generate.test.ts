@@ -1,7 +1,7 @@
 import { assert, integer, property } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { scenarios } from '../scenarios/index.ts'
-import { fewSubjects as subjects } from '../subjects.fixture.ts'
+import { testSubjects as subjects } from '../subjects.fixture.ts'
 import type { Case } from './case.ts'
 import { generateCase } from './generate.ts'
 import { isHarmless } from './harmless.ts'
@@ -9,8 +9,8 @@ import { isHarmless } from './harmless.ts'
 const all = { scenarios, subjects, wanted: () => true }
 const seeds = integer({ min: 0, max: 2 ** 31 })
 
-describe('a case', () => {
-  it('is the same for the same seed', () => {
+describe('generateCase', () => {
+  it('returns the same case for the same seed', () => {
     assert(
       property(seeds, (seed) => {
         expect(generateCase(seed, all)).toEqual(generateCase(seed, all))
@@ -18,7 +18,7 @@ describe('a case', () => {
     )
   })
 
-  it('does not depend on what else is wanted', () => {
+  it('returns the same case with and without a filter', () => {
     assert(
       property(seeds, (seed) => {
         const one = generateCase(seed, all)!
@@ -28,7 +28,7 @@ describe('a case', () => {
     )
   })
 
-  it('writes to nothing but what is its own', () => {
+  it('writes only to objects of the run', () => {
     assert(
       property(seeds, (seed) => {
         const foreign = generateCase(seed, all)!.steps.filter((step) => !isHarmless(step))
@@ -38,7 +38,7 @@ describe('a case', () => {
     )
   })
 
-  it('is of every scenario and kind before long', () => {
+  it('covers every scenario and kind within 1,000 seeds', () => {
     const cases = Array.from({ length: 1000 }, (_, seed) => generateCase(seed, all)!)
     const distinct = (of: (one: Case) => string): string[] => [...new Set(cases.map(of))].toSorted()
     expect(distinct(({ scenario }) => scenario)).toEqual(scenarios.map(({ name }) => name).toSorted())

@@ -1,10 +1,10 @@
 import type { Scenario } from '../scenarios/scenario.ts'
 import type { Case } from './case.ts'
-import { harmless } from './harmless.ts'
+import { restrictToRun } from './harmless.ts'
 import { Random } from './random.ts'
 import type { Subject } from './subjects.ts'
 
-/** Those with the most rules are asked more often. */
+/** Relative frequency by kind; 1 for the others. Kinds with many validation rules are used more often. */
 const weights: Readonly<Record<string, number>> = {
   Pod: 8,
   Service: 4,
@@ -15,15 +15,16 @@ const weights: Readonly<Record<string, number>> = {
   PersistentVolume: 2,
 }
 
-export interface Choice {
+/** Scenarios and subjects to generate cases from. */
+export interface CaseSources {
   readonly scenarios: readonly Scenario[]
   readonly subjects: readonly Subject[]
-  /** Of ids: `scenario/kind/seed`. */
+  /** Filters cases by id (`scenario/kind/seed`). */
   readonly wanted: (id: string) => boolean
 }
 
-/** The case of a seed: always the same for the same scenarios and subjects. Undefined when it is not wanted. */
-export function generateCase(seed: number, { scenarios, subjects, wanted }: Choice): Case | undefined {
+/** Generates the case of a seed. The same scenarios and subjects always give the same case. Returns undefined if `wanted` rejects the case. */
+export function generateCase(seed: number, { scenarios, subjects, wanted }: CaseSources): Case | undefined {
   const random = new Random(seed)
   const name = random.weighted(Object.fromEntries(scenarios.map(({ name, weight }) => [name, weight])))
   const scenario = scenarios.find((one) => one.name === name)!
@@ -32,5 +33,5 @@ export function generateCase(seed: number, { scenarios, subjects, wanted }: Choi
   const subject = suitable[at]!
   const id = `${scenario.name}/${subject.kind}/${seed}`
   if (!wanted(id)) return undefined
-  return { id, scenario: scenario.name, kind: subject.kind, seed, steps: scenario.steps(random, subject).map(harmless) }
+  return { id, scenario: scenario.name, kind: subject.kind, seed, steps: scenario.steps(random, subject).map(restrictToRun) }
 }

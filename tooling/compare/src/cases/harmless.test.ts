@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { harmless, isHarmless } from './harmless.ts'
+import { isHarmless, restrictToRun } from './harmless.ts'
 
 const node = (name: unknown) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } }) as never
 
@@ -11,7 +11,7 @@ describe('harmless', () => {
     ['DELETE', '/api/v1/nodes/${ns}-one'],
     ['PUT', '/api/v1/namespaces/${ns}-one/finalize'],
     ['PATCH', '/apis/storage.k8s.io/v1/csidrivers/${ns}-one/status?force=true'],
-  ])('%s %s is ours', (method, path) => {
+  ])('allows %s %s', (method, path) => {
     expect(isHarmless({ method, path })).toBe(true)
   })
 
@@ -22,16 +22,16 @@ describe('harmless', () => {
     ['DELETE', '/api/v1/nodes/a?dryRun=All'],
     ['PATCH', '/api/v1/namespaces/default'],
     ['DELETE', '/api/v1/namespaces/${ns}/../default/pods'],
-  ])('%s %s is refused', (method, path) => {
+  ])('refuses %s %s', (method, path) => {
     expect(isHarmless({ method, path })).toBe(false)
-    expect(() => harmless({ method, path })).toThrow('would touch what is not ours')
+    expect(() => restrictToRun({ method, path })).toThrow('would change objects outside the run')
   })
 
-  it('turns creations with a foreign name into dry runs', () => {
+  it('turns creations with a name outside the run into dry runs', () => {
     const path = '/api/v1/nodes?fieldManager=a'
-    expect(harmless({ method: 'POST', path, body: node('${ns}-a') }).path).toBe(path)
+    expect(restrictToRun({ method: 'POST', path, body: node('${ns}-a') }).path).toBe(path)
     for (const name of ['a', '', null, 5, undefined])
-      expect(harmless({ method: 'POST', path, body: node(name) }).path).toBe('/api/v1/nodes?fieldManager=a&dryRun=All')
-    expect(harmless({ method: 'POST', path: '/api/v1/nodes?dryRun=Bogus', body: node('a') }).path).toBe('/api/v1/nodes?dryRun=All')
+      expect(restrictToRun({ method: 'POST', path, body: node(name) }).path).toBe('/api/v1/nodes?fieldManager=a&dryRun=All')
+    expect(restrictToRun({ method: 'POST', path: '/api/v1/nodes?dryRun=Bogus', body: node('a') }).path).toBe('/api/v1/nodes?dryRun=All')
   })
 })

@@ -3,10 +3,10 @@ import { oddAnything, oddIntsOrStrings, oddKeys, oddNumbers, oddQuantities, oddS
 import type { Random } from './random.ts'
 import { wordsFor } from './vocabulary.ts'
 
-/** Below this only few of the fields that may be absent are there. */
-const shallow = 3
+/** Deeper objects contain only a few of their optional fields. */
+const fullDepth = 3
 
-/** Something for a field of this type: mostly of the type, often refused. */
+/** Returns a random value for a field. Most values have the field's type; many of them are invalid. */
 export function randomValue(random: Random, type: TypeSchema, field: string, depth = 1): JsonValue {
   if (random.chance(0.03)) return random.pick(oddAnything)
   switch (type.kind) {
@@ -46,12 +46,12 @@ export function randomValue(random: Random, type: TypeSchema, field: string, dep
 }
 
 function randomStruct(random: Random, { fields, name }: StructSchema, depth: number): JsonObject {
-  // Schemas in schemas go on for ever.
+  // Schemas can contain themselves, so limit the depth.
   if (depth > 6 || (name.startsWith('JSONSchemaProps') && depth > 2)) return {}
-  const some = depth > shallow ? 0.1 : Math.min(0.5, 2.2 / fields.length)
+  const optionalChance = depth > fullDepth ? 0.1 : Math.min(0.5, 2.2 / fields.length)
   const object: JsonObject = {}
   for (const field of fields)
-    if (random.chance(isNeeded(field) ? 0.93 : some)) object[field.name] = randomValue(random, field.type, field.name, depth + 1)
+    if (random.chance(isNeeded(field) ? 0.93 : optionalChance)) object[field.name] = randomValue(random, field.type, field.name, depth + 1)
   return object
 }
 

@@ -1,6 +1,6 @@
 import { createRandom } from '@keelson/tooling-faults/random'
 
-/** Choices that are the same for the same seed. */
+/** Random choices. The same seed gives the same choices. */
 export class Random {
   readonly #next: () => number
 
@@ -8,7 +8,7 @@ export class Random {
     this.#next = createRandom(seed)
   }
 
-  /** A whole number from 0, below `limit`. */
+  /** Returns an integer from 0 to `limit - 1`. */
   below(limit: number): number {
     return Math.floor(this.#next() * limit)
   }
@@ -21,7 +21,7 @@ export class Random {
     return from[this.below(from.length)]!
   }
 
-  /** By name, as often as its weight says. */
+  /** Returns a random name. The probability of a name is proportional to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const entries = Object.entries(weights) as [Name, number][]
     let left = this.#next() * entries.reduce((sum, [, weight]) => sum + weight, 0)

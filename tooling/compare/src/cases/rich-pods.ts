@@ -1,6 +1,6 @@
 import type { JsonObject } from '@keelson/apimachinery'
 
-export function richContainer(name: string): JsonObject {
+export function createRichContainer(name: string): JsonObject {
   return {
     name,
     image: 'registry.example.com/app:1.2',
@@ -18,11 +18,11 @@ export function richContainer(name: string): JsonObject {
   }
 }
 
-/** A bit of everything that a pod can say. */
+/** A pod spec that uses most fields of pods. */
 export const richPodSpec: JsonObject = {
   containers: [
     {
-      ...richContainer('a'),
+      ...createRichContainer('a'),
       livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5 },
       readinessProbe: { tcpSocket: { port: 8080 }, failureThreshold: 2 },
       startupProbe: { exec: { command: ['true'] } },

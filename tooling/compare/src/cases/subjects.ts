@@ -3,20 +3,20 @@ import { findKindType } from '@keelson/tooling-e2e/encode-body'
 import { buildCollectionPath } from '@keelson/tooling-e2e/served-resources'
 import type { ServedResource } from '@keelson/tooling-e2e/served-resources'
 import { namespace } from './case.ts'
-import { exampleObject, hasExample } from './examples.ts'
+import { createExample, hasExample } from './examples.ts'
 import type { Random } from './random.ts'
 
-/** A resource that cases can be about. */
+/** A resource with the schema of its kind. Cases send requests to it. */
 export interface Subject extends ServedResource {
   readonly schema: StructSchema
 }
 
 /**
- * Resources whose objects would affect other requests: they are only tried (`dryRun=All`), never kept. Service CIDRs, for example, determine the
- * addresses of all services; priority classes and storage classes can be defaults.
+ * Resources whose objects would affect other requests. Cases create them only with `dryRun=All`. Service CIDRs, for example, determine the
+ * addresses of all services. Priority classes and storage classes can be defaults.
  */
-const onlyTried: ReadonlySet<string> = new Set([
-  // Of the run's own namespace; but the original remembers them a little longer than they exist, and the next cases would be answered by chance.
+const dryRunOnly: ReadonlySet<string> = new Set([
+  // They affect only the run's namespace, but kube-apiserver caches deleted ones for a while. The responses to the next cases would be random.
   '/limitranges',
   '/resourcequotas',
   'admissionregistration.k8s.io/mutatingadmissionpolicies',
@@ -37,8 +37,8 @@ const onlyTried: ReadonlySet<string> = new Set([
   'storage.k8s.io/storageclasses',
 ])
 
-export function isKept({ group, plural }: Pick<ServedResource, 'group' | 'plural'>): boolean {
-  return !onlyTried.has(`${group}/${plural}`)
+export function mayPersist({ group, plural }: Pick<ServedResource, 'group' | 'plural'>): boolean {
+  return !dryRunOnly.has(`${group}/${plural}`)
 }
 
 export async function findSubjects(resources: readonly ServedResource[]): Promise<Subject[]> {
@@ -51,8 +51,8 @@ export async function findSubjects(resources: readonly ServedResource[]): Promis
   return subjects
 }
 
-/** In no namespace, names begin with the namespace's. */
-export function nameOf({ namespaced }: Subject, name: string): string {
+/** Returns the name of a case's object. Names of cluster-scoped objects get the namespace as prefix. */
+export function objectName({ namespaced }: Subject, name: string): string {
   return namespaced ? name : `${namespace}-${name}`
 }
 
@@ -61,9 +61,9 @@ export function collectionPath(subject: Subject): string {
 }
 
 export function objectPath(subject: Subject, name: string): string {
-  return `${collectionPath(subject)}/${nameOf(subject, name)}`
+  return `${collectionPath(subject)}/${objectName(subject, name)}`
 }
 
 export function example(random: Random, subject: Subject, name: string): JsonObject {
-  return exampleObject(random, subject, nameOf(subject, name), namespace)
+  return createExample(random, subject, objectName(subject, name), namespace)
 }

@@ -1,4 +1,4 @@
-/** Typical values of fields with these names. Used in other fields, they are wrong in an interesting way. */
+/** Typical values by field name. */
 const words: Readonly<Record<string, readonly string[]>> = {
   accessModes: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod'],
   action: ['FailJob', 'Ignore', 'Count', 'FailIndex', 'Restart'],

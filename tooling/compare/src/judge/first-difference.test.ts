@@ -12,7 +12,7 @@ const invalid = (...fields: string[]) =>
   answer(422, { reason: 'Invalid', details: { causes: fields.map((field) => ({ field, message: 'Required value' })) } })
 
 describe('firstDifference', () => {
-  it('finds none between equal answers', () => {
+  it('returns undefined for equal responses', () => {
     expect(firstDifference(answer(200, { a: [1, { b: null }] }), answer(200, { a: [1, { b: null }] }))).toBeUndefined()
   })
 
@@ -30,7 +30,7 @@ describe('firstDifference', () => {
     expect(firstDifference(want, got)?.where).toBe(where)
   })
 
-  it('shows long texts from where they part', () => {
+  it('shortens long texts to the part around the first difference', () => {
     const text = 'x'.repeat(5000)
     const found = firstDifference(answer(200, `${text}a`), answer(200, `${text}b`))
     expect(found?.want).toMatch(/^…x{100}a$/)

@@ -1,27 +1,30 @@
 import type { JsonValue } from '@keelson/apimachinery'
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 import type { Answer } from '../play/server.ts'
 
 export interface Difference {
-  /** Name of the difference without indexes and values, so that the same cause has the same name: `code 201/422 spec.containers[*].name`, `body.spec.replicas`. */
+  /**
+   * Name of the difference: `code 201/422 spec.containers[*].name`, `body.spec.replicas`.
+   * It contains no indexes and values, so that differences with the same cause have the same name.
+   */
   readonly where: string
   readonly want: JsonValue | undefined
   readonly got: JsonValue | undefined
 }
 
-/** Where two normalized answers first differ: the code, then content type, warnings, an error's causes, the body. */
+/** Returns the first difference of two normalized responses. Compares the code, content type, warnings, causes of an error and body, in this order. */
 export function firstDifference(want: Answer, got: Answer): Difference | undefined {
   if (want.code !== got.code) {
     const about = [want, got].map(({ body }) => causesOf(body)[0] ?? '').find((cause) => cause !== '') ?? ''
-    return { where: `code ${want.code}/${got.code} ${fieldOfCause(about)}`.trimEnd(), want: told(want), got: told(got) }
+    return { where: `code ${want.code}/${got.code} ${fieldOfCause(about)}`.trimEnd(), want: summarize(want), got: summarize(got) }
   }
   if (want.type !== got.type) return { where: 'content type', want: want.type, got: got.type }
   if ((want.warning ?? '') !== (got.warning ?? '')) return { where: 'warning', want: want.warning, got: got.warning }
-  return differentCause(want.body, got.body) ?? differentPlace(want.body, got.body, 'body')
+  return findDifferentCause(want.body, got.body) ?? findDifferentValue(want.body, got.body, 'body')
 }
 
-/** The part of an answer that says why. */
-function told({ code, body }: Answer): JsonValue {
+/** Returns the code of a success, and the code, reason, message and causes of a failure. */
+function summarize({ code, body }: Answer): JsonValue {
   if (code < 400 || !isObject(body)) return code === 0 ? body : code
   return {
     code,
@@ -38,11 +41,11 @@ function causesOf(body: JsonValue): JsonValue[] {
 }
 
 function fieldOfCause(cause: JsonValue): string {
-  return isObject(cause) && typeof cause['field'] === 'string' ? general(cause['field']) : ''
+  return isObject(cause) && typeof cause['field'] === 'string' ? withoutIndexes(cause['field']) : ''
 }
 
-/** Causes are compared as sets: one too few or too many is no difference of those after it. */
-function differentCause(want: JsonValue, got: JsonValue): Difference | undefined {
+/** Compares causes as sets, so that one missing cause is not also reported as a difference of all later ones. */
+function findDifferentCause(want: JsonValue, got: JsonValue): Difference | undefined {
   const [wanted, gotten] = [want, got].map((body) => new Map(causesOf(body).map((cause) => [JSON.stringify(cause), cause])))
   const missing = [...wanted!].find(([text]) => !gotten!.has(text))?.[1]
   const extra = [...gotten!].find(([text]) => !wanted!.has(text))?.[1]
@@ -51,7 +54,7 @@ function differentCause(want: JsonValue, got: JsonValue): Difference | undefined
   return { where: `cause ${fieldOfCause(first)}`, want: missing, got: extra }
 }
 
-function differentPlace(want: JsonValue | undefined, got: JsonValue | undefined, at: string): Difference | undefined {
+function findDifferentValue(want: JsonValue | undefined, got: JsonValue | undefined, at: string): Difference | undefined {
   if (want === got) return undefined
   const pairs =
     Array.isArray(want) && Array.isArray(got)
@@ -60,16 +63,19 @@ function differentPlace(want: JsonValue | undefined, got: JsonValue | undefined,
         ? [...new Set([...Object.keys(want), ...Object.keys(got)])].map((key) => [`.${key}`, want[key], got[key]] as const)
         : undefined
   if (pairs === undefined)
-    return { where: general(at), ...(typeof want === 'string' && typeof got === 'string' ? fromDifference(want, got) : { want, got }) }
+    return {
+      where: withoutIndexes(at),
+      ...(typeof want === 'string' && typeof got === 'string' ? excerptAtDifference(want, got) : { want, got }),
+    }
   for (const [step, left, right] of pairs) {
-    const found = differentPlace(left, right, at + step)
+    const found = findDifferentValue(left, right, at + step)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** Of two long texts, what is about where they part. */
-function fromDifference(want: string, got: string): Pick<Difference, 'want' | 'got'> {
+/** Shortens two long texts to the part around the first difference. */
+function excerptAtDifference(want: string, got: string): Pick<Difference, 'want' | 'got'> {
   let same = 0
   while (same < want.length && want[same] === got[same]) same++
   const start = same < 200 ? 0 : same - 100
@@ -77,7 +83,7 @@ function fromDifference(want: string, got: string): Pick<Difference, 'want' | 'g
   return { want: left, got: right }
 }
 
-/** A place without the indexes and keys that only this case has. */
-function general(at: string): string {
+/** Replaces the indexes and keys of a path with `*`. */
+function withoutIndexes(at: string): string {
   return at.replaceAll(/\[[^\]]*\]/g, '[*]')
 }

@@ -8,7 +8,7 @@ const normal = (body: JsonValue, sent?: JsonValue): JsonValue =>
   new Normalizer().answer({ code: 200, type: 'application/json', body }, { ...step, ...(sent !== undefined && { body: sent }) }).body
 
 describe('normalize', () => {
-  it('numbers values that servers choose', () => {
+  it('numbers uids and resource versions in order of appearance', () => {
     const normalizer = new Normalizer()
     const answer = (uid: string, resourceVersion: string): JsonValue =>
       normalizer.answer({ code: 200, type: '', body: { metadata: { uid, resourceVersion } } }, step).body
@@ -18,7 +18,7 @@ describe('normalize', () => {
     expect(answer(ids[1], '10')).toEqual({ metadata: { resourceVersion: '<rv#1>', uid: '<uid#2>' } })
   })
 
-  it('replaces them in error messages', () => {
+  it('replaces uids, resource versions and times in error messages', () => {
     const now = new Date().toISOString().replace(/\.\d+/, '')
     const message = `Invalid value: "{\\"uid\\":\\"${ids[0]}\\",\\"resourceVersion\\":\\"848\\",\\"creationTimestamp\\":\\"${now}\\"}"`
     expect(normal({ message })).toEqual({
@@ -34,7 +34,7 @@ describe('normalize', () => {
     expect(normal({ message: 'at 10.0.3.4' }, { clusterIP: '10.0.3.4' })).toEqual({ message: 'at 10.0.3.4' })
   })
 
-  it('replaces them in YAML', () => {
+  it('replaces addresses and ports in YAML', () => {
     const yaml = 'clusterIP: 10.0.96.234\n  ports:\n  - nodePort: 30301\n    port: 80\n'
     expect(normal(yaml)).toBe('clusterIP: <ip>\n  ports:\n  - nodePort: <port>\n    port: 80\n')
     expect(normal(yaml, { clusterIP: '10.0.96.234', nodePort: 30301 })).toBe(yaml)

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
 import type { Answer } from '../play/server.ts'
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?Z$/
 const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{6})?Z/g
@@ -14,7 +14,7 @@ const wholeSeconds: ReadonlySet<string> = new Set([
 ])
 const uids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const serviceAddresses = /\b10\.0\.\d{1,3}\.\d{1,3}\b(?!\/)/g
-/** The letters that generated names end with. */
+/** Pattern of the random suffix of generated names. */
 const randomLetters = '[bcdfghjklmnpqrstvwxz2456789]{5}'
 
 interface Place {
@@ -24,8 +24,9 @@ interface Place {
 }
 
 /**
- * Removes values from responses that a server may choose: the golden player's rules (`../shared/golden/play.mjs`), with a few more for what a recording
- * cannot have. uids and versions become numbers in order of first sight: two that differ on one server must differ on the other. One for a case and a server.
+ * Replaces values that a server may choose, such as uids and times. Follows the golden player (`../shared/golden/play.mjs`), with additional rules for
+ * live servers. uids and versions become numbers in order of first appearance: two that differ on one server must differ on the other.
+ * Use one normalizer for each case and server.
  */
 export class Normalizer {
   readonly #seen = new Map<string, Map<string, number>>()
@@ -74,7 +75,7 @@ export class Normalizer {
     return this.#text(value)
   }
 
-  /** Objects are printed in error messages, and are YAML. */
+  /** Normalizes a text. Error messages and YAML bodies contain whole objects. */
   #text(value: string): string {
     return value
       .replaceAll(uids, (uid) => (this.#wasSent(uid) ? uid : this.#numbered('uid', uid)))
@@ -106,7 +107,7 @@ export class Normalizer {
   }
 }
 
-/** Descriptions of table columns may differ. */
+/** Reports whether a value is a column definition of a table. Descriptions of columns may differ. */
 function isColumn(value: JsonValue | undefined): boolean {
   return isObject(value) && 'format' in value && 'priority' in value
 }
@@ -128,7 +129,7 @@ function withoutRandom(body: JsonValue, generated: string): JsonValue {
   ) as JsonValue
 }
 
-/** Of several causes the original lists some in the order of Go's maps: any order counts as the same, and the message, which repeats them, as said. */
+/** Sorts the causes of an error and drops the message, which repeats the causes. kube-apiserver lists some causes in the random order of Go maps. */
 function causesInOrder(body: JsonValue): JsonValue {
   if (!isObject(body) || !isObject(body['details'])) return body
   const { causes } = body['details']

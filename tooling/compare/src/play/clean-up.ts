@@ -1,22 +1,22 @@
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 import type { Step } from '../cases/case.ts'
 import type { Answer, Server } from './server.ts'
 
-/** The path of the object that a step made and that stays, if it made one. */
-export function madeObject({ method, path }: Step, { code, body }: Answer): string | undefined {
+/** Returns the path of the object that a step created. Returns undefined for other steps and dry runs. */
+export function createdObjectPath({ method, path }: Step, { code, body }: Answer): string | undefined {
   const [address = '', query = ''] = path.split('?')
   if (code !== 201 || query.includes('dryRun=')) return undefined
   const parts = address.split('/')
   const root = address.startsWith('/api/') ? 3 : 4
   const collection = parts[root] === 'namespaces' && parts.length > root + 2 ? root + 3 : root + 1
-  // Without a subresource behind it.
+  // Cut off the subresource.
   if (method !== 'POST') return parts.slice(0, collection + 1).join('/')
   const metadata = isObject(body) ? body['metadata'] : undefined
   if (parts.length > collection || !isObject(metadata) || typeof metadata['name'] !== 'string') return undefined
   return `${address}/${metadata['name']}`
 }
 
-/** Releases objects that finalizers or grace periods keep. */
+/** Deletes objects. Removes their finalizers if needed. */
 export async function cleanUp(server: Server, paths: Iterable<string>): Promise<void> {
   server.forgetWatches()
   for (const path of paths) await removeObject(server, path)
@@ -27,12 +27,12 @@ async function removeObject(server: Server, path: string): Promise<void> {
   const released = { metadata: { finalizers: null } }
   for (let attempt = 0; attempt < 3; attempt++) {
     const { code, body: answered } = await server.send(gone)
-    // A Status says that nothing is left; an object may still be held.
+    // A Status means that the object is gone. Any other body can be an object with finalizers.
     if (code === 404 || (code === 200 && isObject(answered) && answered['kind'] === 'Status')) return
     const { code: left, body } = await server.send({ method: 'GET', path })
     if (left === 404) return
     await server.send({ method: 'PATCH', path, headers: { 'content-type': 'application/merge-patch+json' }, body: released })
-    // Namespaces wait for a controller, which may not exist.
+    // Finalize namespaces here, because the server may run without the namespace controller.
     if (isObject(body) && body['kind'] === 'Namespace')
       await server.send({ method: 'PUT', path: `${path}/finalize`, body: { ...body, spec: { finalizers: [] } } })
     if ((await server.send({ method: 'GET', path })).code === 404) return

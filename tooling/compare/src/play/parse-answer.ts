@@ -2,11 +2,11 @@ import type { JsonValue } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import { decodeProtobuf, protobuf } from '@keelson/tooling-e2e/encode-body'
 
-/** An answer's body as a value, if it is one; else as text. */
+/** Parses the body of a response. Returns text if the body is neither JSON nor protobuf of a known kind. */
 export async function parseAnswer(type: string, bytes: Buffer): Promise<JsonValue> {
   if (type === protobuf) return fromProtobuf(bytes)
   const text = bytes.toString()
-  // The words of its columns' descriptions are each server's own.
+  // Parse tables, so that the normalizer can ignore the descriptions of their columns.
   if (type.includes('yaml') && /^kind: Table$/m.test(text)) return parseYaml(bytes).value
   if (!type.includes('json') && !text.startsWith('{')) return text
   return jsonOf(text) ?? linesOf(text) ?? text

@@ -1,16 +1,16 @@
 import type { JsonValue } from '@keelson/apimachinery'
 import type { Case, Step } from '../cases/case.ts'
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 import { firstDifference } from '../judge/first-difference.ts'
 import type { Difference } from '../judge/first-difference.ts'
 import { Normalizer } from '../judge/normalize.ts'
-import { cleanUp, madeObject } from './clean-up.ts'
+import { cleanUp, createdObjectPath } from './clean-up.ts'
 import type { Answer, Server } from './server.ts'
 
 export interface Pair {
-  readonly original: Server
-  readonly ours: Server
-  /** Of this run, on both. */
+  readonly reference: Server
+  readonly candidate: Server
+  /** Namespace of this run on both servers. */
   readonly namespace: string
 }
 
@@ -20,7 +20,7 @@ export interface FoundDifference extends Difference {
 }
 
 export interface Played {
-  /** Where the two first differ; nothing after it was played. */
+  /** The first difference. Later steps were not played. */
   readonly difference: FoundDifference | undefined
   /** Responses of kube-apiserver to the played steps. */
   readonly answers: readonly Answer[]
@@ -30,7 +30,7 @@ export interface Played {
 
 /** Plays a case on both servers, step by step, and removes its objects from both. */
 export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>): Promise<Played> {
-  const sides = [pair.original, pair.ours].map((server) => ({
+  const sides = [pair.reference, pair.candidate].map((server) => ({
     server,
     saved: { ns: pair.namespace } as Record<string, string>,
     normalizer: new Normalizer(),
@@ -44,7 +44,7 @@ export async function playCase(pair: Pair, { steps }: Pick<Case, 'steps'>): Prom
         sides.map(async ({ server, saved, normalizer, made }) => {
           const filled = fillStep(step, saved)
           const answer = await server.send(filled)
-          const path = madeObject(filled, answer)
+          const path = createdObjectPath(filled, answer)
           if (path !== undefined) made.add(path)
           for (const [name, at] of Object.entries(step.save ?? {})) saved[name] = valueAt(answer.body, at)
           return { filled, answer, normal: normalizer.answer(answer, filled) }

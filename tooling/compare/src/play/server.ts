@@ -4,10 +4,10 @@ import { openWatch } from '@keelson/tooling-e2e/open-watch'
 import type { OpenWatch } from '@keelson/tooling-e2e/open-watch'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Step } from '../cases/case.ts'
-import { isObject } from '../cases/sites.ts'
+import { isObject } from '../cases/locations.ts'
 import { parseAnswer } from './parse-answer.ts'
 
-/** As the golden files write it. Code 0 is no answer at all; the body says why. */
+/** A response in the format of the golden files. Code 0 means that there was no response; the body then contains the error message. */
 export interface Answer {
   readonly code: number
   readonly type: string
@@ -15,9 +15,9 @@ export interface Answer {
   readonly body: JsonValue
 }
 
-const patience = 20_000
+const timeoutMs = 20_000
 
-/** One of the two servers that are compared. */
+/** A client of one of the two compared servers. */
 export class Server implements Disposable {
   readonly url: string
   readonly token: string
@@ -35,7 +35,7 @@ export class Server implements Disposable {
       if (step.method === 'WATCH') return await this.#watch(step)
       if (step.method === 'COLLECT') return await this.#collect(step)
       const { method, path, headers, body } = step
-      const signal = AbortSignal.timeout(patience)
+      const signal = AbortSignal.timeout(timeoutMs)
       const answer = await this.#client.request(method, path, {
         signal,
         ...(headers && { headers }),
@@ -54,7 +54,7 @@ export class Server implements Disposable {
     }
   }
 
-  /** The document at a path; throws for anything but 200. */
+  /** Returns the body of a GET. Throws for status codes other than 200. */
   async get(path: string): Promise<JsonValue> {
     const answer = await this.send({ method: 'GET', path })
     if (answer.code !== 200) throw new Error(`${this.url}${path}: ${explain(answer)}`)
@@ -75,7 +75,7 @@ export class Server implements Disposable {
     const watch = this.#watches.get(from)
     if (watch === undefined) return { code: 0, type: '', body: 'no such watch' }
     this.#watches.delete(from)
-    // On a machine that is busy events may be late, and come one by one.
+    // Wait until no new event arrives, because events can be late on a busy machine.
     for (let seen = -1; seen !== watch.events().length;) {
       seen = watch.events().length
       await wait(ms)
@@ -85,7 +85,7 @@ export class Server implements Disposable {
     return { code: 200, type: contentType(watch.type), body: { stream } }
   }
 
-  /** Ends watches that nobody collected. */
+  /** Closes watches that no COLLECT step has closed. */
   forgetWatches(): void {
     for (const watch of this.#watches.values()) watch.drop()
     this.#watches.clear()
@@ -97,12 +97,12 @@ export class Server implements Disposable {
   }
 }
 
-/** Servers choose when to send bookmarks, except the one that ends the initial events. */
+/** Reports whether an event is a periodic bookmark. Servers may send these at any time. */
 function isPeriodic({ type, object }: JsonObject): boolean {
   return type === 'BOOKMARK' && !JSON.stringify(object ?? null).includes('"k8s.io/initial-events-end"')
 }
 
-/** For people. */
+/** Formats the code and message of a response for error messages. */
 export function explain({ code, body }: Answer): string {
   const message = isObject(body) ? body['message'] : body
   return `${code} ${typeof message === 'string' ? message : ''}`.trimEnd()

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** A difference that is none of ours to mend. */
+/** A known difference that Keelson does not fix. */
 export interface Accepted {
-  /** A pattern for the names of groups. */
+  /** Regular expression for names of groups. */
   readonly group: string
   readonly reason: string
 }

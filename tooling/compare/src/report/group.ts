@@ -7,7 +7,7 @@ export interface Found {
 }
 
 export interface Group {
-  /** scenario, verb, kind (and subresource), and where the answers differ. */
+  /** Scenario, verb, kind (with subresource) and name of the difference. */
   readonly name: string
   readonly found: readonly Found[]
 }
@@ -19,7 +19,7 @@ export function groupName({ case: { scenario, kind }, difference: { step, where 
   return `${scenario} ${verb} ${kind}${subresource === undefined ? '' : `/${subresource}`} ${where}`
 }
 
-/** By name, the largest first. */
+/** Groups differences by name, largest group first. */
 export function groupFound(all: readonly Found[]): Group[] {
   const groups = Map.groupBy(all, groupName)
   return [...groups].map(([name, found]) => ({ name, found })).toSorted((a, b) => b.found.length - a.found.length)

@@ -14,16 +14,16 @@ const whole: Case = {
     { method: 'GET', path: `${path}/one` },
   ],
 }
-/** Needs the second container, and that it is read. */
+/** Differs if the first step contains the second container and the last step is a GET. */
 const differs = async ({ steps }: Case): Promise<boolean> => JSON.stringify(steps[0]).includes('"d"') && steps.at(-1)?.method === 'GET'
 
 describe('minimize', () => {
-  it('leaves the least that still differs', async () => {
+  it('finds the smallest case that still differs', async () => {
     const { steps } = await minimize(whole, differs, 100)
     expect(steps).toEqual([{ method: 'POST', path, body: { spec: { containers: [{ name: 'd' }] } } }, whole.steps[2]])
   })
 
-  it('tries no more often than it may', async () => {
+  it('stops when its budget is used up', async () => {
     let trials = 0
     const counted = (smaller: Case): Promise<boolean> => (trials++, differs(smaller))
     await minimize(whole, counted, 3)
@@ -31,7 +31,7 @@ describe('minimize', () => {
     expect(await minimize(whole, counted, 0)).toBe(whole)
   })
 
-  it('tries nothing that would touch what is not ours', async () => {
+  it('never plays a case that would change objects outside the run', async () => {
     const node: Case = { ...whole, steps: [{ method: 'POST', path: '/api/v1/nodes', body: { metadata: { name: '${ns}-one' } } }] }
     expect(await minimize(node, () => Promise.resolve(true), 100)).toEqual(node)
   })

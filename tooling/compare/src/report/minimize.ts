@@ -1,10 +1,10 @@
 import type { Case, Step } from '../cases/case.ts'
 import { isHarmless } from '../cases/harmless.ts'
-import { sitesOf } from '../cases/sites.ts'
+import { listLocations } from '../cases/locations.ts'
 
 /**
- * A smaller case of which `still` holds: without steps, then without members and items of bodies, as long as it holds and `budget` trials are not used up.
- * The last step stays.
+ * Returns a smaller case for which `still` returns true. Removes steps first, then fields and list items of bodies. Keeps the last step.
+ * Plays at most `budget` cases.
  */
 export async function minimize(whole: Case, still: (smaller: Case) => Promise<boolean>, budget: number): Promise<Case> {
   let best = whole
@@ -18,19 +18,19 @@ export async function minimize(whole: Case, still: (smaller: Case) => Promise<bo
   }
   for (let at = best.steps.length - 2; at >= 0; at--) await holds({ ...best, steps: best.steps.toSpliced(at, 1) })
   for (let step = best.steps.length - 1; step >= 0; step--)
-    for (let site = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && left > 0;) {
-      // After a removal the next site has the same index.
-      if (!(await holds({ ...best, steps: best.steps.with(step, tried) }))) site++
-      tried = smallerBody(best.steps[step]!, site)
+    for (let location = 0, tried = smallerBody(best.steps[step]!, 0); tried !== undefined && left > 0;) {
+      // After a removal the next value has the same index.
+      if (!(await holds({ ...best, steps: best.steps.with(step, tried) }))) location++
+      tried = smallerBody(best.steps[step]!, location)
     }
   return best
 }
 
-/** Without the place with this number; outer places have smaller ones. Undefined when there are fewer. */
-function smallerBody(step: Step, site: number): Step | undefined {
+/** Removes the value with the given index from the body of a step. Outer values have smaller indexes. Returns undefined if the index is too large. */
+function smallerBody(step: Step, location: number): Step | undefined {
   if (step.body === undefined || typeof step.body === 'string') return undefined
   const body = structuredClone(step.body)
-  const place = sitesOf(body, undefined)[site]
+  const place = listLocations(body, undefined)[location]
   if (place === undefined) return undefined
   place.remove()
   return { ...step, body }

@@ -2,16 +2,16 @@ import type { JsonValue } from '@keelson/apimachinery'
 import type { Case } from '../cases/case.ts'
 import type { Group } from './group.ts'
 
-const longest = 600
+const maxLength = 600
 
-/** For people: what was answered, the least requests that show it, and how to see it again. */
+/** Formats a group of differences: both responses, the requests of the smallest case, and the command that plays it again. */
 export function printGroup({ name, found }: Group, smallest: Case, again: (seed: number) => string): string {
   const { want, got } = found[0]!.difference
   const seeds = [...new Set(found.map((one) => one.case.seed))]
   return [
     `${found.length} × ${name}`,
-    `    the original: ${short(want)}`,
-    `    ours:         ${short(got)}`,
+    `    kube-apiserver: ${short(want)}`,
+    `    keelson:        ${short(got)}`,
     ...smallest.steps.map(({ method, path, headers, body }) => {
       const type = headers?.['content-type'] ?? headers?.['accept']
       return `    ${method} ${path}${type === undefined ? '' : ` (${type})`}${body === undefined ? '' : ` ${short(body)}`}`
@@ -22,5 +22,5 @@ export function printGroup({ name, found }: Group, smallest: Case, again: (seed:
 
 function short(value: JsonValue | undefined): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text
 }

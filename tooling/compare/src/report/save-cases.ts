@@ -6,15 +6,15 @@ import type { Played } from '../play/play-case.ts'
 export interface SavedCase {
   readonly smallest: Case
   readonly played: Played
-  /** Of the run that played it. */
+  /** Namespace of the run that played the case. */
   readonly namespace: string
 }
 
-/** The namespace in which the golden player plays. */
+/** Namespace of the golden player. */
 const goldenNamespace = 'golden'
 
-/** As lines of the golden format: the steps as they were sent, and as `expect` what the original answered. The first line makes the namespace. */
-export function goldenLines(cases: readonly SavedCase[]): string[] {
+/** Formats cases as lines of a golden file: the requests, and kube-apiserver's responses as `expect`. The first line creates the namespace. */
+export function formatGoldenLines(cases: readonly SavedCase[]): string[] {
   const setup = { id: 'setup', setup: true, steps: namespaceSteps(goldenNamespace) }
   const lines = cases.map(({ smallest: { id }, played: { sent, answers }, namespace }) => {
     const steps = sent.map((step, at) => ({ ...step, expect: answers[at] }))
@@ -24,5 +24,5 @@ export function goldenLines(cases: readonly SavedCase[]): string[] {
 }
 
 export function saveCases(file: string, cases: readonly SavedCase[]): void {
-  writeFileSync(file, `${goldenLines(cases).join('\n')}\n`)
+  writeFileSync(file, `${formatGoldenLines(cases).join('\n')}\n`)
 }

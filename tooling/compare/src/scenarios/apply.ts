@@ -1,15 +1,15 @@
 import type { Step } from '../cases/case.ts'
-import { mutated } from '../cases/mutate.ts'
-import { example, isKept, objectPath } from '../cases/subjects.ts'
+import { mutateCopy } from '../cases/mutate.ts'
+import { example, mayPersist, objectPath } from '../cases/subjects.ts'
 import { part, randomWrite } from './patches.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Several managers apply what they want of one object; one of them forces, another one just writes. */
+/** Several field managers apply parts of one object. One of them uses force, and another one writes without apply. */
 export const apply: Scenario = {
   name: 'apply',
   weight: 15,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const body = example(random, subject, 'one')
     const path = objectPath(subject, 'one')
@@ -20,7 +20,7 @@ export const apply: Scenario = {
         steps.push(randomWrite(random, subject, path, body))
         continue
       }
-      const wanted = steps.length === 0 && random.chance(0.7) ? body : mutated(random, body, subject.schema)
+      const wanted = steps.length === 0 && random.chance(0.7) ? body : mutateCopy(random, body, subject.schema)
       const some = random.chance(0.5) ? wanted : { apiVersion, kind, metadata, ...(part(random, rest) as object) }
       steps.push({
         method: 'PATCH',

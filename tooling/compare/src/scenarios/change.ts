@@ -1,13 +1,13 @@
-import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 import { randomOptions, randomWrite } from './patches.ts'
 
-/** An object is made, replaced and patched in the three ways, and read. */
+/** Creates an object, replaces it, patches it with all three patch types, and reads it. */
 export const change: Scenario = {
   name: 'change',
   weight: 25,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const body = example(random, subject, 'one')
     const path = objectPath(subject, 'one')

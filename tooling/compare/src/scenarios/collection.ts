@@ -1,9 +1,9 @@
 import type { JsonObject } from '@keelson/apimachinery'
-import { collectionPath, isKept } from '../cases/subjects.ts'
+import { collectionPath, mayPersist } from '../cases/subjects.ts'
 import type { Step } from '../cases/case.ts'
 import { accepts } from './accepts.ts'
 import { deleteOptions, deleteQuery } from './delete-options.ts'
-import { labelledObjects, maybe } from './labelled.ts'
+import { createLabelledObjects, maybe } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
@@ -14,15 +14,15 @@ const fields = ['metadata.name=a', 'metadata.name!=a', 'metadata.name=nope', 'me
 export const collection: Scenario = {
   name: 'collection',
   weight: 4,
-  suits: (subject) => isKept(subject) && subject.namespaced && subject.verbs.includes('deletecollection'),
+  suits: (subject) => mayPersist(subject) && subject.namespaced && subject.verbs.includes('deletecollection'),
   steps: (random, subject) => {
     const path = collectionPath(subject)
-    const steps: Step[] = labelledObjects(random, subject, ['a', 'b'])
+    const steps: Step[] = createLabelledObjects(random, subject, ['a', 'b'])
     if (random.chance(0.3)) ((steps[0]!.body as JsonObject)['metadata'] as JsonObject)['finalizers'] = ['example.com/guard']
     for (let left = random.pick([1, 2]); left > 0; left--) {
       const query = {
         ...deleteQuery(random),
-        // Of all there is, some is not of this case.
+        // Always select by label, because other cases have objects in this collection.
         labelSelector: random.pick(selectors),
         fieldSelector: maybe(random, 0.2, fields),
         limit: maybe(random, 0.15, ['1', '0', '-1', 'x']),

@@ -1,9 +1,9 @@
-import { mutated } from '../cases/mutate.ts'
+import { mutateCopy } from '../cases/mutate.ts'
 import { collectionPath, example } from '../cases/subjects.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** One object, broken or odd, that is tried and not kept. */
+/** Creates one invalid or unusual object as a dry run. */
 export const create: Scenario = {
   name: 'create',
   weight: 40,
@@ -17,7 +17,7 @@ export const create: Scenario = {
         fieldManager: random.chance(0.5) ? 'golden' : undefined,
       }),
       ...(random.chance(0.1) && { headers: { 'content-type': 'application/yaml' } }),
-      body: mutated(random, example(random, subject, 'one'), subject.schema),
+      body: mutateCopy(random, example(random, subject, 'one'), subject.schema),
     },
   ],
 }

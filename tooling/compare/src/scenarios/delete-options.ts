@@ -1,7 +1,7 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Random } from '../cases/random.ts'
 
-/** Options of a delete as query parameters. */
+/** Returns random options of a delete as query parameters. */
 export function deleteQuery(random: Random): Readonly<Record<string, string | undefined>> {
   return {
     propagationPolicy: random.pick([undefined, undefined, undefined, 'Foreground', 'Orphan', 'Background', 'Bogus', '']),
@@ -13,7 +13,7 @@ export function deleteQuery(random: Random): Readonly<Record<string, string | un
   }
 }
 
-/** The same as a body. */
+/** Returns random options of a delete as a request body. */
 export function deleteOptions(random: Random): JsonObject {
   return {
     kind: random.pick(['DeleteOptions', 'DeleteOptions', 'DeleteOptions', 'DeleteOptions', 'CreateOptions', 'Pod']),

@@ -3,9 +3,9 @@ import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
 const aggregated = (version: string): string => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`
-const wishes = [aggregated('v2'), aggregated('v2beta1'), `${aggregated('v2')},application/json`, aggregated('v3'), ...accepts]
+const discoveryAccepts = [aggregated('v2'), aggregated('v2beta1'), `${aggregated('v2')},application/json`, aggregated('v3'), ...accepts]
 
-/** Discovery documents and neighbouring paths, except the list of all groups, which differs by design. */
+/** Reads discovery documents and similar paths. Leaves out the list of all groups, because it differs by design. */
 export const discovery: Scenario = {
   name: 'discovery',
   weight: 2,
@@ -48,7 +48,7 @@ export const discovery: Scenario = {
     return Array.from({ length: 3 }, () => ({
       method: random.pick(['GET', 'GET', 'GET', 'GET', 'HEAD', 'OPTIONS']),
       path: withQuery(random.pick(paths), { timeout: random.pick([undefined, undefined, undefined, '10s', 'x', '-1s', '0', '1']) }),
-      headers: { accept: random.chance(0.5) ? 'application/json' : random.pick(wishes) },
+      headers: { accept: random.chance(0.5) ? 'application/json' : random.pick(discoveryAccepts) },
     }))
   },
 }

@@ -4,8 +4,8 @@ import type { Random } from '../cases/random.ts'
 import type { Step } from '../cases/case.ts'
 import type { Subject } from '../cases/subjects.ts'
 
-/** Objects that selectors tell apart, and from everybody else's. */
-export function labelledObjects(random: Random, subject: Subject, names: readonly string[]): Step[] {
+/** Creates objects with labels that distinguish them from each other and from objects of other cases. */
+export function createLabelledObjects(random: Random, subject: Subject, names: readonly string[]): Step[] {
   return names.map((name, index) => {
     const body = example(random, subject, name)
     body['metadata'] = { ...(body['metadata'] as object), labels: { app: name, n: `${index * 3 + 1}`, 'example.com/x': namespace } }
@@ -14,7 +14,7 @@ export function labelledObjects(random: Random, subject: Subject, names: readonl
 }
 
 /** Selects only our objects of cluster-scoped resources. */
-export function ownSelector({ namespaced }: Subject): { readonly labelSelector?: string } {
+export function runSelector({ namespaced }: Subject): { readonly labelSelector?: string } {
   return namespaced ? {} : { labelSelector: `example.com/x=${namespace}` }
 }
 

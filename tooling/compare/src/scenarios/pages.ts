@@ -1,7 +1,7 @@
-import { collectionPath, isKept, objectPath } from '../cases/subjects.ts'
+import { collectionPath, mayPersist, objectPath } from '../cases/subjects.ts'
 import type { Step } from '../cases/case.ts'
 import { accepts } from './accepts.ts'
-import { labelledObjects, maybe, ownSelector } from './labelled.ts'
+import { createLabelledObjects, maybe, runSelector } from './labelled.ts'
 import type { Query } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
@@ -10,7 +10,7 @@ import type { Scenario } from './scenario.ts'
 export const pages: Scenario = {
   name: 'pages',
   weight: 4,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const path = collectionPath(subject)
     const first: Query = {
@@ -18,11 +18,11 @@ export const pages: Scenario = {
       resourceVersion: maybe(random, 0.2, ['0', '']),
       resourceVersionMatch: maybe(random, 0.1, ['NotOlderThan', 'Exact']),
       labelSelector: maybe(random, 0.2, ['app', 'app in (a,c)']),
-      ...ownSelector(subject),
+      ...runSelector(subject),
     }
     const accept = random.chance(0.6) ? 'application/json' : random.pick(accepts)
     const steps: Step[] = [
-      ...labelledObjects(random, subject, ['a', 'b', 'c']),
+      ...createLabelledObjects(random, subject, ['a', 'b', 'c']),
       { method: 'GET', path: withQuery(path, first), save: { token: 'metadata.continue' } },
     ]
     if (random.chance(0.3)) steps.push({ method: 'DELETE', path: withQuery(objectPath(subject, 'b'), { gracePeriodSeconds: '0' }) })
@@ -37,7 +37,7 @@ export const pages: Scenario = {
         watch: maybe(random, 0.03, ['false', 'x']),
         timeoutSeconds: '1',
       }
-      // Filled in when it is known, and encoded then.
+      // The token is filled in and encoded when the step is sent.
       steps.push({ method: 'GET', path: `${withQuery(path, query)}&continue=\${token}`, headers: { accept } })
     }
     return steps

@@ -1,13 +1,13 @@
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
-import { mutated } from '../cases/mutate.ts'
+import { mutateCopy } from '../cases/mutate.ts'
 import type { Random } from '../cases/random.ts'
-import { isObject, pointerOf, sitesOf } from '../cases/sites.ts'
+import { isObject, jsonPointer, listLocations } from '../cases/locations.ts'
 import type { Subject } from '../cases/subjects.ts'
 
-/** A write to an object that exists already: replaced, or patched in one of three ways. `body` is the object as it was made. */
+/** Returns a random PUT or PATCH of an existing object. `body` is the object as it was created. */
 export function randomWrite(random: Random, subject: Subject, path: string, body: JsonObject): Step {
-  const changed = mutated(random, body, subject.schema)
+  const changed = mutateCopy(random, body, subject.schema)
   switch (random.weighted({ replace: 3, merge: 3, strategic: 3, operations: 2 })) {
     case 'replace':
       return { method: 'PUT', path, body: changed }
@@ -24,7 +24,7 @@ function patch(type: 'merge' | 'strategic-merge' | 'json', path: string, body: J
   return { method: 'PATCH', path, headers: { 'content-type': `application/${type}-patch+json` }, body }
 }
 
-/** Some of an object's members, and whole lists. */
+/** Returns a random part of a value: some fields of an object, or a whole list. */
 export function part(random: Random, value: JsonValue): JsonValue {
   if (!isObject(value) || random.chance(0.15)) return value
   const members = Object.entries(value)
@@ -38,11 +38,11 @@ function withNulls(random: Random, value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, random.chance(0.12) ? null : withNulls(random, member)]))
 }
 
-/** With the odd directive. */
+/** Adds random strategic-merge directives. */
 function strategic(random: Random, changed: JsonObject): JsonValue {
   const body = random.chance(0.3) ? withNulls(random, part(random, changed)) : part(random, changed)
   if (!random.chance(0.15)) return body
-  const holders = [body, ...sitesOf(body, undefined).map(({ value }) => value)].filter(isObject)
+  const holders = [body, ...listLocations(body, undefined).map(({ value }) => value)].filter(isObject)
   if (holders.length === 0) return body
   const holder = random.pick(holders)
   const lists = Object.entries(holder).filter((entry): entry is [string, JsonValue[]] => Array.isArray(entry[1]))
@@ -57,18 +57,20 @@ function strategic(random: Random, changed: JsonObject): JsonValue {
 }
 
 function operations(random: Random, changed: JsonObject): JsonValue {
-  const sites = sitesOf(changed, undefined)
+  const locations = listLocations(changed, undefined)
   return Array.from({ length: random.pick([1, 1, 2]) }, () => {
-    const site = random.pick(sites)
-    const path = random.chance(0.1) ? random.pick(['', '/', '/spec/-', '/nope/nope', 'spec', '/metadata/labels/a~1b']) : pointerOf(site)
+    const location = random.pick(locations)
+    const path = random.chance(0.1)
+      ? random.pick(['', '/', '/spec/-', '/nope/nope', 'spec', '/metadata/labels/a~1b'])
+      : jsonPointer(location)
     const op = random.pick(['add', 'add', 'replace', 'replace', 'remove', 'test', 'copy', 'move', 'bogus'])
     if (op === 'remove') return { op, path }
-    if (op === 'copy' || op === 'move') return { op, from: pointerOf(random.pick(sites)), path }
-    return { op, path, value: site.value }
+    if (op === 'copy' || op === 'move') return { op, from: jsonPointer(random.pick(locations)), path }
+    return { op, path, value: location.value }
   })
 }
 
-/** Makes two writes distinguishable. */
+/** Returns random query options of a write. */
 export function randomOptions(random: Random): Readonly<Record<string, string | undefined>> {
   return random.pick([
     {},

@@ -1,16 +1,16 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Step } from '../cases/case.ts'
-import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
 import { accepts } from './accepts.ts'
 import { deleteOptions, deleteQuery } from './delete-options.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** An object is deleted with options of every kind, held by finalizers or not, and looked for. */
+/** Deletes an object with random options, with or without finalizers, and reads it afterwards. */
 export const remove: Scenario = {
   name: 'remove',
   weight: 10,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const body = example(random, subject, 'one')
     const finalizers = random.pick([undefined, undefined, ['example.com/guard'], ['orphan'], ['foregroundDeletion', 'example.com/guard']])

@@ -1,13 +1,13 @@
 import type { Step } from '../cases/case.ts'
-import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
+import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Requests that are wrong before anybody looks at the object: bodies, content types, paths, methods. */
+/** Sends requests with invalid bodies, content types, paths and methods. Servers reject them before they decode an object. */
 export const rubbish: Scenario = {
   name: 'rubbish',
   weight: 5,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const text = JSON.stringify(example(random, subject, 'one'))
     const bodies = [

@@ -4,26 +4,26 @@ import type { Step } from '../cases/case.ts'
 import { oddNumbers } from '../cases/odd-values.ts'
 import { randomValue } from '../cases/random-value.ts'
 import type { Random } from '../cases/random.ts'
-import { collectionPath, example, isKept, nameOf, objectPath } from '../cases/subjects.ts'
+import { collectionPath, example, mayPersist, objectName, objectPath } from '../cases/subjects.ts'
 import type { Subject } from '../cases/subjects.ts'
 import { accepts } from './accepts.ts'
-import { binding, eviction, tokenRequest } from './asked-objects.ts'
+import { binding, eviction, tokenRequest } from './subresource-bodies.ts'
 import { randomWrite } from './patches.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Those that lead to nobody's kubelet, and are asked for with objects. */
-const asked = new Set(['status', 'scale', 'ephemeralcontainers', 'resize', 'binding', 'eviction', 'token', 'approval'])
+/** Subresources that accept objects and need no kubelet. */
+const testedSubresources = new Set(['status', 'scale', 'ephemeralcontainers', 'resize', 'binding', 'eviction', 'token', 'approval'])
 
-/** Writes and reads through a subresource, and what they leave of the object. */
+/** Writes and reads a subresource, then reads the object. */
 export const subresource: Scenario = {
   name: 'subresource',
   weight: 12,
-  suits: (subject) => isKept(subject) && subject.subresources.some((name) => asked.has(name)),
+  suits: (subject) => mayPersist(subject) && subject.subresources.some((name) => testedSubresources.has(name)),
   steps: (random, subject) => {
     const body = example(random, subject, 'one')
     const path = objectPath(subject, 'one')
-    const name = random.pick(subject.subresources.filter((name) => asked.has(name)))
+    const name = random.pick(subject.subresources.filter((name) => testedSubresources.has(name)))
     const steps: Step[] = [{ method: 'POST', path: collectionPath(subject), body }]
     for (let left = random.pick([1, 1, 2, 3]); left > 0; left--) steps.push(step(random, subject, `${path}/${name}`, name, body))
     return [...steps, { method: 'GET', path }]
@@ -32,7 +32,7 @@ export const subresource: Scenario = {
 
 function step(random: Random, subject: Subject, path: string, name: string, body: JsonObject): Step {
   if (random.chance(0.1)) return { method: 'GET', path, headers: { accept: random.pick(accepts) } }
-  const metadata = { name: nameOf(subject, random.chance(0.95) ? 'one' : 'two'), ...(subject.namespaced && { namespace }) }
+  const metadata = { name: objectName(subject, random.chance(0.95) ? 'one' : 'two'), ...(subject.namespaced && { namespace }) }
   switch (name) {
     case 'status': {
       const field = subject.schema.byName.get('status')
@@ -50,17 +50,17 @@ function step(random: Random, subject: Subject, path: string, name: string, body
       }
     }
     case 'binding':
-      return { method: 'POST', path: tried(random, path), body: binding(random, metadata) }
+      return { method: 'POST', path: withWriteOptions(random, path), body: binding(random, metadata) }
     case 'eviction':
-      return { method: 'POST', path: tried(random, path), body: eviction(random, metadata) }
+      return { method: 'POST', path: withWriteOptions(random, path), body: eviction(random, metadata) }
     case 'token':
-      return { method: 'POST', path: tried(random, path), body: tokenRequest(random, metadata) }
+      return { method: 'POST', path: withWriteOptions(random, path), body: tokenRequest(random, metadata) }
     default:
       return randomWrite(random, subject, path, body)
   }
 }
 
-function tried(random: Random, path: string): string {
+function withWriteOptions(random: Random, path: string): string {
   return withQuery(path, {
     dryRun: random.pick([undefined, undefined, undefined, undefined, 'All', 'Bogus']),
     fieldValidation: random.pick([undefined, undefined, undefined, 'Strict', 'Warn', 'Bogus']),

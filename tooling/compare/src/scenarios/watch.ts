@@ -1,21 +1,21 @@
 import type { Step } from '../cases/case.ts'
 import { namespace } from '../cases/case.ts'
-import { collectionPath, example, isKept, objectPath } from '../cases/subjects.ts'
-import { ownSelector } from './labelled.ts'
+import { collectionPath, example, mayPersist, objectPath } from '../cases/subjects.ts'
+import { runSelector } from './labelled.ts'
 import { randomWrite } from './patches.ts'
 import { forms, withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Two watches, one with a selector or in another form, see an object come, change and go. */
+/** Opens two watches, creates, changes and deletes an object, and compares the events. One watch uses a selector or another media type. */
 export const watch: Scenario = {
   name: 'watch',
   weight: 3,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const body = example(random, subject, 'one')
     body['metadata'] = { ...(body['metadata'] as object), labels: { app: 'a', 'example.com/x': namespace } }
     const path = objectPath(subject, 'one')
-    const { labelSelector } = ownSelector(subject)
+    const { labelSelector } = runSelector(subject)
     const open = (as: string, accept: string, query: Readonly<Record<string, string | undefined>>): Step => ({
       method: 'WATCH',
       path: withQuery(collectionPath(subject), { watch: 'true', labelSelector, ...query }),

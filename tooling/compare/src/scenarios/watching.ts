@@ -1,15 +1,15 @@
-import { collectionPath, isKept, nameOf } from '../cases/subjects.ts'
+import { collectionPath, mayPersist, objectName } from '../cases/subjects.ts'
 import { accepts } from './accepts.ts'
-import { labelledObjects, maybe, ownSelector } from './labelled.ts'
+import { createLabelledObjects, maybe, runSelector } from './labelled.ts'
 import type { Query } from './labelled.ts'
 import { withQuery } from './scenario.ts'
 import type { Scenario } from './scenario.ts'
 
-/** A watch with parameters and forms of every kind, right and wrong, by the old paths too. */
+/** Opens a watch with valid and invalid parameters and media types. Also uses the deprecated watch paths. */
 export const watching: Scenario = {
   name: 'watching',
   weight: 4,
-  suits: isKept,
+  suits: mayPersist,
   steps: (random, subject) => {
     const query: Query = {
       watch: random.pick(['true', 'true', 'true', '1', '', 'x']),
@@ -29,15 +29,15 @@ export const watching: Scenario = {
       timeoutSeconds: random.pick(['1', '2', '2', '2', 'x', '']),
       includeObject: maybe(random, 0.1, ['None', 'Metadata', 'Object', 'Bogus', '']),
       pretty: maybe(random, 0.05, ['true']),
-      ...ownSelector(subject),
+      ...runSelector(subject),
     }
     const old = random.chance(0.2)
     const collection = collectionPath(subject)
     const path = old ? collection.replace(/^\/api(?:\/v1|s\/[^/]+\/[^/]+)/, '$&/watch') : collection
-    const one = old && random.chance(0.4) ? `/${nameOf(subject, random.pick(['a', 'a', 'nope']))}` : ''
+    const one = old && random.chance(0.4) ? `/${objectName(subject, random.pick(['a', 'a', 'nope']))}` : ''
     const accept = random.pick(random.chance(0.6) ? ['application/json'] : accepts.filter((form) => !form.includes('protobuf')))
     return [
-      ...labelledObjects(random, subject, ['a', 'b']),
+      ...createLabelledObjects(random, subject, ['a', 'b']),
       {
         method: 'WATCH',
         path: withQuery(path + one, old ? { ...query, watch: maybe(random, 0.2, ['false', 'true']) } : query),

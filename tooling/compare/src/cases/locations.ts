@@ -1,19 +1,20 @@
 import type { JsonObject, JsonValue, TypeSchema } from '@keelson/apimachinery'
 
-/** A place in an object, and what its schema says of it: nothing for a field that the schema does not know. */
-export interface Site {
-  /** Steps from the root: names of members, indexes of items. */
+/** A value inside an object, with its path and schema type. */
+export interface Location {
+  /** Field names and list indexes from the root. */
   readonly path: readonly (string | number)[]
   readonly value: JsonValue
+  /** Undefined for a field that is not in the schema. */
   readonly type: TypeSchema | undefined
   replace(value: JsonValue): void
   remove(): void
 }
 
-/** Every place in an object but the object itself, outer ones first. */
-export function sitesOf(root: JsonValue, type: TypeSchema | undefined): Site[] {
-  const found: Site[] = []
-  const visit = (value: JsonValue, type: TypeSchema | undefined, path: Site['path']): void => {
+/** Lists all values inside an object, outer values first. */
+export function listLocations(root: JsonValue, type: TypeSchema | undefined): Location[] {
+  const found: Location[] = []
+  const visit = (value: JsonValue, type: TypeSchema | undefined, path: Location['path']): void => {
     if (Array.isArray(value))
       value.forEach((item, index) => {
         const inner = type?.kind === 'list' ? type.items : undefined
@@ -47,13 +48,13 @@ export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The name of the field that holds a place, be it in a list or not. */
-export function fieldOf({ path }: Site): string {
+/** Returns the name of the innermost field on the path of a value. */
+export function fieldName({ path }: Location): string {
   return path.findLast((part) => typeof part === 'string') ?? ''
 }
 
-/** As JSON patches write it. */
-export function pointerOf({ path }: Site): string {
+/** Returns the JSON pointer (RFC 6901) to a value. */
+export function jsonPointer({ path }: Location): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 

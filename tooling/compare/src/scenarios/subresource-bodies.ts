@@ -3,7 +3,7 @@ import { oddAnything, oddNumbers } from '../cases/odd-values.ts'
 import type { Random } from '../cases/random.ts'
 import { deleteOptions } from './delete-options.ts'
 
-/** Where a pod is bound to. */
+/** Returns a random Binding of a pod to a node. */
 export function binding(random: Random, metadata: JsonObject): JsonObject {
   return {
     apiVersion: random.pick(['v1', 'v1', 'v1', 'v2']),
@@ -26,7 +26,7 @@ export function binding(random: Random, metadata: JsonObject): JsonObject {
   }
 }
 
-/** A pod is asked to go. */
+/** Returns a random Eviction of a pod. */
 export function eviction(random: Random, metadata: JsonObject): JsonObject {
   return {
     apiVersion: random.pick(['policy/v1', 'policy/v1', 'policy/v1beta1', 'policy/v2', 'v1']),
@@ -42,7 +42,7 @@ export function eviction(random: Random, metadata: JsonObject): JsonObject {
   }
 }
 
-/** A token is asked for. */
+/** Returns a random TokenRequest of a service account. */
 export function tokenRequest(random: Random, metadata: JsonObject): JsonObject {
   return {
     apiVersion: random.pick(['authentication.k8s.io/v1', 'authentication.k8s.io/v1', 'authentication.k8s.io/v1', 'v1']),
