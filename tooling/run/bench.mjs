@@ -1,4 +1,4 @@
-// npm run bench -- FLAGS: the benchmark against a fresh server of ours, or against --server URL --token T.
+// npm run bench -- FLAGS: runs the benchmark against a new Keelson server, or against --server URL --token T.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'

@@ -1,4 +1,4 @@
-// npm run build: the server as one bundle, so that a start reads a few files instead of a thousand.
+// npm run build: bundles the server, so that a start reads a few files instead of a thousand.
 import { readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -12,7 +12,7 @@ const app = path.join(root, 'apps/apiserver')
 const dist = path.join(app, 'dist')
 const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } }
 
-// Libraries that are loaded lazily with `createRequire`: each becomes a file next to the chunks, still loaded at its first use.
+// Libraries that are loaded at first use with `createRequire`. Each becomes a separate file next to the chunks.
 const required = new Map()
 const lazyLibraries = {
   name: 'lazy-libraries',
@@ -22,13 +22,13 @@ const lazyLibraries = {
       required.set(name, createRequire(id).resolve(name))
       return `createRequire(import.meta.url)('./${fileOf(name)}')`
     })
-    // The replacement keeps line numbers, the only information that stack traces need of the source map.
+    // The replacement keeps line numbers. Stack traces need nothing else from the source map.
     return { code: replaced, map: null }
   },
 }
 const fileOf = (name) => `${name.replace('/', '-')}.cjs`
 
-// Native addons, and protocol definitions, that are found relative to their own package.
+// Packages that load native addons or protocol definitions relative to their own files.
 const external = ['lmdb', 'fs-native-extensions', 'etcd3']
 
 const bundle = await rolldown({
@@ -49,7 +49,7 @@ const written = await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify,
   sourcemap,
-  // Flags need the sections of the options and their defaults; a chunk of their own saves --help from loading the server.
+  // The option sections get a separate chunk, so that --help does not load the server.
   codeSplitting: { groups: [{ name: 'options', test: /control-plane\/src\/options\/|defaults\.ts$/ }] },
 })
 await bundle.close()

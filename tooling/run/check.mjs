@@ -1,10 +1,10 @@
-// npm run check: format, lint, types, layers, packaging. Every step runs, so that one run shows all problems.
+// npm run check: checks format, lint, types, layers and packaging. A failed step does not stop the next ones.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run, tool } from './lib/prepare.mjs'
 
 ensureInstalled()
-// The packaging step packs the bundle.
+// Build the bundle for the packaging step.
 ensureBuilt()
 const repo = (script) => [path.join(root, 'tooling/repo/src', script)]
 const steps = {

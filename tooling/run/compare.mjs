@@ -1,4 +1,4 @@
-// npm run compare -- --server URL --token T: random requests to a running kube-apiserver and to a fresh server of ours; prints the differences. See tooling/compare/README.md.
+// npm run compare -- --server URL --token T: compares a running kube-apiserver with a new Keelson server. See tooling/compare/README.md.
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'

@@ -1,4 +1,4 @@
-// The prepack script of every published package: builds it in its own directory, and refuses to pack an unusable package.
+// The prepack script of every published package. Builds the package and stops packing if it is unusable.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { ensureBuilt } from './lib/ensure-built.mjs'
@@ -6,12 +6,12 @@ import { ensureInstalled, node, run, tool } from './lib/prepare.mjs'
 
 const home = process.cwd()
 const fail = (reason) => {
-  process.stderr.write(`keelson: ${path.basename(home)} is not packed: ${reason}\n`)
+  process.stderr.write(`keelson: ${path.basename(home)} was not packed: ${reason}\n`)
   process.exit(1)
 }
 
 if (!process.env.npm_config_user_agent?.startsWith('pnpm/'))
-  fail('only pnpm writes the entry points and versions of a release into package.json; use npm run release -- --dry-run')
+  fail('use npm run release -- --dry-run; only pnpm writes the entry points and versions of a release into package.json')
 
 const { bin = {}, publishConfig } = JSON.parse(readFileSync(path.join(home, 'package.json'), 'utf8'))
 const filesOf = (value) => (typeof value === 'string' ? [value] : Object.values(value ?? {}).flatMap(filesOf))
@@ -21,10 +21,10 @@ const project = path.join(home, 'tsconfig.build.json')
 ensureInstalled()
 if (path.basename(home) === 'apiserver') ensureBuilt()
 else if (existsSync(project)) {
-  // Without --force tsc trusts its record of the last build, even if the output was removed.
+  // Use --force, because tsc would not rebuild removed output otherwise.
   const status = run(node, [tool('tsc'), '-b', ...(missing().length > 0 ? ['--force'] : []), project], {
     spawn: { stdio: ['ignore', 2, 2] },
   })
-  if (status !== 0) fail('it does not build')
+  if (status !== 0) fail('the build failed')
 }
 if (missing().length > 0) fail(`package.json names files that are missing: ${missing().join(', ')}`)

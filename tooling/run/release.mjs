@@ -1,4 +1,4 @@
-// npm run release -- --dry-run: builds, packs and tries every package, and shows what would be published. Without the flag it is published then.
+// npm run release: builds, packs, tests and publishes every package. With --dry-run it publishes nothing and prints the list.
 import path from 'node:path'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'
 

@@ -1,4 +1,4 @@
-// npm start -- FLAGS: installs and builds when needed, then runs the API server until it ends.
+// npm start -- FLAGS: installs and builds if needed, then runs the API server.
 import { spawn } from 'node:child_process'
 import { ensureBuilt, entry } from './lib/ensure-built.mjs'
 import { ensureInstalled, node } from './lib/prepare.mjs'
@@ -6,10 +6,10 @@ import { ensureInstalled, node } from './lib/prepare.mjs'
 const parent = process.ppid
 ensureInstalled()
 ensureBuilt()
-// SIGUSR1 would open Node's inspector to every process of this user.
+// Without this flag, SIGUSR1 opens Node's inspector to every process of this user.
 const server = spawn(node, ['--disable-sigusr1', entry, ...process.argv.slice(2)], { stdio: 'inherit' })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => server.kill(signal))
-// npm forwards SIGTERM to its shell, and the shell ends without forwarding it. The server has to stop with npm.
+// Stop the server with npm. npm sends SIGTERM only to its shell, and the shell does not forward it.
 const watch = setInterval(() => {
   if (process.ppid === parent) return
   clearInterval(watch)

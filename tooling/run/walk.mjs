@@ -1,4 +1,4 @@
-// npm run walk -- VERB RESOURCE: the files and functions that one request runs through. See tooling/walk/README.md.
+// npm run walk -- VERB RESOURCE: prints the files and functions of one request. See tooling/walk/README.md.
 import path from 'node:path'
 import { ensureInstalled, node, root, run } from './lib/prepare.mjs'
 

@@ -6,16 +6,16 @@ import { findClockReadings } from './clock-readings.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Files that may read the system's clock, and why an injected one would be wrong there. */
+/** Files that may read the system clock, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   'packages/apimachinery/src/clock.ts': 'the clock itself',
   'packages/backend-etcd3/src/servers.ts': 'the deadline of a call to another process',
   'packages/backend-etcd3/src/unary-call.ts': 'the deadline of a call to another process',
   'packages/encryption/src/kms/kms-client.ts': 'the deadline of a call to another process',
   'packages/http-installer/src/openapi/serve-openapi.ts': 'a caching header; clients use the system clock',
-  'packages/server/src/filters/authentication.ts': 'how long a certificate is still valid, which clients judge by the clock of the system',
-  'packages/server/src/pprof/install-profiling.ts': 'when a profile of this process was taken',
-  'packages/server/src/zpages.ts': 'when this process started',
+  'packages/server/src/filters/authentication.ts': 'the remaining validity of a certificate; clients use the system clock',
+  'packages/server/src/pprof/install-profiling.ts': 'the time of a profile of this process',
+  'packages/server/src/zpages.ts': 'the start time of this process',
 }
 
 function sources(): string[] {
@@ -27,12 +27,12 @@ function sources(): string[] {
   )
 }
 
-test('packages take the time from a clock that is handed to them', () => {
+test('packages read the time only from an injected clock', () => {
   const readings = new Map(sources().map((file) => [file, findClockReadings(readFileSync(path.join(root, file), 'utf8'))]))
   const found = [...readings].filter(([file, places]) => places.length > 0 && allowed[file] === undefined)
   expect(found.flatMap(([file, places]) => places.map(({ line, text }) => `${file}:${line}: ${text}; take it from a Clock`))).toEqual([])
   const needless = Object.keys(allowed).filter((file) => (readings.get(file) ?? []).length === 0)
-  expect(needless, 'no longer needed in the list').toEqual([])
+  expect(needless, 'entries of the list that are not needed').toEqual([])
 })
 
 test.each([

@@ -1,12 +1,12 @@
-/** A place where a source file reads the system's clock by itself. */
+/** A line of a source file that reads the system clock. */
 export interface ClockReading {
   readonly line: number
   readonly text: string
 }
 
 /**
- * Finds `Date.now` and `new Date()` in code, be it called or handed on. `new Date(value)` reads no clock. Comments do not count; a text that holds
- * the words does, since nothing but code has reason to.
+ * Finds `Date.now` and `new Date()` in code, called or passed as a function. Ignores `new Date(value)`, which reads no clock, and comments.
+ * Does not ignore string literals.
  */
 export function findClockReadings(source: string): ClockReading[] {
   const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, ' '))

@@ -31,7 +31,7 @@ function yaml(file: string): unknown {
   return document.toJS()
 }
 
-test('every YAML file of .github is read without a complaint', () => {
+test('every YAML file of .github is valid', () => {
   const files = globSync('.github/**/*.yml', { cwd: repositoryRoot })
   expect(files.length).toBeGreaterThan(5)
   for (const file of files) expect(yaml(file)).toBeTypeOf('object')
@@ -40,7 +40,7 @@ test('every YAML file of .github is read without a complaint', () => {
 describe.each(['test', 'release'])('the workflow %s', (name) => {
   const { on, permissions, jobs } = yaml(`.github/workflows/${name}.yml`) as Workflow
 
-  test('has what GitHub needs, and no more rights than it says', () => {
+  test('has the required fields and explicit permissions', () => {
     expect(on).toBeDefined()
     expect(permissions).toEqual({ contents: 'read' })
     for (const job of Object.values(jobs)) {
@@ -73,7 +73,7 @@ test('a release has provenance', () => {
   expect(jobs['release']?.permissions).toMatchObject({ 'id-token': 'write' })
 })
 
-test('issue forms ask something', () => {
+test('issue forms have fields', () => {
   for (const form of ['bug', 'feature'])
     expect(yaml(`.github/ISSUE_TEMPLATE/${form}.yml`)).toMatchObject({
       name: expect.any(String),
@@ -82,7 +82,7 @@ test('issue forms ask something', () => {
     })
 })
 
-test('editors use the Node of the scripts', () => {
+test('editors use the Node version of the scripts', () => {
   expect(read('.nvmrc').trim()).toBe(manifest.devDependencies['node'])
   const { configurations } = JSON.parse(read('.vscode/launch.json')) as { configurations: { program: string }[] }
   for (const { program } of configurations) expect(() => read(program.replace('${workspaceFolder}/', ''))).not.toThrow()

@@ -19,7 +19,7 @@ export async function installAlone(one: PackedPackage, registry: LocalRegistry, 
   return project
 }
 
-/** Imports every entry point that needs nothing more than the package; an optional peer (vitest for `./testing`) is not installed. */
+/** Imports every entry point of the package. Skips `./testing`, whose optional peer dependency (vitest) is not installed. */
 export async function importAlone({ name, manifest }: PackedPackage, project: string, node: string): Promise<void> {
   const entries = Object.keys(manifest.exports ?? {}).filter((entry) => !['./package.json', './testing', './main'].includes(entry))
   const code = entries.map((entry) => `await import(${JSON.stringify(path.posix.join(name, entry))})`).join('\n')
@@ -27,7 +27,7 @@ export async function importAlone({ name, manifest }: PackedPackage, project: st
   await run(node, ['import.mjs'], { cwd: project, timeout: 60_000 })
 }
 
-/** Output of the package's program, started with npx on the given Node. */
+/** Starts the package's program with npx on the given Node, and returns its output. */
 export async function runWithNpx(project: string, node: string, ...args: string[]): Promise<string> {
   const { stdout } = await run('npx', ['--no-install', ...args], {
     cwd: project,

@@ -1,4 +1,4 @@
-// Every workspace package has exactly one layer tag that turbo.json knows: `turbo boundaries` lets an untagged package pass unseen.
+// Checks that every workspace package has exactly one layer tag of turbo.json. `turbo boundaries` ignores packages without a tag.
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ interface TurboFile {
 
 const readJson = (file: string): TurboFile => JSON.parse(readFileSync(file, 'utf8')) as TurboFile
 
-/** One sentence for each package that breaks the rule. */
+/** Returns one message for each package without exactly one known layer tag. */
 export function untaggedPackages(root: string): readonly string[] {
   const known = new Set(Object.keys(readJson(path.join(root, 'turbo.json')).boundaries?.tags ?? {}))
   const complaints: string[] = []
@@ -21,8 +21,8 @@ export function untaggedPackages(root: string): readonly string[] {
       if (!existsSync(path.join(home, 'package.json'))) continue
       const file = path.join(home, 'turbo.json')
       const tags = (existsSync(file) ? (readJson(file).tags ?? []) : []).filter((tag) => tag.startsWith('layer:'))
-      if (tags.length !== 1) complaints.push(`${top}/${name}: has ${tags.length} layer tags in turbo.json, needs one`)
-      else if (!known.has(tags[0] ?? '')) complaints.push(`${top}/${name}: turbo.json at the root does not know the tag ${tags[0]}`)
+      if (tags.length !== 1) complaints.push(`${top}/${name}: has ${tags.length} layer tags in turbo.json, must have one`)
+      else if (!known.has(tags[0] ?? '')) complaints.push(`${top}/${name}: the tag ${tags[0]} is not defined in the root turbo.json`)
     }
   }
   return complaints

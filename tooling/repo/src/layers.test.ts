@@ -37,7 +37,7 @@ function addPackage(name: string, tag: string | undefined, dependencies: Record<
   })
   if (tag !== undefined) write(`packages/${name}/turbo.json`, { extends: ['//'], tags: [tag] })
   write(`packages/${name}/src/index.ts`, source)
-  // The layout that a resolver finds in an installed workspace.
+  // The module resolver expects packages at this path.
   for (const dependency of Object.keys(dependencies)) {
     const target = path.join(scratch, 'packages', name, 'node_modules', dependency)
     mkdirSync(path.dirname(target), { recursive: true })
@@ -55,34 +55,34 @@ function boundaries(): { status: number | null; output: string } {
 }
 
 describe('layers', () => {
-  test('an import that points down passes', () => {
+  test('an import from a lower layer passes', () => {
     addPackage('upper', 'layer:registry', { '@planted/lower': 'workspace:^' }, "import '@planted/lower'\n")
     expect(boundaries()).toMatchObject({ status: 0 })
   })
 
-  test('a declared dependency that points up is caught', () => {
+  test('a dependency on a higher layer is found', () => {
     addPackage('lower', 'layer:base', { '@planted/upper': 'workspace:^' }, "import '@planted/upper'\n")
     const { status, output } = boundaries()
     expect(status).not.toBe(0)
     expect(output).toContain('layer:')
   })
 
-  test('a relative import out of the package is caught', () => {
+  test('a relative import of another package is found', () => {
     addPackage('lower', 'layer:base', {}, "import '../../upper/src/index.ts'\n")
     expect(boundaries().status).not.toBe(0)
   })
 
-  test('a package without a layer tag is caught', () => {
+  test('a package without a layer tag is found', () => {
     addPackage('stray', undefined, {})
-    expect(untaggedPackages(scratch)).toEqual(['packages/stray: has 0 layer tags in turbo.json, needs one'])
+    expect(untaggedPackages(scratch)).toEqual(['packages/stray: has 0 layer tags in turbo.json, must have one'])
   })
 
-  test('a tag that turbo.json does not know is caught', () => {
+  test('an undefined tag is found', () => {
     addPackage('stray', 'layer:attic', {})
-    expect(untaggedPackages(scratch)).toEqual(['packages/stray: turbo.json at the root does not know the tag layer:attic'])
+    expect(untaggedPackages(scratch)).toEqual(['packages/stray: the tag layer:attic is not defined in the root turbo.json'])
   })
 
-  test('the packages of this repository are all tagged', () => {
+  test('all packages of this repository have a tag', () => {
     expect(untaggedPackages(root)).toEqual([])
   })
 })

@@ -5,11 +5,11 @@ import path from 'node:path'
 import type { PackedPackage } from './pack.ts'
 
 export interface LocalRegistry extends AsyncDisposable {
-  /** The lines of an `.npmrc` that let a project find our packages here, and all others where they are. */
+  /** Lines for an `.npmrc`. A project with them installs the `@keelson` packages from this registry, and others from the default registry. */
   readonly npmrc: string
 }
 
-/** An npm registry of nothing but the packed packages: they are installed as their users will, by name and range. */
+/** Starts an npm registry that serves the packed packages. Projects can install them by name and range, like users do. */
 export async function openLocalRegistry(packages: readonly PackedPackage[]): Promise<LocalRegistry> {
   const byPath = new Map(packages.map((one) => [`/${one.name}`, one]))
   const byTarball = new Map(packages.map((one) => [`/-/${path.basename(one.tarball)}`, one]))

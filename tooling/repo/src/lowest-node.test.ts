@@ -14,13 +14,13 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 const fetching = { timeout: 180_000 }
 
-test('every published package names the lowest Node', () => {
+test('every published package requires the lowest supported Node', () => {
   const promised = `>=${lowestNode.split('.').slice(0, 2).join('.')}`
   for (const { manifest } of publishedManifests()) expect(manifest.engines, manifest.name).toEqual({ node: promised })
 })
 
 for (const version of ['18.20.8', '20.19.0', '22.11.0'])
-  test(`the program on Node ${version} names the required version`, fetching, () => {
+  test(`the program on Node ${version} prints the required version`, fetching, () => {
     const node = findNode(version)
     const done = spawnSync(node, [path.join(repositoryRoot, 'apps/apiserver/dist/main.js'), '--version'], { encoding: 'utf8' })
     expect(done).toMatchObject({
@@ -41,7 +41,7 @@ const life = async (node: string, version: string, dataDir: string, name: string
   return JSON.parse(stdout) as string[]
 }
 
-test('a store is read by the lowest Node and by this one, whichever wrote it', fetching, async () => {
+test('the lowest Node and the current Node read each other\'s stores', fetching, async () => {
   const lowest = { node: findNode(lowestNode), version: lowestNode }
   const current = { node: process.execPath, version: process.versions.node }
   const written = (name: string): string[] =>
@@ -57,12 +57,12 @@ test('a store is read by the lowest Node and by this one, whichever wrote it', f
   }
 })
 
-test('the version that the scripts fetch is the one they say', fetching, async () => {
+test('findNode returns a Node of the requested version', fetching, async () => {
   const { stdout } = await run(findNode(lowestNode), ['--version'])
   expect(stdout.trim()).toBe(`v${lowestNode}`)
 })
 
-test('a version that is none is refused', () => {
+test('findNode rejects an invalid version', () => {
   expect(() => findNode('latest')).toThrow('"latest" is not a version of Node; write it like 22.12 or 24')
   expect(readFileSync(path.join(repositoryRoot, '.ci/run'), 'utf8')).toContain('npm test -- --node=lowest packages/ apps/')
 })

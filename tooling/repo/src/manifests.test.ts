@@ -53,7 +53,7 @@ describe('the manifest of every published package', () => {
         if (name.startsWith('@keelson/')) expect(range, name).toBe('workspace:^')
         else expect([name, range, workspace.catalog[name]]).toEqual([name, 'catalog:', expect.stringMatching(/^\^\d/)])
       }
-      // Its types are part of the packages' API: a user must have one copy.
+      // Types of this dependency are part of the public API, so there must be only one copy of it.
       expect(manifest.dependencies ?? {}).not.toHaveProperty('hono')
       const takesHono = ['@keelson/http-installer', '@keelson/server'].some(
         (name) => name === manifest.name || name in (manifest.dependencies ?? {}),
@@ -69,17 +69,17 @@ describe('imports of the bundle', () => {
   ]
   const dependencies = { lmdb: '^3', '@scope/one': '^1' }
 
-  test('are the dependencies of the manifest', () => {
+  test('match the dependencies of the manifest', () => {
     expect(dependencyComplaints(chunk('@scope/one/deep'), dependencies)).toEqual([])
   })
 
-  test('are reported when the manifest lacks them', () => {
+  test('are reported if they are not in the manifest', () => {
     expect(dependencyComplaints(chunk('@scope/one', 'left-pad'), dependencies)).toEqual([
       'the bundle imports left-pad, which is not a dependency',
     ])
   })
 
-  test('is missed where the manifest names more', () => {
+  test('dependencies without an import are reported', () => {
     expect(dependencyComplaints(chunk(), dependencies)).toEqual(['the bundle does not import the dependency @scope/one'])
   })
 })

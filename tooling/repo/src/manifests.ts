@@ -22,12 +22,12 @@ export interface Manifest {
 }
 
 export interface PublishedManifest {
-  /** Relative to the root: "packages/cacher". */
+  /** Path relative to the root: "packages/cacher". */
   readonly directory: string
   readonly manifest: Manifest
 }
 
-/** The manifests of the packages that a release publishes. */
+/** Returns the manifests of all published packages. */
 export function publishedManifests(): readonly PublishedManifest[] {
   return ['packages', 'apps'].flatMap((top) =>
     readdirSync(path.join(repositoryRoot, top))

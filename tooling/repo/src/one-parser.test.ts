@@ -7,18 +7,18 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 
 interface Rule {
   readonly pattern: RegExp
-  /** The only files that may do it. */
+  /** The only files that may contain the pattern. */
   readonly files: readonly string[]
 }
 
-/** Signs of a parser of requests, and its one place. Everything else reads the `Exchange`. */
+/** Patterns of code that parses requests, with the files that may contain them. All other code reads the `Exchange`. */
 const rules: Readonly<Record<string, Rule>> = {
   "reads a request's URL": {
     pattern: /\b(?:incoming|request|req|raw)\??\.url\b(?!\s*=[^=])|\bc\.req\.(?:path|url|query|queries|param|header)\b/,
     files: ['packages/exchange/src/exchange.ts'],
   },
   'decodes a path': { pattern: /\bdecodeURI(?:Component)?\s*\(/, files: ['packages/exchange/src/request-attributes.ts'] },
-  'cuts a query off': { pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/, files: ['packages/exchange/src/request-attributes.ts'] },
+  'splits off a query': { pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/, files: ['packages/exchange/src/request-attributes.ts'] },
   'parses a query': { pattern: /\bnew URLSearchParams\(|\.searchParams\b/, files: ['packages/exchange/src/request-attributes.ts'] },
   'interprets a URL': {
     pattern: /\bparse(?:Target|Query|RequestInfo)\(/,
@@ -32,23 +32,23 @@ const rules: Readonly<Record<string, Rule>> = {
     pattern: /(?<!delete )\b\w*headers?(?:\(|\??\.?\[)\s*['"]content-type['"]\s*[\])](?!\s*=[^=])/i,
     files: ['packages/exchange/src/exchange.ts'],
   },
-  'cuts parameters off a media type': { pattern: /\b(?:split|indexOf)\(\s*['"];['"]/, files: ['packages/exchange/src/media-types.ts'] },
+  'splits off media type parameters': { pattern: /\b(?:split|indexOf)\(\s*['"];['"]/, files: ['packages/exchange/src/media-types.ts'] },
 }
 
-/** Places that look like a parser and are none. */
+/** Code that matches a pattern but does not parse requests. */
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
-  [/^packages\/exchange\/src\/fetch-pair\.ts: reads a request's URL/, 'Makes the target of a request that comes without a socket.'],
-  [/^packages\/server\/src\/tls-listener\.ts: reads a request's URL/, 'Replaces a target that Node would not accept.'],
-  [/^packages\/server\/src\/(?:hono-adapter|create-server|filters\/request-log)\.ts: reads a request's URL/, 'Hands it on, or logs it.'],
-  [/^packages\/server\/src\/filters\/filter\.ts: reads a request's URL/, "Compares another app's reading of the path."],
+  [/^packages\/exchange\/src\/fetch-pair\.ts: reads a request's URL/, 'Creates the target of a request without a socket.'],
+  [/^packages\/server\/src\/tls-listener\.ts: reads a request's URL/, 'Replaces a target that Node would reject.'],
+  [/^packages\/server\/src\/(?:hono-adapter|create-server|filters\/request-log)\.ts: reads a request's URL/, 'Passes the URL on, or logs it.'],
+  [/^packages\/server\/src\/filters\/filter\.ts: reads a request's URL/, "Compares the path with another app's path."],
   [/^packages\/server\/src\/filters\/request-info\.ts: interprets/, 'Calls the parser, once for each request.'],
   [/^packages\/http-installer\/src\/routing\/create-exchanges\.ts: interprets/, 'Calls the parser in apps without that filter.'],
-  [/^packages\/auth\/src\/impersonation-headers\.ts: decodes/, 'A name in a header.'],
-  [/^packages\/backend-etcd3\/src\/grpc-status\.ts: decodes/, 'A message of gRPC.'],
-  [/^packages\/core-services\/src\/kubelet\/pod-\w+\.ts: parses a query/, 'Writes a query for a kubelet.'],
-  [/^packages\/api\/src\/schema\/schema-table\.ts: cuts parameters|\/internal-form\.ts: cuts parameters/, 'A schema.'],
-  [/^packages\/control-plane\/src\/open-backends\.ts: cuts parameters/, 'A list of servers.'],
-  [/^packages\/http-installer\/src\/connect\/rewrite-html\.ts: reads the Content-Type/, 'Of the response of another server.'],
+  [/^packages\/auth\/src\/impersonation-headers\.ts: decodes/, 'Decodes a header value.'],
+  [/^packages\/backend-etcd3\/src\/grpc-status\.ts: decodes/, 'Decodes a gRPC message.'],
+  [/^packages\/core-services\/src\/kubelet\/pod-\w+\.ts: parses a query/, 'Builds a query for a kubelet.'],
+  [/^packages\/api\/src\/schema\/schema-table\.ts: splits off|\/internal-form\.ts: splits off/, 'A schema.'],
+  [/^packages\/control-plane\/src\/open-backends\.ts: splits off/, 'Parses a list of servers.'],
+  [/^packages\/http-installer\/src\/connect\/rewrite-html\.ts: reads the Content-Type/, 'Reads the response of another server.'],
 ]
 
 function sources(): string[] {
@@ -76,7 +76,7 @@ it('exactly one place parses a URL target, a query, an Accept header and a Conte
   expect(allStrays.filter((found) => !exceptions.some(([pattern]) => pattern.test(found)))).toEqual([])
 })
 
-it('every place that is allowed exists', () => {
+it('every exception is needed', () => {
   for (const [what, { pattern, files }] of Object.entries(rules))
     expect(
       files.filter((file) => pattern.test(withoutComments(readFileSync(path.join(root, file), 'utf8')))),
@@ -86,8 +86,8 @@ it('every place that is allowed exists', () => {
 })
 
 it.each([
-  ['const question = target.indexOf("?")', 'cuts a query off'],
-  ["const [path, query] = url.split('?', 2)", 'cuts a query off'],
+  ['const question = target.indexOf("?")', 'splits off a query'],
+  ["const [path, query] = url.split('?', 2)", 'splits off a query'],
   ["const target = incoming.url ?? '/'", "reads a request's URL"],
   ['const { path } = c.req.path', "reads a request's URL"],
   ['const path = decodeURIComponent(sent)', 'decodes a path'],
@@ -98,13 +98,13 @@ it.each([
   ['const { accept } = parse(incoming.headers.accept)', 'reads the Accept header'],
   ["if (incoming.headers['content-type'] === json)", 'reads the Content-Type header'],
   ["const type = exchange.header('content-type')", 'reads the Content-Type header'],
-  ["const [type] = contentType.split(';')", 'cuts parameters off a media type'],
-])('a second place is found: %s', (source, what) => {
+  ["const [type] = contentType.split(';')", 'splits off media type parameters'],
+])('finds a planted parser: %s', (source, what) => {
   expect(strays('packages/planted/src/handle.ts', source)).toEqual([`packages/planted/src/handle.ts: ${what}`])
 })
 
 it.each(["headers['content-type'] = json", "delete headers['content-type']", "// header('accept')", "send({ 'content-type': json })"])(
-  'does not count: %s',
+  'ignores: %s',
   (source) => {
     expect(strays('packages/planted/src/handle.ts', source)).toEqual([])
   },

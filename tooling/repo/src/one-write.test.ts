@@ -5,23 +5,23 @@ import { expect, it } from 'vitest'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** The steps of a write that belong to `packages/registry/src/write` alone. */
+/** Patterns of the steps of a write. Only `packages/registry/src/write` may contain them. */
 const steps: Readonly<Record<string, RegExp>> = {
   'mutating or validating admission': /\b(?:admission|chain)(?:\(\))?\.(?:admit|validate)\(/,
   'attributes of a write': /\bnew WriteAttributes\(/,
-  'owners of fields': /\bfieldManager!?\.(?:update|apply|applyInSteps)\(/,
-  'a read, a change and a commit': /\.guaranteedUpdate\(/,
+  'field ownership': /\bfieldManager!?\.(?:update|apply|applyInSteps)\(/,
+  'read, change and commit': /\.guaranteedUpdate\(/,
 }
 
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/(?:storagebackend|cacher|encryption|backend-\w+)\//, 'Storages pass the update on to the storage below.'],
   [
     /^packages\/registry\/src\/patch\/apply-configuration\.ts: owners/,
-    'A step of the write module: an apply computes owners and object together.',
+    'A step of the write module: apply computes the field owners together with the object.',
   ],
-  [/^packages\/loopback\/src\/create-loopback-client\.ts: mutating/, 'A chain that passes everything on to the chain of the moment.'],
-  [/^packages\/control-plane\/src\/bootstrap\/server-leases\.ts: a read/, 'Not an object of the API: addresses of servers.'],
-  [/\/allocation\/range-registry\.ts: a read/, 'Not an object of the API: a bitmap.'],
+  [/^packages\/loopback\/src\/create-loopback-client\.ts: mutating/, 'Delegates to the current chain.'],
+  [/^packages\/control-plane\/src\/bootstrap\/server-leases\.ts: read,/, 'Addresses of servers, not API objects.'],
+  [/\/allocation\/range-registry\.ts: read,/, 'Allocation bitmaps, not API objects.'],
 ]
 
 function sources(): string[] {
@@ -40,7 +40,7 @@ function strays(file: string, source: string): string[] {
     .filter((found) => !exceptions.some(([pattern]) => pattern.test(found)))
 }
 
-it('one module holds the steps of a write', () => {
+it('only the write module contains the steps of a write', () => {
   expect(sources().flatMap((file) => strays(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
 })
 
@@ -48,13 +48,13 @@ it.each([
   ['await scope.admission.admit(attributes)', 'mutating or validating admission'],
   ['return chain.validate(attributes)', 'mutating or validating admission'],
   ['const attributes = new WriteAttributes(write, operation, objects)', 'attributes of a write'],
-  ['route.fieldManager.update(live, next, manager)', 'owners of fields'],
-  ['await storage.guaranteedUpdate(key, change)', 'a read, a change and a commit'],
-])('a second place is found: %s', (source, step) => {
+  ['route.fieldManager.update(live, next, manager)', 'field ownership'],
+  ['await storage.guaranteedUpdate(key, change)', 'read, change and commit'],
+])('finds a planted step: %s', (source, step) => {
   expect(strays('packages/http-installer/src/handle-patch.ts', source)).toEqual([`packages/http-installer/src/handle-patch.ts: ${step}`])
 })
 
-it('the module lists the steps in order, in less than 400 lines', () => {
+it('the write module lists the steps in order, in less than 400 lines', () => {
   const source = readFileSync(path.join(root, 'packages/registry/src/write/write.ts'), 'utf8')
   const calls = ['applyChange(run', 'trackAndMutate(routed', 'prepareChanged(run, object, stored)']
   const round = source.slice(source.indexOf('async function round<'))

@@ -8,21 +8,21 @@ import { readTarball } from './tarball.ts'
 
 export interface PackedPackage {
   readonly name: string
-  /** Relative to the root: "packages/cacher". */
+  /** Path relative to the root: "packages/cacher". */
   readonly directory: string
   readonly tarball: string
   readonly bytes: Buffer
   readonly files: ReadonlyMap<string, Buffer>
-  /** As it is published. */
+  /** The published manifest. */
   readonly manifest: Manifest
-  /** The packages of this repository that it needs, directly or not. */
+  /** Direct and indirect dependencies in this repository. */
   readonly workspaceDependencies: readonly string[]
 }
 
-/** Packs every public package as a release does: pnpm builds it (`prepack`), and swaps `exports` to dist. */
+/** Packs every public package like a release does: pnpm builds it (`prepack`) and changes `exports` to dist. */
 export function packAll(destination: string): readonly PackedPackage[] {
   mkdirSync(destination, { recursive: true })
-  // Once for all: pnpm packs several at a time, and the builds of `prepack` would write the same files.
+  // Build once before packing: pnpm packs several packages at a time, and their `prepack` builds would write the same files.
   execFileSync(node, [tool('tsc'), '-b', 'tsconfig.build.json'], { cwd: repositoryRoot, stdio: 'inherit' })
   const published = publishedManifests()
   const filters = published.flatMap(({ manifest }) => ['--filter', manifest.name])

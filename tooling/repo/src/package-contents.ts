@@ -13,7 +13,7 @@ const always = ['package.json', 'README.md', 'LICENSE']
 const unwanted = /\.test\.|\.test-d\.|\.fixture\.|\.tsbuildinfo$|\.bench\./
 const outputs = ['.js', '.js.map', '.d.ts', '.d.ts.map']
 
-/** One sentence for each problem with the contents of a tarball. `home` is the directory that it was packed from. */
+/** Returns one message for each problem with the contents of a tarball. `home` is the directory of the packed package. */
 export function contentComplaints(files: Files, home: string): readonly string[] {
   const manifest = JSON.parse(files.get('package.json')?.toString() ?? '{}') as Manifest
   const expected = new Set([...always, ...entryPoints(manifest)])
@@ -26,7 +26,7 @@ export function contentComplaints(files: Files, home: string): readonly string[]
   const isWanted = (file: string): boolean => expected.has(file) || file === 'CHANGELOG.md' || (!isCompiled && file.startsWith('dist/'))
   return [
     ...[...expected].filter((file) => (files.get(file)?.length ?? 0) === 0).map((file) => `${file} is missing or empty`),
-    ...[...files.keys()].filter((file) => unwanted.test(file) || !isWanted(file)).map((file) => `${file} does not belong there`),
+    ...[...files.keys()].filter((file) => unwanted.test(file) || !isWanted(file)).map((file) => `${file} must not be published`),
     ...[...files]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([file, content]) => (file.endsWith('.map') ? mapComplaints(file, content, files) : [])),
@@ -34,14 +34,14 @@ export function contentComplaints(files: Files, home: string): readonly string[]
   ]
 }
 
-/** The published files of a package's `src`, as paths in it. */
+/** Lists the published files of a package's `src`, relative to `src`. */
 function sourcesOf(home: string): readonly string[] {
   return globSync('**/*.ts', { cwd: path.join(home, 'src') })
     .map((file) => file.replaceAll(path.sep, '/'))
     .filter((file) => !unwanted.test(file))
 }
 
-/** The files that the manifest names, as paths in the package. */
+/** Lists the files of `bin` and `exports`, relative to the package. */
 function entryPoints({ bin, exports }: Manifest): readonly string[] {
   const leaves = (value: unknown): readonly string[] =>
     typeof value === 'string' ? [value] : typeof value === 'object' && value !== null ? Object.values(value).flatMap(leaves) : []
@@ -53,7 +53,7 @@ function mapComplaints(file: string, content: Buffer, files: Files): readonly st
   const inPackage = (source: string): string => path.posix.join(path.posix.dirname(file), source)
   return sources
     .filter((source, i) => typeof sourcesContent[i] !== 'string' && !files.has(inPackage(source)))
-    .map((source) => `${file} points to ${inPackage(source)}, which is not there`)
+    .map((source) => `${file} points to ${inPackage(source)}, which is missing`)
 }
 
 function manifestComplaints(manifest: Manifest): readonly string[] {
@@ -62,7 +62,7 @@ function manifestComplaints(manifest: Manifest): readonly string[] {
   return [
     ...ranges
       .filter(([, range]) => /^(workspace|catalog|link|file):/.test(range))
-      .map(([name, range]) => `no registry knows the range ${range} of ${name}`),
+      .map(([name, range]) => `${name} has the range ${range}, which only works in the workspace`),
     ...(['devDependencies', 'scripts'] as const).filter((key) => manifest[key] !== undefined).map((key) => `package.json has ${key}`),
   ]
 }

@@ -18,7 +18,7 @@ import { readmeExamples } from './readme-example.ts'
 
 const run = promisify(execFile)
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'keelson-packages-'))
-// Some gigabytes, on a disk that may be busy.
+// Deleting some gigabytes can take minutes.
 afterAll(() => rm(scratch, { recursive: true, force: true, maxRetries: 3 }), 180_000)
 
 const packages = packAll(path.join(scratch, 'tarballs'))
@@ -34,7 +34,7 @@ describe('every package, installed alone into an empty project', () => {
   for (const one of packages) {
     const { name, directory, workspaceDependencies } = one
     if (directory.startsWith('apps/'))
-      test.concurrent(`${name}: npx starts it on the lowest Node and on this one`, { timeout: 180_000 }, async () => {
+      test.concurrent(`${name}: npx starts it on the lowest and the current Node`, { timeout: 180_000 }, async () => {
         const project = await installAlone(one, registry, path.join(scratch, 'projects', path.basename(directory)))
         for (const node of nodes) {
           expect(await runWithNpx(project, node, 'keelson', '--help')).toContain('--data-dir')
@@ -50,7 +50,7 @@ describe('every package, installed alone into an empty project', () => {
           for (const node of nodes) await importAlone(one, project, node)
           const readme = readFileSync(path.join(repositoryRoot, directory, 'README.md'), 'utf8')
           const examples = readmeExamples(readme, [name, ...workspaceDependencies])
-          expect(examples, `${directory}/README.md has no ts example`).not.toEqual([])
+          expect(examples, `${directory}/README.md has no TypeScript example`).not.toEqual([])
           for (const [i, example] of examples.entries()) {
             writeFileSync(path.join(project, `example-${i}.ts`), example)
             writeFileSync(path.join(project, `example-${i}.mjs`), stripTypeScriptTypes(example))
@@ -63,7 +63,7 @@ describe('every package, installed alone into an empty project', () => {
   }
 })
 
-/** The output of tsc for a project's examples, under strict settings. */
+/** Compiles the examples of a project with strict settings, and returns the output of tsc. */
 async function typeErrors(project: string): Promise<string> {
   const compilerOptions = {
     strict: true,
@@ -84,7 +84,7 @@ async function typeErrors(project: string): Promise<string> {
 
 describe('contents of a tarball', () => {
   for (const { name, directory, files } of packages)
-    test(`${name}: code, types, maps and sources, and nothing else`, () => {
+    test(`${name}: contains only code, types, source maps and sources`, () => {
       expect(contentComplaints(files, path.join(repositoryRoot, directory))).toEqual([])
     })
 
@@ -105,26 +105,26 @@ describe('contents of a tarball', () => {
   test('finds a source map without its source', () => {
     expect(contentComplaints(without(/^src\/index\.ts$/), home)).toEqual([
       'src/index.ts is missing or empty',
-      'dist/index.d.ts.map points to src/index.ts, which is not there',
-      'dist/index.js.map points to src/index.ts, which is not there',
+      'dist/index.d.ts.map points to src/index.ts, which is missing',
+      'dist/index.js.map points to src/index.ts, which is missing',
     ])
   })
 
   test('finds tests and stale files', () => {
     const planted = new Map([...cel.files, ['src/a.test.ts', Buffer.from('x')], ['dist/old.js', Buffer.from('x')]])
-    expect(contentComplaints(planted, home)).toEqual(['src/a.test.ts does not belong there', 'dist/old.js does not belong there'])
+    expect(contentComplaints(planted, home)).toEqual(['src/a.test.ts must not be published', 'dist/old.js must not be published'])
   })
 
   test('finds workspace ranges and devDependencies in a manifest', () => {
     const manifest = { ...cel.manifest, devDependencies: {}, dependencies: { '@keelson/apimachinery': 'workspace:^' } }
     const planted = new Map([...cel.files, ['package.json', Buffer.from(JSON.stringify(manifest))]])
     expect(contentComplaints(planted, home)).toEqual([
-      'no registry knows the range workspace:^ of @keelson/apimachinery',
+      '@keelson/apimachinery has the range workspace:^, which only works in the workspace',
       'package.json has devDependencies',
     ])
   })
 
-  test('npm pack refuses', () => {
+  test('npm pack fails', () => {
     const packed = spawnSync('npm', ['pack'], { cwd: home, encoding: 'utf8', shell: process.platform === 'win32' })
     expect(packed.status).not.toBe(0)
     expect(packed.stderr).toContain('cel is not packed: only pnpm writes the entry points')

@@ -1,4 +1,4 @@
-// Checks the packages as a registry would get them, with publint and are-the-types-wrong.
+// Checks the packed packages with publint and are-the-types-wrong.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'

@@ -15,7 +15,7 @@ interface Rule {
   readonly advice: string
 }
 
-/** Each pattern must match phrases that plain English rarely needs: a false positive has to be reworded. */
+/** Phrases to avoid. There are no exceptions, so a pattern must not match phrases that plain English needs. */
 const rules: readonly Rule[] = [
   {
     pattern:

@@ -3,7 +3,7 @@ import { readmeExamples } from './readme-example.ts'
 
 const block = (code: string): string => `\`\`\`ts\n${code}\n\`\`\`\n`
 
-test('every example that can be installed is run', () => {
+test('readmeExamples returns the examples that import only the given packages', () => {
   const first = "import { a } from '@keelson/one'\na()"
   const second = "import { Hono } from 'hono'\nimport {\n  b,\n} from '@keelson/two/testing'\nb()"
   const beyond = "import { c } from '@keelson/three'"

@@ -1,10 +1,10 @@
-/** The ```ts blocks of a README that import no package of this repository but `packages`: the examples that are run from the packed package. */
+/** Returns the ```ts blocks of a README. Skips blocks that import a package of this repository other than `packages`. */
 export function readmeExamples(markdown: string, packages: readonly string[]): string[] {
   const blocks = [...markdown.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1]!)
-  return blocks.filter((block) => ownImports(block).every((name) => packages.includes(name)))
+  return blocks.filter((block) => keelsonImports(block).every((name) => packages.includes(name)))
 }
 
-/** "@keelson/registry" of `from '@keelson/registry/testing'`. */
-function ownImports(code: string): string[] {
+/** Lists the imported packages of this repository: "@keelson/registry" for `from '@keelson/registry/testing'`. */
+function keelsonImports(
   return [...code.matchAll(/'(@keelson\/[^'/]+)[^']*'/g)].map((match) => match[1]!)
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { publishedManifests, repositoryRoot } from './manifests.ts'
 
-/** The packages of this repository that a README names: anywhere, and as those that it may import. */
+/** Lists the packages of this repository that a README mentions, and those that it lists as importable. */
 function namedPackages(readme: string): { readonly all: readonly string[]; readonly importable: readonly string[] } {
   const names = (text: string): string[] => [...new Set(text.match(/@keelson\/[a-z0-9-]+/g) ?? [])]
   const rule = /^## What it may import\n\n([\s\S]*?)(?=\n#|(?![\s\S]))|^It may import (.*(?:\n.+)*)/m.exec(readme)
@@ -31,7 +31,7 @@ describe.each(published.map(({ directory, manifest }) => [directory, manifest] a
   })
 })
 
-test('finds a planted drift', () => {
+test('finds package names in a README', () => {
   const readme = '# One\n\nIt may import `@keelson/two` and\n`@keelson/three`.\n\nUsed by `@keelson/four`.\n'
   expect(namedPackages(readme)).toEqual({
     all: ['@keelson/two', '@keelson/three', '@keelson/four'],

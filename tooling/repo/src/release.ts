@@ -29,10 +29,10 @@ if (!isDryRun && pending.length > 0)
 await step('build', build)
 const packages = await step('pack', () => packAll(path.join(scratch, 'tarballs')))
 await step('contents', checkContents)
-await step('install and import each alone', tryAll)
+await step('install and import each package alone', tryAll)
 print(packages)
 if (isDryRun) process.exit(0)
-// changeset publishes with the pnpm on PATH.
+// changeset uses the pnpm on PATH.
 const { packageManager } = JSON.parse(readFileSync(path.join(repositoryRoot, 'package.json'), 'utf8')) as {
   readonly packageManager: string
 }
@@ -55,23 +55,23 @@ function fail(reason: string): never {
   process.exit(1)
 }
 
-function execute(command: string, given: readonly string[]): number {
+function execute(command: string, args: readonly string[]): number {
   const shell = process.platform === 'win32' && command === 'npx'
-  return spawnSync(command, given, { cwd: repositoryRoot, stdio: 'inherit', shell }).status ?? 1
+  return spawnSync(command, args, { cwd: repositoryRoot, stdio: 'inherit', shell }).status ?? 1
 }
 
-/** A clean build: stale output of removed sources must not be published. */
+/** Builds from scratch, so that output of removed sources is not published. */
 function build(): void {
   for (const { directory } of publishedManifests()) rmSync(path.join(repositoryRoot, directory, 'dist'), { recursive: true, force: true })
-  for (const given of [[tool('tsc'), '-b', 'tsconfig.build.json'], ['tooling/run/build.mjs']])
-    if (execute(node, given) !== 0) throw new Error('the packages do not build; the reason is above')
+  for (const args of [[tool('tsc'), '-b', 'tsconfig.build.json'], ['tooling/run/build.mjs']])
+    if (execute(node, args) !== 0) throw new Error('the build failed; see the output above')
 }
 
 function checkContents(): void {
   const complaints = packages.flatMap(({ name, directory, files }) =>
     contentComplaints(files, path.join(repositoryRoot, directory)).map((complaint) => `${name}: ${complaint}`),
   )
-  if (complaints.length > 0) throw new Error(`the packed files are wrong:\n  ${complaints.join('\n  ')}`)
+  if (complaints.length > 0) throw new Error(`the packages have wrong contents:\n  ${complaints.join('\n  ')}`)
 }
 
 async function tryAll(): Promise<void> {
@@ -84,7 +84,7 @@ async function tryAll(): Promise<void> {
       for (const current of nodes) {
         if (one.manifest.bin === undefined) await importAlone(one, project, current)
         else if (!(await runWithNpx(project, current, 'keelson', '--version')).includes('v1.'))
-          throw new Error(`npx keelson --version of ${one.name} prints no version`)
+          throw new Error(`npx keelson --version of ${one.name} does not print a version`)
       }
     }
   }
@@ -97,7 +97,7 @@ interface Bump {
   readonly newVersion: string
 }
 
-/** The versions that the pending changesets lead to. */
+/** Returns the new versions according to the pending changesets. */
 function pendingBumps(): readonly Bump[] {
   const waiting = readdirSync(path.join(repositoryRoot, '.changeset')).filter((file) => file.endsWith('.md') && file !== 'README.md')
   if (waiting.length === 0) return []

@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const good: Round = { passed: 3, failed: 0, skipped: 1, seconds: 2, failures: [] }
 const bad: Round = { passed: 2, failed: 1, skipped: 1, seconds: 2, failures: ['a.test.ts > is flaky'], log: '/tmp/round.log' }
 
-/** Runs a series whose rounds have the given outcomes; 'interrupt' ends it at that round. */
+/** Runs a series with the given results. 'interrupt' stops the series in that round. */
 function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh = false): Promise<number> {
   const left = [...rounds]
   return runSeries({
@@ -25,7 +25,7 @@ function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh =
     stateFile: path.join(directory, 'rounds.json'),
     runRound: async () => {
       const next = left.shift()
-      if (next === undefined) throw new Error('one round too many')
+      if (next === undefined) throw new Error('the series ran more rounds than expected')
       return next === 'interrupt' ? undefined : next
     },
     print: (line) => lines.push(line),
@@ -33,7 +33,7 @@ function series(times: number, rounds: readonly (Round | 'interrupt')[], fresh =
 }
 
 describe('a series of rounds', () => {
-  test('passes when every round does, with a line for each', async () => {
+  test('passes if all rounds pass, and prints a line for each round', async () => {
     expect(await series(2, [good, good])).toBe(0)
     expect(lines).toEqual([
       'round 1/2: 3 passed, 0 failed, 1 skipped, 2.0 s',
@@ -42,27 +42,27 @@ describe('a series of rounds', () => {
     ])
   })
 
-  test('goes on behind a failed round, names what failed, and fails', async () => {
+  test('continues after a failed round, prints the failed tests, and fails', async () => {
     expect(await series(3, [good, bad, good])).toBe(1)
     expect(lines).toContain('  FAIL a.test.ts > is flaky')
     expect(lines).toContain('  log: /tmp/round.log')
     expect(lines.slice(-2)).toEqual(['1 of 3 rounds failed', '  1 × a.test.ts > is flaky'])
   })
 
-  test('goes on where it was interrupted, and remembers the failures before', async () => {
+  test('resumes after an interruption and keeps earlier failures', async () => {
     expect(await series(3, [bad, 'interrupt'])).toBe(130)
     lines = []
     expect(await series(3, [good, good])).toBe(1)
-    expect(lines[0]).toBe('1 of 3 rounds are already done (--fresh begins again)')
+    expect(lines[0]).toBe('1 of 3 rounds are already done (--fresh starts from the beginning)')
     expect(lines.at(-2)).toBe('1 of 3 rounds failed')
   })
 
-  test('begins again when asked to', async () => {
+  test('starts from the beginning with --fresh', async () => {
     expect(await series(2, [bad, 'interrupt'])).toBe(130)
     expect(await series(2, [good, good], true)).toBe(0)
   })
 
-  test('of rounds that are all done runs none', async () => {
+  test('runs nothing if all rounds are done', async () => {
     expect(await series(2, [good, bad])).toBe(1)
     expect(await series(2, [])).toBe(1)
   })
@@ -76,7 +76,7 @@ describe('a round', () => {
   ]
   const report = { numPassedTests: 1, numFailedTests: 1, numPendingTests: 2, numTodoTests: 0, testResults: [] }
 
-  test('names failed tests by file', () => {
+  test('lists failed tests with their file', () => {
     const testResults = [{ name: '/r/packages/a.test.ts', status: 'failed', assertionResults: tests }]
     expect(roundOf({ ...report, testResults }, { ...place, status: 1 })).toEqual({
       passed: 1,
@@ -87,10 +87,10 @@ describe('a round', () => {
     })
   })
 
-  test('fails when a file does, or vitest, or when there is no report', () => {
+  test('fails if a test file fails to load, if vitest fails, or without a report', () => {
     const testResults = [{ name: '/r/a.test.ts', status: 'failed', assertionResults: [] }]
-    expect(roundOf({ ...report, testResults }, { ...place, status: 1 }).failures).toEqual(['a.test.ts: the file itself failed'])
-    expect(roundOf(report, { ...place, status: 1 }).failures).toEqual(['vitest ended with status 1 although no test failed'])
-    expect(roundOf(undefined, { ...place, status: 137 }).failures).toEqual(['vitest ended with status 137 and without a report'])
+    expect(roundOf({ ...report, testResults }, { ...place, status: 1 }).failures).toEqual(['a.test.ts: failed to load'])
+    expect(roundOf(report, { ...place, status: 1 }).failures).toEqual(['vitest exited with status 1, but no test failed'])
+    expect(roundOf(undefined, { ...place, status: 137 }).failures).toEqual(['vitest exited with status 137 and wrote no report'])
   })
 })

@@ -1,4 +1,4 @@
-// repeat-tests.ts --times=N [--fresh] -- COMMAND ARGS…: runs a vitest command N times. An interrupted series goes on at the round it reached.
+// repeat-tests.ts --times=N [--fresh] -- COMMAND ARGS…: runs a vitest command N times. The same command resumes an interrupted series.
 import { execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,34 +12,34 @@ export interface Round {
   readonly failed: number
   readonly skipped: number
   readonly seconds: number
-  /** The names of the tests that failed, and what else went wrong. */
+  /** Names of failed tests, and other errors. */
   readonly failures: readonly string[]
-  /** The output of a round that failed. */
+  /** File with the output of a failed round. */
   readonly log?: string
 }
 
 interface SeriesOptions {
   readonly times: number
-  /** Forgets the rounds of an earlier run. */
+  /** Discards the rounds of an earlier run. */
   readonly fresh: boolean
-  /** Where finished rounds are kept. */
+  /** File with the finished rounds. */
   readonly stateFile: string
-  /** Undefined when the round was interrupted: it is then not counted. */
+  /** Runs one round. Returns undefined if the round was interrupted; it then does not count. */
   readonly runRound: (round: number) => Promise<Round | undefined>
   readonly print: (line: string) => void
 }
 
 const interrupted = 130
 
-/** Resolves to the exit status: 0 when every round passed, earlier ones included. */
+/** Runs the remaining rounds and returns the exit status: 0 if all rounds passed, including earlier ones. */
 export async function runSeries({ times, fresh, stateFile, runRound, print }: SeriesOptions): Promise<number> {
   const rounds = fresh ? [] : readRounds(stateFile).slice(0, times)
-  if (rounds.length > 0) print(`${rounds.length} of ${times} rounds are already done (--fresh begins again)`)
+  if (rounds.length > 0) print(`${rounds.length} of ${times} rounds are already done (--fresh starts from the beginning)`)
   for (const [i, round] of rounds.entries()) for (const line of roundLines(i + 1, times, round)) print(line)
   while (rounds.length < times) {
     const round = await runRound(rounds.length + 1)
     if (round === undefined) {
-      print(`interrupted in round ${rounds.length + 1}; the same command goes on there`)
+      print(`interrupted in round ${rounds.length + 1}; run the same command to resume`)
       return interrupted
     }
     rounds.push(round)
@@ -75,7 +75,7 @@ function readRounds(file: string): Round[] {
   }
 }
 
-/** Whole or not at all: a series may be killed at any moment. */
+/** Writes the file atomically, because a series may be killed at any time. */
 function writeRounds(file: string, rounds: readonly Round[]): void {
   writeFileSync(`${file}.new`, JSON.stringify(rounds))
   renameSync(`${file}.new`, file)
@@ -93,16 +93,16 @@ interface Report {
   }[]
 }
 
-/** Reads the report of vitest's JSON reporter; undefined when vitest ended before it wrote one. */
+/** Converts the report of vitest's JSON reporter to a round. `report` is undefined if vitest wrote none. */
 export function roundOf(report: Report | undefined, { status, seconds, root }: { status: number; seconds: number; root: string }): Round {
   if (report === undefined)
-    return { passed: 0, failed: 0, skipped: 0, seconds, failures: [`vitest ended with status ${status} and without a report`] }
+    return { passed: 0, failed: 0, skipped: 0, seconds, failures: [`vitest exited with status ${status} and wrote no report`] }
   const failures = report.testResults.flatMap(({ name, status: fileStatus, assertionResults }) => {
     const file = path.relative(root, name)
     const tests = assertionResults.filter((test) => test.status === 'failed').map((test) => `${file} > ${test.fullName}`)
-    return fileStatus === 'failed' && tests.length === 0 ? [`${file}: the file itself failed`] : tests
+    return fileStatus === 'failed' && tests.length === 0 ? [`${file}: failed to load`] : tests
   })
-  if (status !== 0 && failures.length === 0) failures.push(`vitest ended with status ${status} although no test failed`)
+  if (status !== 0 && failures.length === 0) failures.push(`vitest exited with status ${status}, but no test failed`)
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests,
@@ -133,7 +133,7 @@ async function main(args: readonly string[]): Promise<number> {
   })
 }
 
-/** Identifies the tested state: the commit, the differences from it, and the command. */
+/** Returns a hash of the commit, the uncommitted changes and the command. */
 function keyOf(root: string, command: readonly string[]): string {
   const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28 })
   const hash = createHash('sha256')

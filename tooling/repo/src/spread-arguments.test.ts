@@ -6,7 +6,7 @@ import { findSpreadArguments } from './spread-arguments.ts'
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
 
-/** Where a spread is harmless, and why: no request makes the list long. */
+/** Spreads of short lists, with the reason. No request can make these lists long. */
 const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ (\w*[eE]rrors|own|messages|problems)\.push$/, 'A validation ends after 1,000 errors (`collectFieldErrors`).'],
   [/^packages\/cel\//, 'An expression has at most 100,000 characters, and a call takes more arguments than it can list.'],
@@ -17,10 +17,10 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
   [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/secrets\/validate\.ts/, 'Constants.'],
   [/\/managed-fields\/field-set\.ts.* fieldsAt$|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],
-  [/\/decode-context\.ts|\/ip-address\.ts/, 'Embedded types of a field; the bytes of an address.'],
+  [/\/decode-context\.ts|\/ip-address\.ts/, 'Embedded types of a field, and bytes of an address.'],
   [
     /\/work-queue-metrics\.ts|\/resolve-outcome\.ts|\/lmdb-durability\.ts/,
-    'Workers of a controller; answers to one transaction; a fixed set of numbers.',
+    'Workers of a controller, responses to one transaction, and a fixed set of numbers.',
   ],
   [/\/pod-warnings\.ts.* warnings\.push$/, 'At most one warning each.'],
   [/\/ip-families\.ts/, 'Errors of two families.'],
@@ -46,8 +46,8 @@ const unbounded = (file: string, source: string): string[] =>
     .filter(({ at }) => !bounded.some(([pattern]) => pattern.test(at)))
     .map(({ at, spread }) => `${at}(...${spread})`)
 
-describe('arguments of calls', () => {
-  it('are no spread lists that a request can make long: use appendAll, a loop, or say above why the list is short', () => {
+describe('spread arguments', () => {
+  it('are only used for short lists (use appendAll or a loop, or add an entry with a reason to this file)', () => {
     expect(sources().flatMap((file) => unbounded(file, readFileSync(path.join(root, file), 'utf8')))).toEqual([])
   })
 
@@ -69,7 +69,7 @@ describe('arguments of calls', () => {
     'interface A { f(...rest: string[]): void }',
     "f('(...a)', `text`)",
     '/* f(...a) */',
-  ])('do not count: %s', (source) => {
+  ])('are not found: %s', (source) => {
     expect(findSpreadArguments(source)).toEqual([])
   })
 })

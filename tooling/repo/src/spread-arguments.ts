@@ -1,15 +1,15 @@
 /** A spread among the arguments of a call: `list.push(...items)`. */
 export interface SpreadArgument {
   readonly line: number
-  /** The callee, as far as it is written directly before the parenthesis: `errors.push`. */
+  /** The callee directly before the parenthesis: `errors.push`. */
   readonly callee: string
-  /** The spread expression, to the end of the argument. */
+  /** The spread expression. */
   readonly spread: string
 }
 
 /**
- * Finds spreads among the arguments of calls. Each item becomes an argument on the stack, so a list that a request can make long ends the call
- * with a RangeError. Comments and text are skipped; rest parameters, and spreads in lists and objects, are something else.
+ * Finds spreads in the arguments of calls. Each item becomes an argument on the stack, so a long list makes the call fail with a RangeError.
+ * Ignores comments, string literals, rest parameters, and spreads in arrays and objects.
  */
 export function findSpreadArguments(source: string): SpreadArgument[] {
   const code = blankedComments(source)
@@ -38,7 +38,7 @@ function calleeBefore(code: string, at: number): string | undefined {
   return callee
 }
 
-/** The closing parenthesis of a parameter list is not followed by an operator. */
+/** Reports whether the parentheses at `start` contain parameters of a function, not arguments. */
 function isParameterList(code: string, start: number): boolean {
   const end = endOfGroup(code, start)
   return (
@@ -74,7 +74,7 @@ function endOfArgument(code: string, start: number): number {
   return code.length
 }
 
-/** The source with comments, texts and regular expressions replaced by spaces, of the same length. */
+/** Replaces comments, string literals and regular expressions with spaces. Keeps the length of the source. */
 function blankedComments(source: string): string {
   const blank = (text: string): string => text.replace(/[^\n]/g, ' ')
   return source.replace(

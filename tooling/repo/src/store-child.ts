@@ -1,4 +1,4 @@
-// Opens a store on disk, reads the entries of earlier runs, adds one, and closes. Prints the entries that it read as JSON.
+// Opens a store on disk, prints the entries of earlier runs as JSON, adds an entry, and closes the store.
 import { openEmbedded } from '@keelson/backend-embedded'
 import { prefixRange } from '@keelson/storagebackend'
 

@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib'
 
 const block = 512
 
-/** The files of a package's tarball, by their path in the package. Read here, so that no `tar` has to be installed. */
+/** Reads the files of a package's tarball, by path in the package. Does not need an installed `tar`. */
 export function readTarball(file: string): ReadonlyMap<string, Buffer> {
   const bytes = gunzipSync(readFileSync(file))
   const files = new Map<string, Buffer>()

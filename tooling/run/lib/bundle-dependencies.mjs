@@ -1,6 +1,6 @@
 import { isBuiltin } from 'node:module'
 
-/** One sentence for each package that a bundle imports without a dependency in the manifest, and for each unused dependency. */
+/** Returns one message for each import of a bundle that is missing from the manifest, and for each unused dependency. */
 export function dependencyComplaints(outputs, dependencies) {
   const chunks = outputs.filter(({ type }) => type === 'chunk')
   const files = new Set(chunks.map(({ fileName }) => fileName))

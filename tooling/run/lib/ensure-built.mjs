@@ -1,4 +1,4 @@
-// Builds the server's bundle when a source is newer than it. A scan of modification times, so that a start with nothing to do costs milliseconds.
+// Builds the server's bundle if a source is newer. Compares modification times, which takes milliseconds.
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { node, root, run } from './prepare.mjs'

@@ -1,19 +1,19 @@
-// Other Nodes than the one that runs the scripts: fetched once into the user's cache, from npm's package `node`.
+// Finds other versions of Node. They are installed once into the user's cache, from npm's package `node`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 
-/** The lowest Node that the published packages support; `engines` of every package says the same. */
+/** The lowest Node version that the published packages support. `engines` of every package has the same version. */
 export const lowestNode = '22.12.0'
 
 const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(os.homedir(), '.cache'), 'keelson')
 const windows = process.platform === 'win32'
 const programOf = (directory) => path.join(directory, 'node_modules/node/bin', windows ? 'node.exe' : 'node')
 
-/** The path of the program `node` of that version: '22.12.0', '22.12', '24'. */
+/** Returns the path of `node` of a version: '22.12.0', '22.12', '24'. */
 export function findNode(version) {
-  if (!/^\d+(\.\d+){0,2}$/.test(version)) throw new Error(`"${version}" is not a version of Node; write it like 22.12 or 24`)
+  if (!/^\d+(\.\d+){0,2}$/.test(version)) throw new Error(`"${version}" is not a version of Node; examples: 22.12, 24`)
   const home = path.join(cache, `node-${version}`)
   if (!existsSync(programOf(home))) install(version, home)
   return programOf(home)
@@ -21,14 +21,14 @@ export function findNode(version) {
 
 function install(version, home) {
   mkdirSync(cache, { recursive: true })
-  // Installed under another name first: two processes may want the same version at once.
+  // Install into a temporary directory first, because two processes may install the same version at once.
   const scratch = mkdtempSync(path.join(cache, 'fetching-'))
   try {
     const done = spawnSync('npm', ['install', '--prefix', scratch, '--no-save', '--no-audit', '--no-fund', `node@${version}`], {
       encoding: 'utf8',
       shell: windows,
     })
-    if (!existsSync(programOf(scratch))) throw new Error(`Node ${version} could not be fetched from npm:\n${done.stderr}`)
+    if (!existsSync(programOf(scratch))) throw new Error(`cannot install Node ${version} from npm:\n${done.stderr}`)
     try {
       renameSync(scratch, home)
     } catch (error) {
@@ -39,7 +39,7 @@ function install(version, home) {
   }
 }
 
-/** Environment in which `node` of this version runs TypeScript: before 22.18 it strips types only with a flag. */
+/** Returns the environment for running TypeScript with this version of Node. Versions before 22.18 need a flag to strip types. */
 export function typeScriptEnvironment(version) {
   const [major, minor = 99] = version.split('.').map(Number)
   if (major > 22 || (major === 22 && minor >= 18)) return {}

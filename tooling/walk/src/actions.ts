@@ -8,11 +8,11 @@ import type { Action } from './engine-trace.ts'
 import { namespace } from './walked-server.ts'
 import type { WalkedServer } from './walked-server.ts'
 
-/** The resource that somebody means by "pods" or "deployments.apps", in its preferred version. */
+/** Finds a resource by name ("pods", "deployments.apps") in its preferred version. */
 export async function findResource(server: WalkedServer, named: string): Promise<ServedResource> {
   const resources = await servedResources(async (target) => (await server.send('GET', target)).json())
   const found = resources.find(({ plural, group }) => named === plural || (group !== '' && named === `${plural}.${group}`))
-  if (found === undefined) throw new Error(`no resource is named "${named}"; examples: pods, deployments, leases.coordination.k8s.io`)
+  if (found === undefined) throw new Error(`unknown resource "${named}"; examples: pods, deployments, leases.coordination.k8s.io`)
   return found
 }
 
@@ -22,13 +22,13 @@ interface Subject {
   readonly server: WalkedServer
   readonly resource: ServedResource
   readonly collection: string
-  /** Path of the sample. */
+  /** Path of the sample object. */
   readonly target: string
   /** A valid object. */
   readonly sample: (name: string) => JsonObject
 }
 
-/** A number that is new each time, so that every write changes something. */
+/** Counts writes. Each write contains the next number, so that it changes the object. */
 let writes = 0
 
 const annotated = (object: JsonObject): JsonObject => ({
@@ -36,14 +36,14 @@ const annotated = (object: JsonObject): JsonObject => ({
   metadata: { ...(object['metadata'] as JsonObject), annotations: { walked: String(++writes) } },
 })
 
-const nothing = (): Promise<void> => Promise.resolve()
+const doNothing = (): Promise<void> => Promise.resolve()
 
 const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Action>>> = {
-  get: ({ server, target }) => ({ prepare: nothing, run: () => send(server, 'GET', target) }),
-  list: ({ server, collection }) => ({ prepare: nothing, run: () => send(server, 'GET', collection) }),
+  get: ({ server, target }) => ({ prepare: doNothing, run: () => send(server, 'GET', target) }),
+  list: ({ server, collection }) => ({ prepare: doNothing, run: () => send(server, 'GET', collection) }),
   watch: watchedEvent,
   create({ server, collection, sample }) {
-    return { prepare: nothing, run: () => send(server, 'POST', collection, sample(`${name}-${++writes}`)) }
+    return { prepare: doNothing, run: () => send(server, 'POST', collection, sample(`${name}-${++writes}`)) }
   },
   update({ server, target }) {
     let next: JsonObject = {}
@@ -53,11 +53,11 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
     }
   },
   patch: ({ server, target }) => ({
-    prepare: nothing,
+    prepare: doNothing,
     run: () => send(server, 'PATCH', target, annotated({}), 'application/merge-patch+json'),
   }),
   apply: ({ server, resource, target }) => ({
-    prepare: nothing,
+    prepare: doNothing,
     run: () =>
       send(
         server,
@@ -78,7 +78,7 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
 
 export const verbs: readonly string[] = Object.keys(makers)
 
-/** The request, or the event, that a walk of `verb` follows. The sample object exists when it resolves. */
+/** Creates the request or watch event of a walk. Also creates the sample object. */
 export async function actionFor(server: WalkedServer, verb: string, resource: ServedResource): Promise<Action> {
   const { group, version, plural, namespaced } = resource
   const placed = { group, version, plural, ...(namespaced && { namespace }) }
@@ -93,8 +93,8 @@ async function send(server: WalkedServer, method: string, target: string, body?:
 }
 
 /**
- * One event of an open watch. The walk begins where the store finds the watcher: the store is written to directly, with one of two values that the
- * server has made before, and functions that also run for a key without watchers are left out.
+ * Creates one event of an open watch. It writes to the store directly, with one of two values that the server wrote before.
+ * Functions that also run for a key without watchers do not count, so the walk starts with the store's search for watchers.
  */
 async function watchedEvent({ server, collection, target }: Subject): Promise<Action> {
   const { backend, url, token } = server
@@ -112,19 +112,19 @@ async function watchedEvent({ server, collection, target }: Subject): Promise<Ac
     await backend.commit({ compare: [{ key, modRevision: entry?.modRevision ?? 0 }], operations: [{ type: 'put', key, value }] })
   }
   return {
-    prepare: nothing,
+    prepare: doNothing,
     async run() {
       await put(key)
       while (watch.events().length === received) await sleep(1)
       received = watch.events().length
     },
-    apart: { prepare: nothing, run: () => put('/walk/unwatched') },
+    apart: { prepare: doNothing, run: () => put('/walk/unwatched') },
   }
 }
 
 async function storageKey({ backend }: WalkedServer): Promise<string> {
   const { entries } = await backend.list({ start: '/registry/', end: '/registry0' })
   const found = entries.find(({ key }) => key.endsWith(`/${name}`))
-  if (found === undefined) throw new Error('the sample is not in the store')
+  if (found === undefined) throw new Error('the sample object is not in the store')
   return found.key
 }

@@ -2,26 +2,26 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Debugger, Profiler } from 'node:inspector'
 import { Session } from 'node:inspector/promises'
 
-/** A function of the sources, where the engine found it. */
+/** A function of the sources and its position. */
 export interface SourceFunction {
-  /** Relative to the root, "packages/registry/src/store.ts". */
+  /** Path relative to the root: "packages/registry/src/store.ts". */
   readonly file: string
   /** Empty for an anonymous function. */
   readonly name: string
-  /** From 1. */
+  /** Line number, starting at 1. */
   readonly line: number
 }
 
-/** A place in a call stack. */
+/** A frame of a call stack. */
 export type Frame = SourceFunction
 
-/** A call of one function, with the stack at that moment. */
+/** A function call with its call stack. */
 export interface Entry {
   readonly callee: SourceFunction
-  /** Frames of the sources below the callee, its caller first. Empty when the event loop called. */
+  /** Frames of the callers, direct caller first. Empty for a call by the event loop. */
   readonly callers: readonly Frame[]
-  /** Whether the call was made on behalf of the traced action, however many awaits later. */
-  readonly own: boolean
+  /** Whether the call belongs to the traced action: it ran in the action's asynchronous context. */
+  readonly isPartOfAction: boolean
 }
 
 interface LocatedFunction extends SourceFunction {
@@ -29,10 +29,10 @@ interface LocatedFunction extends SourceFunction {
 }
 
 export interface Action {
-  /** Before each run, unobserved. */
+  /** Runs before each run of the action. Not traced. */
   readonly prepare: () => Promise<void>
   readonly run: () => Promise<void>
-  /** An action of which the calls do not count, because they only prepare or surround this one. */
+  /** An action whose calls are subtracted, because they only prepare or surround this action. */
   readonly apart?: Action
 }
 
@@ -40,10 +40,10 @@ const rounds = 5
 const hook = '__keelsonWalkEntered'
 
 /**
- * Observes which functions run in this process, by the engine's own means and without a change to the code: precise coverage finds the functions of
- * an action, then a breakpoint at the start of each one, whose condition takes the stack and never holds, finds the order of the calls.
+ * Traces function calls in this process with the inspector of V8, without changes to the code. Precise coverage finds the functions of an action.
+ * Then a breakpoint in each function records the call stack in its condition. The condition is never true, so the process does not stop.
  *
- * Modules have to be loaded after `open`: the engine counts only what it compiled since then.
+ * Load modules after `open`, because V8 counts only code that it compiles afterwards.
  */
 export class EngineTrace implements AsyncDisposable {
   readonly #session = new Session()
@@ -55,7 +55,7 @@ export class EngineTrace implements AsyncDisposable {
     this.#root = root
   }
 
-  /** Observes the packages below `root`, a file URL that ends with a slash. */
+  /** Starts a trace of the packages below `root`, a file URL that ends with a slash. */
   static async open(root: string): Promise<EngineTrace> {
     const trace = new EngineTrace(root)
     trace.#session.connect()
@@ -64,12 +64,12 @@ export class EngineTrace implements AsyncDisposable {
     return trace
   }
 
-  /** Marks the calls from here on, and all that follows from them, as the action's own. */
+  /** Marks later calls in this asynchronous context as calls of the action. */
   enter(): void {
     this.#action.enterWith(true)
   }
 
-  /** Every call of a function of the packages while the action runs. It runs several times: the last run is recorded. */
+  /** Records all function calls of an action. Runs the action several times, and records the last run. */
   async record(action: Action): Promise<Entry[]> {
     const functions = await this.#functionsOf(action)
     const entries: Entry[] = []
@@ -94,7 +94,7 @@ export class EngineTrace implements AsyncDisposable {
     this.#session.disconnect()
   }
 
-  /** The functions that every run of the action calls; others belong to timers that happened to fire. */
+  /** Returns the functions called in every run of the action. Other functions belong to timers. */
   async #functionsOf(action: Action): Promise<LocatedFunction[]> {
     let found: Map<string, LocatedFunction> | undefined
     for (let round = 0; round < rounds; round++) {
@@ -131,7 +131,7 @@ export class EngineTrace implements AsyncDisposable {
     return script
   }
 
-  /** The first statement rather than a call in a default value, which runs only where an argument is missing. */
+  /** Returns the position of the first statement. Skips calls in default values, because they run only if the argument is missing. */
   async #firstLocation(range: LocatedFunction['range']): Promise<Debugger.Location | undefined> {
     const { locations } = await this.#session.post('Debugger.getPossibleBreakpoints', range)
     return locations.find(({ type }) => type === undefined) ?? locations[0]
@@ -140,10 +140,10 @@ export class EngineTrace implements AsyncDisposable {
   #note(callee: LocatedFunction, entries: Entry[]): void {
     const [, ...callers] = this.#stack()
     const { file, name, line } = callee
-    entries.push({ callee: { file, name, line }, callers, own: this.#action.getStore() === true })
+    entries.push({ callee: { file, name, line }, callers, isPartOfAction: this.#action.getStore() === true })
   }
 
-  /** The frames of the sources, the innermost first. */
+  /** Returns the frames in the sources, innermost first. */
   #stack(): Frame[] {
     const { stackTraceLimit } = Error
     const prepareStackTrace: unknown = Reflect.get(Error, 'prepareStackTrace')
@@ -156,7 +156,7 @@ export class EngineTrace implements AsyncDisposable {
       })
     try {
       Error.captureStackTrace(holder)
-      // Made when it is read.
+      // V8 creates the stack text when it is read.
       return holder.stack ?? []
     } finally {
       Object.assign(Error, { prepareStackTrace, stackTraceLimit })
@@ -168,7 +168,7 @@ export class EngineTrace implements AsyncDisposable {
   }
 }
 
-/** Offsets of a script as lines and columns. */
+/** Converts offsets in a script to lines and columns. */
 class Script {
   readonly length: number
   readonly #scriptId: string

@@ -8,12 +8,12 @@ interface TurboFile {
 
 const readJson = (file: string): TurboFile => JSON.parse(readFileSync(file, 'utf8')) as TurboFile
 
-/** The layer of each package, as `turbo.json` has them. */
+/** The layers of the packages in `turbo.json`. */
 export class Layers {
   readonly #order: readonly string[]
   readonly #layerOf: ReadonlyMap<string, string>
 
-  /** `order` is from the lowest layer up. */
+  /** `order` starts with the lowest layer. */
   constructor(order: readonly string[], layerOf: ReadonlyMap<string, string>) {
     this.#order = order
     this.#layerOf = layerOf
@@ -29,7 +29,7 @@ export class Layers {
     return new Layers(order, new Map(layerOf))
   }
 
-  /** From 0, the lowest. -1 for a package that is in none. */
+  /** Returns the index of a package's layer, 0 for the lowest layer and -1 for a package without a layer. */
   rank(packageName: string): number {
     return this.#order.indexOf(this.#layerOf.get(packageName) ?? '')
   }
@@ -38,13 +38,13 @@ export class Layers {
     return layers.some((layer) => this.#layerOf.get(packageName) === `layer:${layer}`)
   }
 
-  /** Highest layer first, names in alphabetical order within one. */
+  /** Sorts packages by layer, highest first, then by name. */
   sort(packageNames: Iterable<string>): string[] {
     return [...packageNames].sort((a, b) => this.rank(b) - this.rank(a) || (a < b ? -1 : 1))
   }
 }
 
-/** "registry" for "packages/registry/src/store.ts". */
+/** Returns the package of a file: "registry" for "packages/registry/src/store.ts". */
 export function packageOf(file: string): string {
   return file.split('/')[1] ?? ''
 }

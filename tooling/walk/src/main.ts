@@ -1,4 +1,4 @@
-// npm run walk -- VERB RESOURCE: the files and functions that one request runs through. See tooling/walk/README.md.
+// npm run walk -- VERB RESOURCE: prints the files and functions of one request. See tooling/walk/README.md.
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -19,9 +19,9 @@ RESOURCE is a plural name: configmaps, deployments, leases.coordination.k8s.io.
 --json prints the figures, files and functions as JSON.
 --background includes what ran meanwhile for others, such as the watch cache.`
 
-/** Rounds after which a request is warm: nothing is loaded or compiled for the first time. */
+/** Number of warm-up requests. Afterwards a request loads and compiles nothing new. */
 const warmRounds = 20
-/** Until what follows an answer, such as metrics, is over. */
+/** Time to wait for work after a response, such as metrics. */
 const settleMs = 50
 
 const { values, positionals } = parseArgs({
@@ -44,8 +44,8 @@ for (let round = 0; round < warmRounds; round++) {
 }
 const entries = await record(action)
 const apart = new Set((action.apart ? await record(action.apart) : []).map(({ callee }) => labelOf(callee)))
-// An event is nobody's request: all that runs is its own.
-const counted = verb === 'watch' || values.background ? entries : entries.filter(({ own }) => own)
+// A watch event belongs to no request, so all calls count.
+const counted = verb === 'watch' || values.background ? entries : entries.filter(({ isPartOfAction }) => isPartOfAction)
 const walk = walkOf(
   counted.filter(({ callee }) => !apart.has(labelOf(callee))),
   Layers.read(root),

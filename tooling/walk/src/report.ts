@@ -2,7 +2,7 @@ import { packageOf } from './layers.ts'
 import type { Walk, WalkedFunction } from './walk.ts'
 import { labelOf } from './walk.ts'
 
-/** The text of a walk: its functions by file and package, highest layer first, then the figures. */
+/** Formats a walk: functions by file and package, highest layer first, then the totals. */
 export function report(walk: Walk, title: string): string {
   const lines = [title]
   for (const packageName of walk.packages) {

@@ -9,7 +9,7 @@ function run(script: string, ...args: readonly string[]): Walk {
   return JSON.parse(execFileSync(process.execPath, [path.join(home, script), ...args], { encoding: 'utf8' })) as Walk
 }
 
-test('a walk finds every function in call order, package crossings, and a planted call up into HTTP', () => {
+test('a walk lists functions in call order, package crossings, and a planted call from the registry into HTTP', () => {
   const { functions, files, packages, crossings, upward } = run('planted-walk.fixture.ts')
   const handler = 'packages/http-installer/src/handle-update.ts'
   const update = 'packages/registry/src/update.ts'
@@ -29,7 +29,7 @@ test('a walk finds every function in call order, package crossings, and a plante
   expect(upward).toEqual([{ caller: { file: update, name: 'update', line: 5 }, callee: { file: handler, name: '', line: 4 } }])
 })
 
-test('a walk of a request goes from the server to the store, and holds nothing that runs in the background', () => {
+test('a walk of a request goes from the server to the store, without background work', () => {
   const { functions, packages, upward } = run('main.ts', 'get', 'configmaps', '--json')
   for (const name of ['server', 'http-installer', 'registry', 'cacher', 'storagebackend', 'backend-embedded']) {
     expect(packages).toContain(name)
@@ -38,7 +38,7 @@ test('a walk of a request goes from the server to the store, and holds nothing t
   expect(upward).toEqual([])
 })
 
-test.each(['create', 'update', 'patch', 'apply', 'delete'])('%s: the registry and the layers below it never call up into HTTP', (verb) => {
+test.each(['create', 'update', 'patch', 'apply', 'delete'])('%s: the registry and lower layers never call HTTP packages', (verb) => {
   const { upward } = run('main.ts', verb, 'configmaps', '--json')
   expect(upward.map(({ caller, callee }) => [caller.file, callee.file])).toEqual([])
 })

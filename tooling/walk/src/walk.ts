@@ -2,7 +2,7 @@ import type { Entry, Frame, SourceFunction } from './engine-trace.ts'
 import { packageOf } from './layers.ts'
 import type { Layers } from './layers.ts'
 
-/** A function that ran, and how often. */
+/** A called function with its number of calls. */
 export interface WalkedFunction extends SourceFunction {
   readonly calls: number
 }
@@ -12,21 +12,21 @@ export interface UpwardCall {
   readonly callee: SourceFunction
 }
 
-/** Where an action went. */
+/** The summary of the calls of an action. */
 export interface Walk {
-  /** In the order in which they were first called. */
+  /** In order of the first call. */
   readonly functions: readonly WalkedFunction[]
-  /** In the order in which they were entered first. */
+  /** In order of the first call. */
   readonly files: readonly string[]
-  /** Highest layer first. */
+  /** Packages, highest layer first. */
   readonly packages: readonly string[]
-  /** Pairs of packages of which the first calls into the second, "registry → cacher". */
+  /** Pairs of packages: the first calls the second ("registry → cacher"). */
   readonly crossings: readonly string[]
-  /** Calls by which the registry or a layer below it gets into HTTP: closures that were handed down. */
+  /** Calls from the registry or a lower layer into HTTP packages, through closures. */
   readonly upward: readonly UpwardCall[]
 }
 
-/** Sums up the calls of one action. */
+/** Summarizes the calls of one action. */
 export function walkOf(entries: readonly Entry[], layers: Layers): Walk {
   const functions = new Map<string, SourceFunction & { calls: number }>()
   const files = new Set<string>()
@@ -54,7 +54,7 @@ export function walkOf(entries: readonly Entry[], layers: Layers): Walk {
   }
 }
 
-/** The base layers are not listed: calls through their helpers count as calls of the function that called the helper. */
+/** Reports whether a package is in a layer below HTTP. The base layers do not count: a call through one of their functions counts as a call of that function's caller. */
 function isBelowHttp(packageName: string, layers: Layers): boolean {
   return layers.is(packageName, 'storage', 'cache', 'registry')
 }

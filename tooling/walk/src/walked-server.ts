@@ -8,14 +8,14 @@ import type { Answer, RequestOptions } from '@keelson/tooling-e2e/https-client'
 
 export const namespace = 'walk'
 
-/** A server in this process, on an embedded store on disk, that listens and has a namespace to write to. */
+/** A listening server in this process with an embedded store on disk and a namespace for the walk. */
 export class WalkedServer implements AsyncDisposable {
   readonly backend: EmbeddedBackend
   readonly url: string
   readonly token: string
   readonly #client: HttpsClient
   readonly #stop: () => Promise<void>
-  /** Called when the server has read the head of a request of `send`. */
+  /** Called when the server has read the headers of a request of `send`. */
   onRequest: () => void = () => {}
 
   private constructor(backend: EmbeddedBackend, url: string, token: string, stop: () => Promise<void>) {
@@ -27,7 +27,7 @@ export class WalkedServer implements AsyncDisposable {
     subscribe('http.server.request.start', () => this.onRequest())
   }
 
-  /** Loads the server's modules, which is why they are not imported above. */
+  /** Starts a server. Imports its modules here, so that the trace sees their compilation. */
   static async start(): Promise<WalkedServer> {
     const dataDir = await mkdtemp(path.join(os.tmpdir(), 'keelson-walk-'))
     const { openEmbedded } = await import('@keelson/backend-embedded')
@@ -42,12 +42,12 @@ export class WalkedServer implements AsyncDisposable {
       await rm(dataDir, { recursive: true })
     })
     await server.send('POST', '/api/v1/namespaces', { body: { metadata: { name: namespace } } })
-    // Controllers are off, so that no informer of theirs takes part; pods need the account that one would make.
+    // Controllers are off, so that their informers are not traced. Create the default service account here, because pods need it.
     await server.send('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, { body: { metadata: { name: 'default' } } })
     return server
   }
 
-  /** Throws for an answer that is an error. */
+  /** Sends a request. Throws if the response is an error. */
   async send(method: string, target: string, options?: RequestOptions): Promise<Answer> {
     const answer = await this.#client.request(method, target, options)
     if (answer.status >= 300) throw new Error(`${method} ${target}: ${answer.status} ${answer.text}`)

@@ -1,26 +1,26 @@
 import { automatonOf } from './automaton.ts'
 import type { Automaton } from './automaton.ts'
 
-/** A text that might take long to match: `prefix`, then `pump` again and again. */
+/** A text that may be slow to match: `prefix`, then many repetitions of `pump`. */
 export interface Witness {
   readonly prefix: string
   readonly pump: string
 }
 
-/** Where a path through the automaton stands after reading; those that lead to it, and how many ways there are. */
+/** A set of states after reading a text, with the previous steps and the number of paths. */
 interface Step {
   readonly to: number
   readonly characters: ReadonlySet<number>
   readonly ways: number
 }
 
-/** Before anything is read. */
+/** The state before the start of a match. */
 const searching = -1
 const maxVisited = 20_000
 
 /**
- * Texts that can be read in many ways: within one loop in two (exponential), or in one loop and then in another (quadratic). A search that may begin
- * anywhere is a loop before the first. An accepting state needs no second attempt. https://doi.org/10.1016/0304-3975(91)90381-B (ambiguity of automata)
+ * Finds texts that a pattern can match in many ways. Two ways through one loop take exponential time, two loops in sequence quadratic time.
+ * A search without `^` counts as a loop before the pattern. See https://doi.org/10.1016/0304-3975(91)90381-B (ambiguity of automata).
  */
 export function witnessesOf(pattern: RegExp): readonly Witness[] {
   return new Search(pattern).witnesses()
@@ -74,7 +74,7 @@ class Search {
     this.#steps.set(state, found)
   }
 
-  /** Whether every way to the first character is by `^`. */
+  /** Reports whether every match starts with `^`. */
   #isPinned(): boolean {
     const { nodes, start } = this.#automaton
     const seen = new Set<number>()
@@ -126,7 +126,7 @@ class Search {
     return false
   }
 
-  /** A text that leads from the first state to itself, from the first to the second, and from the second to itself; for one state, in two ways. */
+  /** Finds a text that leads from `first` to itself, from `first` to `second`, and from `second` to itself. For equal states it finds two different paths. */
   #pump(first: number, second: number): string | undefined {
     const isSame = first === second
     const seen = new Set<string>()
@@ -159,9 +159,9 @@ class Search {
   }
 }
 
-/** Characters of every sort, and those that the pattern names. */
+/** Returns the characters of the pattern and one character of each class. */
 function alphabetOf({ source }: RegExp): readonly string[] {
   const ascii = Array.from({ length: 0x7f }, (_, code) => String.fromCodePoint(code))
-  // Common ones first, so that the text found can be read.
+  // Common characters first, so that the resulting text is readable.
   return [...new Set(['a', '0', ' ', 'A', ...ascii.slice(0x20), ...ascii, '\u0085', '\u00a0', 'é', '\u2028', '日', '\ufeff', ...source])]
 }

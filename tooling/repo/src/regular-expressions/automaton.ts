@@ -1,6 +1,6 @@
 /**
- * A regular expression as a nondeterministic automaton: a node for each place in it, an edge for what may be read there or passed without reading.
- * Assertions that look ahead or back become branches that lead nowhere, so what repeats in them is looked at too.
+ * A regular expression as a nondeterministic automaton. It has a node for each position in the pattern. Edges read a character or nothing.
+ * Lookaheads and lookbehinds become branches without an end, so that repetitions in them are checked too.
  */
 export interface Automaton {
   readonly nodes: readonly Node[]
@@ -10,16 +10,16 @@ export interface Automaton {
 }
 
 export interface Node {
-  /** Without reading; `conditional` where an assertion decides. */
+  /** Edges that read nothing. `conditional` edges depend on an assertion. */
   readonly passes: { readonly to: number; readonly conditional: boolean; readonly onlyAtStart: boolean }[]
-  /** By reading one character that the set, a pattern of its own, matches. */
+  /** Edges that read one character. The set is a pattern for this character. */
   readonly reads: { readonly to: number; readonly set: string }[]
 }
 
-/** A repetition of more than this is treated as one without end. */
+/** Repetitions with a higher maximum count as unlimited. */
 const maxCopies = 8
 
-/** Reads the syntax of JavaScript, except nested classes of the flag v. */
+/** Parses a JavaScript pattern. Does not support nested classes of the flag v. */
 export function automatonOf({ source, flags }: RegExp): Automaton {
   return new Builder(source, flags).build()
 }
@@ -42,7 +42,7 @@ class Builder {
   build(): Automaton {
     const start = this.#node()
     const accept = this.#alternatives(start)
-    if (this.#at !== this.#source.length) throw new Error(`the pattern /${this.#source}/ was not understood from ${this.#at}`)
+    if (this.#at !== this.#source.length) throw new Error(`cannot parse the pattern /${this.#source}/ from position ${this.#at}`)
     return { nodes: this.#nodes, start, accept, isAnchored: this.#isSticky }
   }
 
@@ -100,7 +100,7 @@ class Builder {
       this.#at = begin
       return this.#atom(at)
     }
-    // The copy that told where the quantifier stands leads nowhere.
+    // The first copy was only parsed to find the quantifier. It has no edges to the rest.
     let at = this.#branch(from)
     this.#nodes[from]!.passes.splice(0, this.#nodes[from]!.passes.length, ...this.#nodes[from]!.passes.filter(({ to }) => to === at))
     this.#nodes[from]!.reads.length = 0
@@ -122,9 +122,9 @@ class Builder {
     return at
   }
 
-  /** Begins at a node of its own: what leads on from `from` is this atom only. */
-  #atom(given: number): number {
-    const from = this.#branch(given)
+  /** Starts the atom at a new node, so that `from` has no other outgoing edges. */
+  #atom(before: number): number {
+    const from = this.#branch(before)
     const to = this.#node()
     if (this.#take(/\^/) !== undefined) this.#pass(from, to, { conditional: true, onlyAtStart: !this.#isMultiline })
     else if (this.#take(/\$|\\[bB]/) !== undefined) this.#pass(from, to, { conditional: true })
@@ -138,14 +138,14 @@ class Builder {
     const assertion = this.#take(/\(\?<?[=!]/)
     if (assertion === undefined) this.#take(/\((?:\?(?::|<[^>]*>))?/)
     const inside = this.#alternatives(from)
-    if (this.#take(/\)/) === undefined) throw new Error(`a group of /${this.#source}/ was not understood at ${this.#at}`)
+    if (this.#take(/\)/) === undefined) throw new Error(`cannot parse a group of /${this.#source}/ at position ${this.#at}`)
     this.#pass(assertion === undefined ? inside : from, to, { conditional: assertion !== undefined })
   }
 
   #set(): string {
     const escape = String.raw`\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|.)`
     const read = this.#take(new RegExp(String.raw`\[(?:${escape}|[^\]\\])*\]|${escape}|${this.#isUnicode ? '.' : String.raw`[\s\S]`}`))
-    if (read === undefined) throw new Error(`/${this.#source}/ was not understood at ${this.#at}`)
+    if (read === undefined) throw new Error(`cannot parse the pattern /${this.#source}/ at position ${this.#at}`)
     return read[0]
   }
 }

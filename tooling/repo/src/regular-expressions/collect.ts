@@ -2,27 +2,27 @@ import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAst } from 'rolldown/parseAst'
 
-/** A regular expression of the sources. */
-export interface Found {
+/** A regular expression literal with its file and line. */
+export interface FoundPattern {
   readonly file: string
   readonly line: number
   readonly pattern: RegExp
 }
 
-/** Code that runs in a server, without tests and generated files. */
+/** Lists the source files of the server, without tests and generated files. */
 export function sourceFiles(root: string): readonly string[] {
   return globSync(['packages/*/src/**/*.ts', 'apps/*/src/**/*.ts'], { cwd: root })
     .filter((file) => !/\.(?:test|test-d|fixture|bench)\.ts$|\/(?:generated|testing)\//.test(file))
     .toSorted()
 }
 
-/** Regular expressions written as such, and where others are made of texts. */
-export function regularExpressions(root: string, file: string): { readonly literals: readonly Found[]; readonly constructed: boolean } {
+/** Finds the regular expression literals of a file, and whether it constructs others from strings. */
+export function regularExpressions(root: string, file: string): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
   return inText(readFileSync(path.join(root, file), 'utf8'), file)
 }
 
-export function inText(text: string, file: string): { readonly literals: readonly Found[]; readonly constructed: boolean } {
-  const literals: Found[] = []
+export function inText(text: string, file: string): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
+  const literals: FoundPattern[] = []
   let constructed = false
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return

@@ -12,9 +12,9 @@ const bounded: Readonly<Record<string, string>> = {
 }
 
 /** Files that build patterns from parameters. */
-const given: Readonly<Record<string, string>> = {
+const parameterized: Readonly<Record<string, string>> = {
   'apps/apiserver/src/header-flags.ts': "the operator's own pattern, for headers of at most 64 KB",
-  'packages/cel/src/regexp/escape.ts': 'asks whether a Unicode property exists, and matches nothing',
+  'packages/cel/src/regexp/escape.ts': 'checks whether a Unicode property exists, and matches nothing',
 }
 
 const files = sourceFiles(root)
@@ -31,8 +31,8 @@ it.each<[string, RegExp]>([
   ['exponential', /^(a+)+$/],
   ['exponential, in a search', /(a+)+$/],
   ['exponential, of alternatives', /^(?:a|[ab])+$/],
-  ['exponential, before something optional', /^(?:(a+)+b)?/],
-  // The former pattern of quantities.
+  ['exponential, before an optional part', /^(?:(a+)+b)?/],
+  // An earlier pattern of quantities.
   ['cubic', /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/],
   ['quadratic, of neighbours', /^\d*\.?\d+$/],
   ['quadratic, in a search', /0+$/],
@@ -40,7 +40,7 @@ it.each<[string, RegExp]>([
   ['quadratic, of beginnings', /<!--.*-->/],
   ['quadratic, in an assertion', /(?=a+b)/],
   ['quadratic, in lines', /^ *#.*;$|[ \t]+$/m],
-])('catches what is %s', (_, pattern) => {
+])('finds a pattern that is %s', (_, pattern) => {
   expect(complaint(pattern)).toContain('is superlinear')
 })
 
@@ -51,13 +51,13 @@ it.each([/^a*b*$/, /a+/, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, /0+$/y, /^(?:[a-z0-9](?
   },
 )
 
-it('finds literals and constructors, and takes neither division nor comments for one', () => {
+it('finds literals and constructors, and ignores division and comments', () => {
   const text = 'const a = 6 / 2 / 1 // no /x/\nconst b = "/y/".replace(/[/]"+/gu, "") as string\nconst c = new RegExp(b)\n'
   expect(inText(text, 'a.ts')).toEqual({ literals: [{ file: 'a.ts', line: 2, pattern: /[/]"+/gu }], constructed: true })
   expect(inText('const a = 1', 'a.ts')).toEqual({ literals: [], constructed: false })
 })
 
-it('no regular expression of the sources takes more than linear time', { timeout: 120_000 }, () => {
+it('all regular expression literals run in linear time', { timeout: 120_000 }, () => {
   expect(files.length).toBeGreaterThan(100)
   const complaints: string[] = []
   for (const { file, line, pattern } of found.flatMap(({ literals }) => literals)) {
@@ -68,12 +68,12 @@ it('no regular expression of the sources takes more than linear time', { timeout
   expect(complaints).toEqual([])
 })
 
-it('nor does one that is made of texts', { timeout: 60_000 }, async () => {
+it('all patterns constructed from strings run in linear time', { timeout: 60_000 }, async () => {
   const made: RegExp[] = []
   const Native = globalThis.RegExp
   const complaints: string[] = []
   for (const { file, constructed } of found) {
-    if (!constructed || given[file] !== undefined) continue
+    if (!constructed || parameterized[file] !== undefined) continue
     made.length = 0
     vi.resetModules()
     globalThis.RegExp = new Proxy(Native, {
@@ -89,7 +89,7 @@ it('nor does one that is made of texts', { timeout: 60_000 }, async () => {
       globalThis.RegExp = Native
     }
     if (made.length === 0)
-      complaints.push(`${file}: makes a pattern only when it is used, which this test does not see; make it when the file is loaded`)
+      complaints.push(`${file}: constructs a pattern after loading, so this test cannot check it; construct it when the module is loaded`)
     for (const pattern of made) {
       const problem = complaint(pattern)
       if (problem !== undefined) complaints.push(`${file}: ${problem}`)
@@ -98,9 +98,9 @@ it('nor does one that is made of texts', { timeout: 60_000 }, async () => {
   expect(complaints).toEqual([])
 })
 
-it('every exception is still needed', () => {
+it('every exception is needed', () => {
   for (const file of Object.keys(bounded)) {
     expect(found.find((entry) => entry.file === file)?.literals.some(({ pattern }) => slowText(pattern) !== undefined)).toBe(true)
   }
-  for (const file of Object.keys(given)) expect(found.find((entry) => entry.file === file)?.constructed).toBe(true)
+  for (const file of Object.keys(parameterized)) expect(found.find((entry) => entry.file === file)?.constructed).toBe(true)
 })

@@ -1,15 +1,15 @@
 import { witnessesOf } from './ambiguity.ts'
 import type { Witness } from './ambiguity.ts'
 
-/** As long as a request may be, or nearly. */
+/** Gives texts of about the maximum size of a request. */
 const maxRepeats = 60_000
-/** Linear work on such a text takes a hundredth of it. */
-const tooLong = 80
-/** Some patterns match at the start of a text, and fail slowly only at later positions. */
+/** Time limit in milliseconds. A linear match of the longest text takes about 1 ms. */
+const limitMs = 80
+/** Texts before `prefix`. Some patterns match at the start of a text, and fail slowly only at later positions. */
 const beginnings = ['', 'x', '!']
 const endings = ['', '!', '\0', '\n', 'x', '"']
 
-/** A text, as `prefix`, `pump` and ending, on which the pattern takes more than linear time; undefined when none was found. */
+/** Finds a text on which the pattern takes more than linear time. Returns undefined if there is none. */
 export function slowText(pattern: RegExp): (Witness & { readonly ending: string; readonly repeats: number }) | undefined {
   const tried = new Set<string>()
   for (const { prefix: shortest, pump } of witnessesOf(pattern)) {
@@ -26,16 +26,16 @@ export function slowText(pattern: RegExp): (Witness & { readonly ending: string;
   return undefined
 }
 
-/** Grows the text slowly where an exponential pattern would never end. */
+/** Returns the smallest number of repetitions that is too slow. Increases it in small steps, because an exponential pattern would never end. */
 function slowRepeats(pattern: RegExp, text: (repeats: number) => string): number | undefined {
   for (let repeats = 10; repeats <= maxRepeats; repeats = repeats < 40 ? repeats + 1 : Math.ceil(repeats * 1.5)) {
     const input = text(repeats)
-    if (milliseconds(pattern, input) > tooLong && milliseconds(pattern, input) > tooLong) return repeats
+    if (milliseconds(pattern, input) > limitMs && milliseconds(pattern, input) > limitMs) return repeats
   }
   return undefined
 }
 
-/** Of the processor, so that a busy machine does not matter. */
+/** Measures the CPU time of a match. CPU time does not depend on other processes. */
 function milliseconds(pattern: RegExp, text: string): number {
   pattern.lastIndex = 0
   const before = process.cpuUsage()

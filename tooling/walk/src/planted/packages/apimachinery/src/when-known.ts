@@ -1,4 +1,4 @@
-/** A helper between the caller and the closure. */
+/** Calls `next` with `value`. */
 export function whenKnown<T, U>(value: T, next: (value: T) => U): U {
   return next(value)
 }
