@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
-/** Builds a revision in its own directory, which is kept for later runs. Returns the path of the program. */
+/** Builds a revision in a separate directory and keeps it for later runs. Returns the path of the program. */
 export function buildRevision(root: string, revision: string): string {
   const commit = git(root, 'rev-parse', '--verify', `${revision}^{commit}`)
   const directory = path.join(root, '.keelson/revisions', commit)

@@ -5,7 +5,7 @@ import { allItems } from './items/all-items.ts'
 
 function parse(...args: readonly string[]): BenchOptions {
   const options = parseBenchOptions(args, allItems)
-  if (options === 'help') throw new Error('help was asked for')
+  if (options === 'help') throw new Error('unexpected --help')
   return options
 }
 const namesOf = (...args: readonly string[]): readonly string[] => parse(...args).items.map(({ name }) => name)
@@ -20,8 +20,8 @@ test('selection of items', () => {
   expect(namesOf('growth')).not.toContain('growth/GET-8k-full')
   expect(namesOf('growth/GET-8k-full')).toEqual(['growth/GET-8k-full'])
   expect(namesOf('--base', 'HEAD~1', 'http/get', 'storage')).toEqual(['http/get'])
-  expect(() => parse('http/fly')).toThrow('no such item: http/fly')
-  expect(() => parse('htt')).toThrow('no such item: htt')
+  expect(() => parse('http/fly')).toThrow('unknown item: http/fly')
+  expect(() => parse('htt')).toThrow('unknown item: htt')
 })
 
 test('flags', () => {
@@ -43,7 +43,7 @@ test('flags', () => {
   })
   expect(parseBenchOptions(['--help'], allItems)).toBe('help')
   expect(help(allItems)).toContain('deletecollection')
-  expect(() => parse('--duration', '0')).toThrow('--duration must be a parsePositive number')
+  expect(() => parse('--duration', '0')).toThrow('--duration must be a positive number')
   expect(() => parse('--base', 'x', '--server', 'https://y')).toThrow('cannot be combined')
 })
 

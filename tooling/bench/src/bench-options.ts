@@ -18,13 +18,13 @@ export interface BenchOptions {
   /** Number of server pairs on which each item is compared. */
   readonly processes: number
   readonly etcd: string | undefined
-  /** Another server, measured in turns with ours and with bare. */
+  /** Another server to measure in turns with Keelson and the bare server. */
   readonly other: { readonly name: string; readonly url: string; readonly token: string; readonly pid: number | undefined } | undefined
 }
 
-/** Length of one part of a long run. */
+/** Duration of one part of a long run, in minutes. */
 const fullMinutes = 8
-/** Many short rounds for items with a bar, because other load on the machine then affects only a few of them. */
+/** Default number of rounds. Items with a bar get many short rounds, because other load on the machine then affects only a few of them. */
 const usualRounds: Rounds = { withBar: 5, without: 3 }
 /** Enough rounds to distinguish a regression from noise. */
 export const comparedRounds = 15
@@ -60,7 +60,7 @@ ${lines.join('\n')}
   --document            generates docs/performance.md from the stored result`
 }
 
-/** Throws errors with messages for the user. */
+/** Parses the command line. Throws errors with messages for the user. */
 export function parseBenchOptions(args: readonly string[], all: readonly Item[]): BenchOptions | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -114,15 +114,15 @@ export function parseBenchOptions(args: readonly string[], all: readonly Item[])
   }
 }
 
-function countRounds(given: string | undefined, base: string | undefined): Rounds {
-  if (given === undefined && base === undefined) return usualRounds
-  const rounds = given === undefined ? comparedRounds : parsePositive('rounds', given)
+function countRounds(flag: string | undefined, base: string | undefined): Rounds {
+  if (flag === undefined && base === undefined) return usualRounds
+  const rounds = flag === undefined ? comparedRounds : parsePositive('rounds', flag)
   return { withBar: rounds, without: rounds }
 }
 
 function selectItems(all: readonly Item[], asked: readonly string[], full: boolean): readonly Item[] {
   const unknown = asked.filter((text) => !all.some(({ name }) => name === text || name.startsWith(`${text}/`)))
-  if (unknown.length > 0) throw new Error(`no such item: ${unknown.join(', ')}; see --help for all items`)
+  if (unknown.length > 0) throw new Error(`unknown item: ${unknown.join(', ')}; see --help for all items`)
   return all.filter(({ name, only }) => {
     if (asked.includes(name)) return true
     if (asked.length > 0 && !asked.includes(name.split('/')[0]!)) return false
@@ -132,6 +132,6 @@ function selectItems(all: readonly Item[], asked: readonly string[], full: boole
 
 function parsePositive(flag: string, text: string): number {
   const value = Number(text)
-  if (!(value > 0)) throw new Error(`--${flag} must be a parsePositive number, not "${text}"`)
+  if (!(value > 0)) throw new Error(`--${flag} must be a positive number, not "${text}"`)
   return value
 }

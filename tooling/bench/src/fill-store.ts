@@ -6,13 +6,13 @@ import { ask, startKeelson } from './server-under-test.ts'
 import type { Scratch, ServerUnderTest } from './server-under-test.ts'
 
 export interface DatasetSize {
-  /** Pods of 8 KB with managed fields, named "pod-000000" and on, in 50 groups by the label `group`. */
+  /** Number of pods of 8 KB with managed fields. Their names start with "pod-000000"; the label `group` has 50 values. */
   readonly pods: number
-  /** Config maps of 1 KB. */
+  /** Number of config maps of 1 KB. */
   readonly configMaps: number
 }
 
-/** A data directory filled with objects. */
+/** A data directory with stored objects. */
 export interface Dataset extends DatasetSize {
   readonly directory: string
   /** Total size of all stored pods, in bytes. */
@@ -24,12 +24,12 @@ export const groups = 50
 const managedFieldsBytes = 1200
 export const pods: string = `/api/v1/namespaces/${namespace}/pods`
 export const configMaps: string = `/api/v1/namespaces/${namespace}/configmaps`
-/** All names, labels and uids have the same length, so that a stored value can be turned into another by overwriting them. */
+/** Returns the name of a pod. Names, labels and uids have a fixed length, so that copies of a stored value can be made by overwriting them. */
 export const podName = (n: number): string => `pod-${String(n).padStart(6, '0')}`
 export const configMapName = (n: number): string => `map-${String(n).padStart(6, '0')}`
 export const groupName = (n: number): string => `group-${String(n % groups).padStart(2, '0')}`
 
-/** Lets the server create one pod and one config map, and writes writeCopies of the stored values to its store while it is stopped. */
+/** Creates one pod and one config map through the server, then writes copies of the stored values to its store while the server is stopped. */
 export async function fillStore(scratch: Scratch, program: string, size: DatasetSize): Promise<Dataset> {
   const directory = scratch.directory(`data-${size.pods}-${size.configMaps}`)
   {
@@ -44,7 +44,7 @@ export async function fillStore(scratch: Scratch, program: string, size: Dataset
   }
 }
 
-/** Does the same on etcd, under the prefix of a running server. An etcd transaction has at most 128 operations. */
+/** Fills an etcd like `fillStore`, below the prefix of a running server. An etcd transaction has at most 128 operations. */
 export async function fillEtcd(server: ServerUnderTest, url: string, prefix: string, size: DatasetSize): Promise<void> {
   await makeFirst(server)
   await using store = await openEtcd3({ transport: { serverList: [url] }, compactionInterval: 0 })

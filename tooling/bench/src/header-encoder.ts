@@ -8,7 +8,7 @@ const knownFields: Readonly<Record<string, number>> = {
 }
 const knownStatuses = [200, 204, 206, 304, 400, 404, 500]
 const firstStatus = 8
-const firstOwn = 62
+const firstDynamic = 62
 
 /**
  * Encodes request headers of one connection. Repeated headers take a byte or two. Paths differ each time, so they are not added to the
@@ -23,7 +23,7 @@ export class HeaderEncoder {
     for (const [name, value] of fields) {
       const field = `${name} ${value}`
       const own = this.#own.lastIndexOf(field)
-      const place = knownFields[field] ?? (own < 0 ? undefined : firstOwn + this.#own.length - 1 - own)
+      const place = knownFields[field] ?? (own < 0 ? undefined : firstDynamic + this.#own.length - 1 - own)
       if (place !== undefined) {
         parts.push(integer(0x80, 7, place))
         continue

@@ -36,7 +36,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     }
     const reader = new FrameReader(onFrame)
     socket.on('data', (data: Buffer) => {
-      // Sends all requests triggered by one chunk together.
+      // Sends all requests that one chunk triggers in one write.
       socket.cork()
       reader.push(data)
       socket.uncork()
@@ -68,7 +68,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       const make = (): Buffer =>
         frame(frameTypes.headers, flags.endHeaders | (body === undefined ? flags.endStream : 0), 0, encoder.encode(fields))
       const bytes = make()
-      // Encodes it again, so that all its headers refer to the table.
+      // Encodes the request again, so that all its headers refer to the table.
       same = { request, bytes: make() }
       return bytes
     }
@@ -89,7 +89,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       } else {
         if (type === frameTypes.settings && !acknowledges) socket.write(frame(frameTypes.settings, flags.acknowledge, 0))
         else if (type === frameTypes.ping && !acknowledges) socket.write(frame(frameTypes.ping, flags.acknowledge, 0, payload))
-        else if (type === frameTypes.goAway) socket.destroy(new Error('the server asked to connect anew'))
+        else if (type === frameTypes.goAway) socket.destroy(new Error('the server closed the connection with GOAWAY'))
         else if (type === frameTypes.resetStream) answered(stream)
         return
       }

@@ -39,7 +39,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
       })
     })
     socket.on('data', (data: Buffer) => {
-      // Sends all requests triggered by one chunk together.
+      // Sends all requests that one chunk triggers in one write.
       socket.cork()
       reader.push(data)
       socket.uncork()

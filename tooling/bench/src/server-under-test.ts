@@ -15,7 +15,7 @@ export interface ServerUnderTest extends AsyncDisposable {
   readonly name: string
   readonly url: string
   readonly token: string
-  /** Undefined if it runs elsewhere; its processor time and memory are then unknown. */
+  /** Process id. Undefined if the server runs on another machine; its processor time and memory are then unknown. */
   readonly pid: number | undefined
   /** Only for servers started by the bench. */
   readonly probe?: ServerProbe
@@ -54,13 +54,13 @@ export interface KeelsonOptions {
   readonly store?: 'embedded' | 'memory' | { readonly etcd: string; readonly prefix: string }
   /** False starts the unmodified program, to measure the process as a whole. */
   readonly probed?: boolean
-  /** Default: one, so that client and server do not compete. All if the client needs little and the server uses several threads. */
+  /** Cores of the server. Default: one, so that client and server do not compete. Use all if the client needs little and the server uses several threads. */
   readonly cores?: Cores
 }
 
 let servers = 0
 
-/** Starts our program, as installed, or that of another revision. */
+/** Starts a Keelson program, either the built one or that of another revision. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
   const { name = 'keelson', store = 'embedded', probed = true, cores = 'one' } = options
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
@@ -115,7 +115,7 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
   return start('bare', args, { probed: true, cores })
 }
 
-/** Resolves when it prints a line with its URL. */
+/** Starts a program. Resolves when it prints a line with its URL. */
 async function start(
   name: string,
   args: readonly string[],

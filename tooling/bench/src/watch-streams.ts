@@ -7,7 +7,7 @@ export interface WatchStreams {
   whole(): boolean
   events(): number
   bytes(): number
-  /** Times on the monotonic clock: `opened` is when the first watch was opened, `lastEvent` when the newest event arrived. */
+  /** Times on the monotonic clock: `opened` of the first watch, `lastEvent` of the newest event. */
   readonly opened: number
   lastEvent(): number
   /** Number of duplicate or late events, and of events missing on some streams. */

@@ -2,7 +2,7 @@ import type { FieldFacts, MessageFacts } from './fact-types.ts'
 import type { Model, Module, TypeRef } from './model.ts'
 import { banner, isListKind, isUnion, propertyKey, relativeModule } from './model.ts'
 
-/** Declared by hand in @keelson/apimachinery, a lower layer; re-exported from there. */
+/** Types declared by hand in the lower layer @keelson/apimachinery. The generated code re-exports them. */
 const handWritten: ReadonlySet<string> = new Set(
   'DeleteOptions LabelSelector LabelSelectorRequirement ListMeta ManagedFieldsEntry ObjectMeta OwnerReference Preconditions ShardInfo Status StatusCause StatusDetails TypeMeta'.split(
     ' ',

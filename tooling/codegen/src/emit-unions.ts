@@ -1,4 +1,4 @@
-/** Generates codecs of the unions in apiextensions, which have several JSON shapes. */
+/** Generates the codec of a union in apiextensions. Unions have several JSON shapes. */
 export function emitUnionCodec(name: string): string {
   const template = templates[name]
   if (template === undefined) throw new Error(`unknown union ${name}`)

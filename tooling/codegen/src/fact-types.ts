@@ -1,11 +1,11 @@
 import type { GoNames } from './go-names.ts'
 
-/** The fact tables: the part of the reference that generation needs. One JSON file per group version. */
+/** The facts of one group version: the part of the reference that generation needs. There is one JSON file per group version. */
 export interface GroupVersionFacts {
   /** API group as in `apiVersion`; "" for core. */
   readonly group: string
   readonly version: string
-  /** Protobuf package, by which other tables refer to these types. */
+  /** Protobuf package. Other tables refer to these types by it. */
   readonly package: string
   /** Prefix of OpenAPI definition names. */
   readonly definition: string
@@ -13,12 +13,12 @@ export interface GroupVersionFacts {
 }
 
 export interface MessageFacts {
-  /** Has kind and apiVersion in JSON, which are no protobuf fields. "bare" is a kind without them. */
+  /** Whether the JSON has kind and apiVersion, which are not protobuf fields. "bare" is a kind without them in JSON. */
   readonly kind?: true | 'bare'
-  /** A plain list in JSON. */
+  /** Whether the message is a plain list in JSON. */
   readonly bareList?: true
   readonly mapType?: 'granular' | 'atomic'
-  /** By JSON name, in the order of JSON. */
+  /** Fields by JSON name, in JSON order. */
   readonly fields: Readonly<Record<string, FieldFacts>>
 }
 
@@ -31,7 +31,7 @@ export interface FieldFacts extends GoNames {
   readonly map?: true
   /** The struct's fields are inlined into the parent in JSON. */
   readonly inline?: true
-  /** Pointer: absent and zero differ. */
+  /** Whether the field is a Go pointer: absent and zero differ. */
   readonly ptr?: true
   readonly omit?: 'empty' | 'zero'
   readonly required?: true

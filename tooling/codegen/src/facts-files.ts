@@ -20,7 +20,7 @@ export function factsFromReference(reference: string): Map<string, string> {
   return new Map([...makeFacts(proto, schema)].map(([folder, facts]) => [`${folder}.json`, formatFacts(facts)]))
 }
 
-/** Makes a folder contain exactly these files. */
+/** Writes files to a folder and deletes all others in it. */
 export function writeTree(folder: string, files: ReadonlyMap<string, string>): void {
   rmSync(folder, { recursive: true, force: true })
   for (const [name, text] of files) {

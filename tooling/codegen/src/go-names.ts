@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 
 /** Go names for error messages; neither protobuf nor OpenAPI has them. */
 export interface GoNames {
-  /** The field, where that is not its JSON name with a capital first letter: "FSType". Only of types that error messages print whole. */
+  /** Field name, if it is not the capitalized JSON name: "FSType". Only for types that error messages print completely. */
   readonly goField?: string
-  /** Innermost value: "v1.Protocol". */
+  /** Type of the innermost value: "v1.Protocol". */
   readonly go?: string
-  /** The list or map itself: "v1.ResourceList". */
+  /** Type of the list or map: "v1.ResourceList". */
   readonly goWhole?: string
-  /** The list that is a map's value: "v1.ExtraValue". */
+  /** Type of the lists in a map: "v1.ExtraValue". */
   readonly goInner?: string
 }
 

@@ -6,5 +6,5 @@ const pathOf = (relative: string): string => fileURLToPath(new URL(relative, roo
 export const factsFolder: string = pathOf('tooling/codegen/facts/')
 export const apiPackage: string = pathOf('packages/api/')
 export const generatedFolder: string = pathOf('packages/api/src/generated/')
-/** Outside the repository; only needed to derive the facts again. */
+/** Folder outside the repository. Only needed to derive the facts from the reference. */
 export const referenceFolder: string = pathOf('../shared/reference/')

@@ -1,6 +1,6 @@
 import type { Model, Module } from './model.ts'
 
-/** Which codecs are needed, and which of them outside their own file. */
+/** The use of codecs: by kinds, and by other generated files. */
 export interface Usage {
   /** False for messages that no kind contains. */
   isReached(module: Module, name: string): boolean

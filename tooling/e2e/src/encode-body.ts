@@ -7,7 +7,7 @@ export const protobuf = 'application/vnd.kubernetes.protobuf'
 
 const loaded = new Map<string, Promise<GroupVersionTypes>>()
 
-/** Returns undefined if the group version has no such kind. */
+/** Finds the type of a kind. Returns undefined if the group version does not have the kind. */
 export async function findKindType({ group, version, kind }: GroupVersionKind): Promise<KindType | undefined> {
   const module = `${group === '' ? 'core' : group.split('.')[0]!}/${version}`
   const { kinds } = await loadModule(kind === 'DeleteOptions' ? 'meta/v1' : module)
@@ -23,7 +23,7 @@ function loadModule(name: string): Promise<GroupVersionTypes> {
   return loading
 }
 
-/** Encodes like a client of kube-apiserver. Every content type except protobuf gets JSON, which is valid YAML too. */
+/** Encodes an object like a client of kube-apiserver. Uses JSON for every content type except protobuf, because JSON is valid YAML. */
 export async function encodeBody(object: JsonObject, contentType: string): Promise<Uint8Array> {
   if (contentType !== protobuf) return Buffer.from(JSON.stringify(object))
   const { apiVersion, kind, ...rest } = object as JsonObject & { readonly apiVersion: string; readonly kind: string }
@@ -32,7 +32,7 @@ export async function encodeBody(object: JsonObject, contentType: string): Promi
   return encodeUnknown(type.gvk, type.encodeProto(rest as unknown as KubeObject))
 }
 
-/** Decodes an object as kube-apiserver sends it. Throws for invalid bytes. If the kind is unknown, the message stays encoded. */
+/** Decodes an object in kube-apiserver's protobuf encoding. Throws for invalid bytes. Does not decode objects of unknown kinds. */
 export async function decodeProtobuf(bytes: Uint8Array): Promise<JsonObject> {
   const { gvk, raw } = decodeUnknown(bytes)
   const { group, version, kind } = gvk

@@ -21,7 +21,7 @@ export interface KeelsonProcess extends AsyncDisposable {
 
 export interface KeelsonProcessOptions {
   readonly flags?: readonly string[]
-  /** If set, the directory is kept after the process ends; otherwise a new one is created and removed. */
+  /** Directory of the store. It is kept after the process ends. By default a new directory is created and removed. */
   readonly dataDir?: string
   readonly controllers?: string
   readonly port?: number
@@ -30,7 +30,7 @@ export interface KeelsonProcessOptions {
 
 const tokens = `admintoken,admin,admin,"system:masters"\nalicetoken,alice,alice-uid,"dev"\n`
 
-/** Starts the built program as its users do, and waits for its ready line. */
+/** Starts the built program and waits for its ready line. */
 export async function startKeelsonProcess(options: KeelsonProcessOptions = {}): Promise<KeelsonProcess> {
   const scratch = await mkdtemp(path.join(os.tmpdir(), 'keelson-e2e-'))
   const dataDir = options.dataDir ?? path.join(scratch, 'data')

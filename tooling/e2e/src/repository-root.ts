@@ -2,7 +2,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const repositoryRoot: string = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..')
-/** Recordings next to the repository. Tests that need them skip if they are absent. */
+/** Folder with recordings next to the repository. Tests that need recordings are skipped without it. */
 export const sharedDirectory: string = path.resolve(repositoryRoot, '../shared')
-/** The built program of this repository, or the one named by `KEELSON_PROGRAM`. */
+/** Path of the built program, or `KEELSON_PROGRAM` if set. */
 export const serverEntry: string = process.env['KEELSON_PROGRAM'] ?? path.join(repositoryRoot, 'apps/apiserver/dist/main.js')

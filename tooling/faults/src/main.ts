@@ -6,10 +6,10 @@ import type { Part } from './run/parts.ts'
 import { runPart } from './run/run-part.ts'
 import { scenarios } from './scenarios/index.ts'
 
-/** Starts no part after this; the longest takes three minutes. */
+/** No part starts after this time. The longest part takes three minutes. */
 const lastStart = 5 * 60_000
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 let options: FaultOptions | 'help'
 try {
@@ -19,7 +19,7 @@ try {
   process.exit(2)
 }
 if (options === 'help') {
-  say(help(scenarios))
+  print(help(scenarios))
   process.exit()
 }
 
@@ -32,18 +32,18 @@ let left = 0
 for (const part of parts) {
   if (resume && finished.get(part.id)) continue
   const reason = await part.scenario.unavailable?.()
-  if (reason !== undefined) say(`${part.id}: left out, ${reason}`)
+  if (reason !== undefined) print(`${part.id}: left out, ${reason}`)
   else if (performance.now() - began > lastStart) left++
   else {
-    say(`${part.id}: ${part.scenario.about} …`)
-    const result = await runPart(part.scenario, part.rounds, (text) => say(`  ${text}`))
+    print(`${part.id}: ${part.scenario.about} …`)
+    const result = await runPart(part.scenario, part.rounds, (text) => print(`  ${text}`))
     finished.set(part.id, result)
-    for (const { rule, message } of result.violations) say(`  VIOLATION ${rule}: ${message}`)
+    for (const { rule, message } of result.violations) print(`  VIOLATION ${rule}: ${message}`)
   }
 }
 
 const total = { rounds: 0, operations: 0, events: 0, violations: 0 }
-say(
+print(
   `\n${'scenario'.padEnd(18)}${'rounds'.padStart(8)}${'operations'.padStart(12)}${'events'.padStart(10)}${'violations'.padStart(12)}${'seconds'.padStart(9)}`,
 )
 for (const scenario of new Set(parts.map((part) => part.scenario)))
@@ -51,8 +51,8 @@ for (const scenario of new Set(parts.map((part) => part.scenario)))
     scenario.name,
     parts.filter((part) => part.scenario === scenario),
   )
-say(`${'all'.padEnd(18)}${cells(total.rounds, total.operations, total.events, total.violations)}`)
-if (left > 0) say(`\n${left} of ${parts.length} parts are left: run the same command again. --fresh begins anew.`)
+print(`${'all'.padEnd(18)}${cells(total.rounds, total.operations, total.events, total.violations)}`)
+if (left > 0) print(`\n${left} of ${parts.length} parts are left: run the same command again. --fresh starts from the beginning.`)
 if (total.violations > 0) process.exitCode = 1
 
 function line(name: string, own: readonly Part[]): void {
@@ -69,12 +69,12 @@ function line(name: string, own: readonly Part[]): void {
   if (!name.startsWith('bounds')) total.operations += operations
   total.events += events
   total.violations += violations
-  say(
+  print(
     `${name.padEnd(18)}${cells(rounds, operations, events, violations)}${sum((r) => r.seconds)
       .toFixed(1)
       .padStart(9)}`,
   )
-  for (const { notes } of results) for (const note of notes) say(`    ${note}`)
+  for (const { notes } of results) for (const note of notes) print(`    ${note}`)
 }
 
 function cells(rounds: number, operations: number, events: number, violations: number): string {

@@ -41,7 +41,7 @@ const life = async (node: string, version: string, dataDir: string, name: string
   return JSON.parse(stdout) as string[]
 }
 
-test('the lowest Node and the current Node read each other\'s stores', fetching, async () => {
+test("the lowest Node and the current Node read each other's stores", fetching, async () => {
   const lowest = { node: findNode(lowestNode), version: lowestNode }
   const current = { node: process.execPath, version: process.versions.node }
   const written = (name: string): string[] =>

@@ -18,7 +18,10 @@ const rules: Readonly<Record<string, Rule>> = {
     files: ['packages/exchange/src/exchange.ts'],
   },
   'decodes a path': { pattern: /\bdecodeURI(?:Component)?\s*\(/, files: ['packages/exchange/src/request-attributes.ts'] },
-  'splits off a query': { pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/, files: ['packages/exchange/src/request-attributes.ts'] },
+  'splits off a query': {
+    pattern: /\b(?:split|indexOf|lastIndexOf)\(\s*['"]\?['"]/,
+    files: ['packages/exchange/src/request-attributes.ts'],
+  },
   'parses a query': { pattern: /\bnew URLSearchParams\(|\.searchParams\b/, files: ['packages/exchange/src/request-attributes.ts'] },
   'interprets a URL': {
     pattern: /\bparse(?:Target|Query|RequestInfo)\(/,
@@ -39,7 +42,10 @@ const rules: Readonly<Record<string, Rule>> = {
 const exceptions: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/exchange\/src\/fetch-pair\.ts: reads a request's URL/, 'Creates the target of a request without a socket.'],
   [/^packages\/server\/src\/tls-listener\.ts: reads a request's URL/, 'Replaces a target that Node would reject.'],
-  [/^packages\/server\/src\/(?:hono-adapter|create-server|filters\/request-log)\.ts: reads a request's URL/, 'Passes the URL on, or logs it.'],
+  [
+    /^packages\/server\/src\/(?:hono-adapter|create-server|filters\/request-log)\.ts: reads a request's URL/,
+    'Passes the URL on, or logs it.',
+  ],
   [/^packages\/server\/src\/filters\/filter\.ts: reads a request's URL/, "Compares the path with another app's path."],
   [/^packages\/server\/src\/filters\/request-info\.ts: interprets/, 'Calls the parser, once for each request.'],
   [/^packages\/http-installer\/src\/routing\/create-exchanges\.ts: interprets/, 'Calls the parser in apps without that filter.'],

@@ -5,6 +5,6 @@ export function readmeExamples(markdown: string, packages: readonly string[]): s
 }
 
 /** Lists the imported packages of this repository: "@keelson/registry" for `from '@keelson/registry/testing'`. */
-function keelsonImports(
+function keelsonImports(code: string): string[] {
   return [...code.matchAll(/'(@keelson\/[^'/]+)[^']*'/g)].map((match) => match[1]!)
 }

@@ -78,7 +78,7 @@ function wantedTable(items: readonly ItemResult[]): string {
   return ['| item | bar | result | met |', '| --- | --- | --- | --- |', ...rows].join('\n')
 }
 
-/** Figures of fresh servers, because the engine compiles code while the server runs and users see the slow start. */
+/** Renders the figures of newly started servers, which are slower until V8 has compiled the code. */
 function coldSection(items: readonly ItemResult[]): readonly string[] {
   const rows = items.flatMap((item) => coldCells(item).map(([side, cells]) => `| ${item.title} | ${side} | ${cells.join(' | ')} |`))
   if (rows.length === 0) return []

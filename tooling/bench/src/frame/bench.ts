@@ -6,13 +6,13 @@ export type Store = 'embedded' | 'memory' | 'etcd'
 export interface ServerOptions {
   /** Default: embedded. */
   readonly store?: Store
-  /** Name of a copy of the dataset; only users of the same name change its objects. */
+  /** Name of a copy of the dataset. Items with the same name share the copy and change its objects. */
   readonly own?: string
   readonly probed?: KeelsonOptions['probed']
   readonly cores?: Cores
 }
 
-/** Resources shared by items: datasets are created once, and a server keeps running while the next items need the same one. */
+/** Resources shared by items. Datasets are created once, and a server keeps running while the next items need it. */
 export interface Bench {
   readonly scratch: Scratch
   /** Duration of one measurement. */
@@ -21,7 +21,7 @@ export interface Bench {
   readonly withBare: boolean
   dataset(size: DatasetSize): Promise<Dataset>
   /**
-   * Starts our server with the given objects and waits until it can list them. Stops servers of earlier items. Returns undefined if it
+   * Starts a Keelson server with objects and waits until it can list them. Stops servers of earlier items. Returns undefined if the server
    * needs an etcd and there is none.
    */
   server(size: DatasetSize, options?: ServerOptions): Promise<ServerUnderTest | undefined>
@@ -30,7 +30,7 @@ export interface Bench {
   /** Stops all servers; the next request starts a new one. */
   stop(): Promise<void>
   /**
-   * Servers to measure next to ours: another revision's, which gets the same objects, and a foreign one, which always has the usual
+   * Servers to compare with: another revision of Keelson, which gets the same objects, and a foreign server, which always has the usual
    * objects.
    */
   others(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>

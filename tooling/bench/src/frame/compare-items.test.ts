@@ -7,7 +7,7 @@ import { createProgress } from './progress.ts'
 const bench = { seconds: 1, release() {}, async stop() {} } as unknown as OpenBench
 const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 
-/** Creates an item in which our side returns these rates in order and the base always 100. */
+/** Creates an item whose first side returns these rates in order. The base always returns 100. */
 function planted(rates: readonly number[]): Item {
   let round = -2
   return {

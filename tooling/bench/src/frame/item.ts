@@ -3,9 +3,9 @@ import type { WarmUp } from './warm-up.ts'
 
 /** Result of one measurement of one side. Unknown values are absent. */
 export interface Figure {
-  /** In the item's unit. */
+  /** Value in the item's unit. */
   readonly value: number
-  /** Milliseconds per response, with as many pending requests as the load keeps. */
+  /** Milliseconds per response in the closed loop. */
   readonly p50?: number
   readonly p99?: number
   readonly megabytesPerSecond?: number
@@ -16,13 +16,13 @@ export interface Figure {
   readonly serverCores?: number
   readonly clientCores?: number
   readonly rssAnonMiB?: number
-  /** Peak since the start of the measurement. */
+  /** Peak memory since the start of the measurement. */
   readonly peakRssMiB?: number
   /** Bytes allocated on the server's heap per response. */
   readonly allocatedBytes?: number
 }
 
-/** Milliseconds since the scheduled time of a request. */
+/** Latencies in milliseconds since the scheduled time of a request. */
 export interface Latency {
   /** Scheduled requests per second. */
   readonly rate: number
@@ -45,7 +45,7 @@ export type Bar =
   /** A maximum ratio of the times of two sides. */
   | { readonly type: 'ratio'; readonly of: string; readonly to: string; readonly most: number }
 
-/** One of the sides that are measured in turns: our server, the limit, another server, or our server with more objects. */
+/** One side of a comparison, measured in turns with the others: Keelson, the bare server, another server, or Keelson with more objects. */
 export interface Side {
   readonly name: string
   measure(seconds: number): Promise<Figure>
@@ -59,7 +59,7 @@ export interface Side {
   close?(): void
 }
 
-/** Our server is the first side. A bar here replaces the item's, if it can only be computed after opening. */
+/** The sides of an opened item, Keelson first. `bar` replaces the item's bar if it can only be computed after opening. */
 export interface Opened {
   readonly sides: readonly Side[]
   readonly bar?: Bar
@@ -72,20 +72,20 @@ export interface Rounds {
   readonly without: number
 }
 
-/** When an item runs. 'named': selected by its name or its group, or with --full. 'full': takes long; not selected by its group. */
+/** Restricts when an item runs. 'named' items need their name, their group or --full. 'full' items are slow and need their name or --full. */
 export type Only = 'named' | 'full'
 
 export interface Item {
-  /** Format: GROUP/NAME. */
+  /** Name in the format GROUP/NAME. */
   readonly name: string
   readonly title: string
   readonly unit: Unit
   readonly bar?: Bar
   /** Excluded by default. */
   readonly only?: Only
-  /** Other servers are measured too; the item can be compared with a base revision. */
+  /** Whether other servers are measured too, and the item can be compared with a base revision. */
   readonly compares?: boolean
-  /** Opens fresh servers, whose first seconds are reported too. */
+  /** Whether the item starts new servers and also reports their first seconds. */
   readonly cold?: boolean
   /** Maximum number of rounds, for slow measurements or ones with little variance. */
   readonly rounds?: number

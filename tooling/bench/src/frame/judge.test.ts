@@ -28,7 +28,7 @@ test('compares round by round and uses the median', () => {
   expect(judge(judged)).toBeUndefined()
 })
 
-test('ignores rounds in which the client was the busy side', () => {
+test('ignores rounds with a busy client', () => {
   const ours = [rate(90), rate(10, busyClient)]
   const bare = [rate(100), rate(100)]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.9, by: 'value' })

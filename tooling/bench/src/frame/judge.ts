@@ -7,12 +7,12 @@ export const bareSide = 'bare'
 export interface Measured {
   readonly unit: Unit
   readonly bar?: Bar | undefined
-  /** Our server first. Each side has one figure per round, in the same order. */
+  /** The sides, Keelson first. Each side has one figure per round, in the same order. */
   readonly sides: readonly { readonly name: string; readonly rounds: readonly Figure[] }[]
 }
 
 export interface Verdict {
-  /** A share, a ratio, or a value in the item's unit, depending on the bar. */
+  /** A share, a ratio or a value in the item's unit, according to the bar. */
   readonly reached: number
   readonly spread: readonly [least: number, most: number]
   /** Whether the values were compared, or only the costs per response because no round counts. */
@@ -29,19 +29,19 @@ export function busySide({ serverCores, clientCores }: Figure): 'server' | 'clie
   return serverCores >= busyFrom ? 'server' : 'neither'
 }
 
-/** A figure shows the speed of a server only if the server, not the client, was the bottleneck. */
+/** Reports whether a figure shows the speed of the server: the server, not the client, was the bottleneck. */
 export function counts(figure: Figure): boolean {
   return busySide(figure) === 'server'
 }
 
 /**
- * Returns our result relative to another side, round by round: adjacent measurements, so that other load affects both. Above 1 is better.
+ * Returns Keelson's result relative to another side. Values above 1 are better. Compares each round, because other load affects adjacent measurements equally.
  */
 export function compare(unit: Unit, ours: readonly Figure[], other: readonly Figure[]): Omit<Verdict, 'met'> {
   const pairs = ours.flatMap((figure, i) => (other[i] === undefined ? [] : [{ ours: figure, other: other[i] }]))
   const counted = pairs.filter((pair) => counts(pair.ours) && counts(pair.other))
   const costs = pairs.map((pair) => (pair.other.serverCpu ?? NaN) / (pair.ours.serverCpu ?? NaN)).filter(Number.isFinite)
-  // If the client is the bottleneck, rates do not describe the server, so its costs per response are compared.
+  // If the client was the bottleneck, compare the server's costs per response instead of rates.
   const byCost = unit === 'requests/s' || unit === 'events/s' ? counted.length === 0 && costs.length > 0 : false
   const values = (counted.length > 0 ? counted : pairs).map((pair) =>
     moreIsBetter(unit) ? pair.ours.value / pair.other.value : pair.other.value / pair.ours.value,

@@ -18,9 +18,9 @@ export interface LoadSideOptions {
   readonly unit: Unit
   /** Called for each measurement, so that names can differ. */
   readonly load: () => Load | Promise<Load>
-  /** Computes the value from the client's result if it is not a rate of responses or events. */
+  /** Computes the value from the client's result. By default the value is the rate of responses or events. */
   readonly value?: (result: LoadResult) => number
-  /** A server is warmed once per name. By default, loads with the same requests share their warm-up. */
+  /** Name of the warm-up. A server is warmed up once per name. By default, loads with the same requests share a warm-up. */
   readonly warmAs?: string
   /** Minimum number of responses before measuring. */
   readonly warmRequests?: number
@@ -103,7 +103,7 @@ export function loadSide(options: LoadSideOptions): Side {
       resetPeak(pid)
       const { figure, result } = await measured(seconds)
       if (value === undefined) return figure
-      // The value is not a rate, so the load of each side is irrelevant.
+      // Omit the load of each side, because the value is not a rate.
       const { serverCores: _server, clientCores: _client, clientCpu: _cpu, ...rest } = figure
       return { ...rest, value: value(result) }
     },

@@ -27,7 +27,7 @@ export interface Program {
   readonly program: string
 }
 
-/** 10,000 pods of 8 KB. */
+/** The usual dataset: 10,000 pods of 8 KB. */
 export const usual: DatasetSize = { pods: 10_000, configMaps: 0 }
 
 export type OpenBench = Bench & AsyncDisposable

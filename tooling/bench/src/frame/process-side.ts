@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { Figure, Side } from './item.ts'
 
 /**
- * Measures in a separate process, so that the heap of other measurements has no influence. The program receives the seconds as its last
- * argument and prints a figure.
+ * Creates a side that measures in a separate process, so that the heap of other measurements has no influence. The program receives the
+ * duration in seconds as its last argument and prints a figure.
  */
 export function processSide(
   name: string,
@@ -39,6 +39,8 @@ function output(args: readonly string[]): Promise<string> {
     let printed = ''
     child.stdout.on('data', (data: Buffer) => (printed += data.toString()))
     child.on('error', reject)
-    child.on('close', (code) => (code === 0 ? resolve(printed) : reject(new Error(`measuring ended with ${code}: ${args.join(' ')}`))))
+    child.on('close', (code) =>
+      code === 0 ? resolve(printed) : reject(new Error(`the measuring process exited with ${code}: ${args.join(' ')}`)),
+    )
   })
 }

@@ -1,11 +1,11 @@
 import type { Figure, Unit } from './item.ts'
 import { compare } from './judge.ts'
 
-/** As a share of the base revision's result. */
+/** Accepted loss as a share of the base revision's result. */
 const tolerated = 0.15
 
 export interface Comparison {
-  /** Our result relative to the base, above 1 is better. `value` compares the figures, `cost` the server's cost per response. */
+  /** Result relative to the base; above 1 is better. `value` compares the figures, `cost` the server's cost per response. */
   readonly value: number
   readonly cost: number | undefined
   readonly regressed: boolean

@@ -6,7 +6,7 @@ import type { Rounds } from './item.ts'
 import type { ItemResult } from './run-item.ts'
 
 export interface Report extends MeasuredOn {
-  /** Measured revision, as git names it. */
+  /** Git's name for the measured revision. */
   readonly revision: string
   /** Seconds per measurement, and the number of measurements. */
   readonly seconds: number
@@ -53,7 +53,7 @@ export class ReportFile {
     return this.#report.items.find((item) => item.name === name)
   }
 
-  /** Without a result, the item cannot be measured here. With `again`, it is repeated after all others. */
+  /** Adds the result of an item. An undefined result means that the item cannot be measured here. With `again`, the item is repeated after all others. */
   add(name: string, result: ItemResult | undefined, again = false): void {
     const { items, left } = this.#report
     const others = left.filter((other) => other !== name)

@@ -28,7 +28,7 @@ function recorded(names: readonly string[]): { readonly sides: readonly Side[]; 
   return { sides, calls }
 }
 
-test('warms up, measures in alternating turns, then measures our server at a rate', async () => {
+test('warms up, measures in alternating turns, then measures the first side at a fixed rate', async () => {
   const { sides, calls } = recorded(['ours', 'bare'])
   const result = await runItem(createItem(sides), bench, { rounds: twice })
   expect(calls).toEqual(['ours 1', 'bare 1', 'ours 2', 'bare 2', 'bare 2', 'ours 2', 'ours at 36'])

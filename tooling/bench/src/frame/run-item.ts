@@ -6,7 +6,7 @@ import { median } from './middle.ts'
 import type { WarmUp } from './warm-up.ts'
 
 export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar' | 'cold'> {
-  /** Our server first. */
+  /** Results of the sides, Keelson first. */
   readonly sides: readonly SideResult[]
   readonly verdict?: Verdict
   /** Verdicts of earlier attempts, if it was repeated. */
@@ -17,7 +17,7 @@ export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar'
 
 export interface SideResult {
   readonly name: string
-  /** In order; the same index of another side was measured at about the same time. */
+  /** Figures in order. Equal indexes of two sides were measured at about the same time. */
   readonly rounds: readonly Figure[]
   readonly latency?: Latency
   /** Warm-up before the first round, if there was one. */

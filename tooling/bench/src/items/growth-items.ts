@@ -74,8 +74,8 @@ const warmRequests = 5000
 const maxWarmSeconds = 4
 
 /**
- * Compares the time of one operation with ten times as many objects. Servers with few and with many objects are measured in turns. They
- * have all cores: only time matters, and the engine's background threads must not affect one of them.
+ * Compares the time of one operation with few and with ten times as many objects. Measures both servers in turns. They use all cores,
+ * so that V8's background threads do not slow down one of them.
  */
 function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
   const names = counts.map((count) => count.toLocaleString('en'))

@@ -3,10 +3,10 @@ import { bareSide } from '../frame/judge.ts'
 import { loadSide } from '../frame/load-side.ts'
 import { startBare } from '../server-under-test.ts'
 
-/** Compares the limit, a plain Hono handler, with raw node:https. Hono must not be the bottleneck under the usual load. */
+/** Compares a plain Hono handler with raw node:https. Hono must not be the bottleneck under the usual load. */
 export const limitItem: Item = {
   name: 'http/limit',
-  title: 'the limit itself: a plain handler compared with raw node:https, 8 KB',
+  title: 'the bare server: a plain handler compared with raw node:https, 8 KB',
   unit: 'requests/s',
   bar: { type: 'share', least: 0.8 },
   async open({ scratch }, stack) {

@@ -6,7 +6,7 @@ import { samplePod } from '../sample-pod.ts'
 /** Number of digits in names. */
 export const digits = 7
 
-/** As a Deployment's controller creates it: 3 KB when stored, or padded to 8 KB. */
+/** Size of a stored pod. 3 KB is the size of a typical Deployment's pod; 8 KB is padded. */
 export type PodSize = '3 KB' | '8 KB'
 
 /** Annotation changed by writes. */
@@ -24,7 +24,7 @@ function buildPod(size: PodSize, name: string): WrittenPod {
   return { kind: 'Pod', apiVersion: 'v1', ...workloadPod(name) } as unknown as WrittenPod
 }
 
-/** A name consists of a set and a number. Each item that writes has its own set. */
+/** Returns the path of a pod. A name consists of a set and a number. Each item that writes uses a different set. */
 export const podPath = (set: string, number: string): string => `${pods}/${set}-${number}`
 
 export function createPod(size: PodSize, set: string): RequestTemplate {
@@ -44,7 +44,7 @@ export function applyPod(size: PodSize, set: string, run: number): RequestTempla
   return { method: 'PATCH', path, contentType: 'application/apply-patch+yaml', body: JSON.stringify(pod), digits }
 }
 
-/** A pod that can be updated with the object read from another one: without a token volume, whose name is random. */
+/** Returns a pod that can be updated with the object of another pod. It has no token volume, because the volume's name is random. */
 export function updatablePod(size: PodSize, set: string): RequestTemplate {
   const { body, ...request } = createPod(size, set)
   const pod = JSON.parse(body!) as WrittenPod

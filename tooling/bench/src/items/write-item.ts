@@ -63,7 +63,7 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
   }
 }
 
-/** Returns our server and those measured next to it; none if an etcd is needed and missing. */
+/** Returns the Keelson server and the servers to compare with. Returns an empty list if the items need an etcd and there is none. */
 async function openServers(bench: Bench, options: ServerOptions): Promise<readonly ServerUnderTest[]> {
   const shared = { ...options, cores: 'all' } as const
   const server = await bench.server(onePod, shared)

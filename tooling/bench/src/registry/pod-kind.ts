@@ -21,7 +21,7 @@ export function decodePod(): Pod {
   return decodeJson<Pod>(podType.schema, sent).object
 }
 
-/** Converts an object to the form of a decoded one. */
+/** Converts a JSON object to the in-memory representation of a decoded pod. */
 export function typedPod(object: JsonObject): Pod {
   return decodeStruct<Pod>(podType.schema, object).object
 }

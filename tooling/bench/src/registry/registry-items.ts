@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import type { Bar, Item } from '../frame/item.ts'
 import { processSide } from '../frame/process-side.ts'
 
-/** A figure of the write path. */
+/** An item of the write path. */
 interface WritePathItem {
-  /** Also the name of its load or step. */
+  /** Name of the item and of its load or step. */
   readonly name: string
   readonly title: string
   /** Writes per second, or microseconds of processor time per step. */

@@ -8,7 +8,7 @@ import { typedPod } from './pod-kind.ts'
 import { workloadPod } from './workload-pod.ts'
 
 const inFlight = 32
-/** Warm-up writes before measuring. More than are concurrently pending, so that changes do not wait for each other. */
+/** Number of warm-up writes. There are more objects than pending writes, so that changes do not wait for each other. */
 const written = 5000
 
 /** Writes through the whole chain in process, by item name. */

@@ -6,7 +6,7 @@ import { open } from 'lmdb'
 import type { Load, OpenLoad } from './storage-job.ts'
 import { createValues, buildKey } from './values.ts'
 
-/** Creates keys as the storage layer does: the key must be absent. Resolves when the write would survive a power cut. */
+/** Creates absent keys, like the storage layer. A create resolves when the write would survive a power cut. */
 export function embeddedCreate(inFlight: number): OpenLoad {
   return async ({ run }) => {
     const directory = scratchDirectory()
@@ -30,7 +30,7 @@ export function embeddedCreate(inFlight: number): OpenLoad {
   }
 }
 
-/** Uses the bare package: a put, then the promise for durability. */
+/** Writes with lmdb alone: a put, then the promise for durability. */
 export function lmdbPut(inFlight: number): OpenLoad {
   return async ({ run }): Promise<Load> => {
     const directory = scratchDirectory()

@@ -4,7 +4,7 @@ import type { Load } from './storage-job.ts'
 const warmUpSeconds = 0.5
 
 /**
- * Keeps the load's number of operations pending, first for the warm-up, then for the measured time. Processor time includes all threads of
+ * Measures a load after a warm-up. Keeps the load's number of operations pending. Processor time includes all threads of
  * this process, but not etcd's.
  */
 export async function measureLoad(load: Load, seconds: number): Promise<Figure> {

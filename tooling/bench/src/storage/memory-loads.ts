@@ -6,7 +6,7 @@ import { createValues } from './values.ts'
 const walked = 10_000
 const range = prefixRange('/registry/pods/')
 
-/** Iterates over a snapshot and reads every entry. The bare load iterates over an array of the same entries. */
+/** Creates a load that iterates over a snapshot and reads every entry. The bare load iterates over an array of the same entries. */
 export function walk(which: 'ours' | 'bare'): OpenLoad {
   return async () => {
     const store = openMemory()

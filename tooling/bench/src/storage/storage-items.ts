@@ -4,14 +4,14 @@ import { bareSide } from '../frame/judge.ts'
 import { processSide } from '../frame/process-side.ts'
 import type { StorageJob } from './storage-job.ts'
 
-/** Our load and the bare load that limits it. */
+/** A load on a Keelson store and the bare load to compare it with. */
 interface StorageLoads {
   readonly name: string
   readonly title: string
   /** Names of loads. */
   readonly ours: string
   readonly bare: string
-  /** Minimum share of bare. */
+  /** Minimum share of the bare load's result. */
   readonly least?: number
   /** Maximum time of one operation in milliseconds, if that is the bar. */
   readonly mostMs?: number
@@ -87,7 +87,7 @@ export const storageLoads: readonly StorageLoads[] = [
 const program = fileURLToPath(import.meta.resolve('./storage-process.ts'))
 let runs = 0
 
-/** The stores themselves, at the byte level, with values prepared in advance. */
+/** Items that measure the stores at the byte level, with values prepared in advance. */
 export const storageItems: readonly Item[] = storageLoads.map(createItem)
 
 function createItem({ name, title, ours, bare, least = 0, mostMs, etcd = false, rounds }: StorageLoads): Item {

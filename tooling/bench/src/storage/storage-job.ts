@@ -1,8 +1,8 @@
-/** Job of one measuring process. Passed as JSON on its command line; the process prints a figure to stdout. */
+/** Job of one measuring process. The process receives it as JSON on its command line and prints a figure to stdout. */
 export interface StorageJob {
-  /** A name in `loads.ts`. */
+  /** Name of a load in `loads.ts`. */
   readonly load: string
-  /** Unique per measurement, so that keys on a shared etcd are too. */
+  /** Number of the measurement. It is unique, so that keys in a shared etcd are unique too. */
   readonly run: number
   readonly etcd: string | undefined
 }
@@ -11,7 +11,7 @@ export interface StorageJob {
 export interface Load extends AsyncDisposable {
   /** Number of pending operations. */
   readonly inFlight: number
-  /** `n` counts from 0 and is unique. */
+  /** Runs one operation. `n` counts from 0 and is unique. */
   once(n: number): Promise<void>
 }
 

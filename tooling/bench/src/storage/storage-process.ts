@@ -6,6 +6,6 @@ import type { StorageJob } from './storage-job.ts'
 const [text = '', seconds = '2'] = process.argv.slice(2)
 const job = JSON.parse(text) as StorageJob
 const open = loads[job.load]
-if (!open) throw new Error(`no such load: ${job.load}`)
+if (!open) throw new Error(`unknown load: ${job.load}`)
 await using load = await open(job)
 console.log(JSON.stringify(await measureLoad(load, Number(seconds))))

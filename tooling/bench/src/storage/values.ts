@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 
 export const valueBytes = 3000
-const kept = 4096
+const valueCount = 4096
 
-/** Creates values in advance; more than the processor's cache holds. Stores keep references, so values must not be modified. */
+/** Creates more values than fit into the processor's cache. Stores keep references to the values, so do not modify them. */
 export function createValues(): (n: number) => Buffer {
-  const all = randomFillSync(Buffer.allocUnsafeSlow(kept * valueBytes))
-  const values = Array.from({ length: kept }, (_, i) => all.subarray(i * valueBytes, (i + 1) * valueBytes))
-  return (n) => values[n % kept]!
+  const all = randomFillSync(Buffer.allocUnsafeSlow(valueCount * valueBytes))
+  const values = Array.from({ length: valueCount }, (_, i) => all.subarray(i * valueBytes, (i + 1) * valueBytes))
+  return (n) => values[n % valueCount]!
 }
 
 export function buildKey(run: number, n: number): string {

@@ -5,7 +5,7 @@ export interface CheckRun {
   readonly file: string
   readonly args: readonly string[]
   readonly environment?: Readonly<Record<string, string>>
-  /** Answers a request of the program about its environment, such as a restart of the server. */
+  /** Handles a request of the program, such as a restart of the server. */
   readonly answer?: (request: string) => Promise<void> | void
 }
 
@@ -50,5 +50,5 @@ export function listFailures(results: readonly CheckResult[], group: string): re
   const own = results.filter(({ name }) => name.startsWith(`${group}/`))
   const aborted = results.filter(({ name }) => name.startsWith('*/'))
   const failures = [...own, ...aborted].filter(({ failure }) => failure !== undefined).map(({ name, failure }) => `${name}: ${failure}`)
-  return own.length === 0 ? [`${group}: nothing was checked`, ...failures] : failures
+  return own.length === 0 ? [`${group}: no checks ran`, ...failures] : failures
 }

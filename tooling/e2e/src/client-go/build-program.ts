@@ -6,7 +6,7 @@ import { installGoProgram } from '../real-parts/install-go-program.ts'
 
 const directory = fileURLToPath(new URL('.', import.meta.url))
 
-/** Compiles the program of this directory, only if its sources changed. */
+/** Compiles the program of this directory if its sources changed. */
 export function buildProgram(): Promise<string | undefined> {
   const hash = createHash('sha256')
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()) {

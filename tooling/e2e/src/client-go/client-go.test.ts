@@ -17,7 +17,7 @@ describe.skipIf(program === undefined)('client-go', () => {
   let results: readonly CheckResult[]
 
   beforeAll(async () => {
-    // The second mostly waits for timeouts of informers, so both run at once.
+    // Run both programs at once, because the second mostly waits for timeouts of informers.
     results = (await Promise.all([checkEverything(), checkRestart()])).flat()
   }, 180_000)
 

@@ -42,7 +42,7 @@ describe('@kubernetes/client-node', () => {
     expect(selected.items).toHaveLength(4)
   })
 
-  test('reads, replaces, patches and runs into a conflict', async () => {
+  test('reads, replaces and patches, and gets a conflict for a stale version', async () => {
     const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'conflict' }, data: { a: '1' } } })
     await core.replaceNamespacedConfigMap({ namespace, name: 'conflict', body: { ...made, data: { a: '2' } } })
     await expect(

@@ -1,6 +1,6 @@
 // main.ts --bin DIR [--minutes 5] [--kube-apiserver]: runs kube-controller-manager, kube-scheduler and two hollow kubelets (kubemark) of DIR, each with
-// its own identity, under Node,RBAC and NodeRestriction. Does ordinary work, repeats it until the time is over, and prints every refusal in the logs.
-// With --kube-apiserver the server is the kube-apiserver of DIR: the refusals to compare with.
+// a separate identity, with Node,RBAC authorization and NodeRestriction. Repeats a workload until the time is over, and prints every refusal in the logs.
+// --kube-apiserver uses the kube-apiserver of DIR as the server, to compare the refusals.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -22,7 +22,8 @@ const { values } = parseArgs({
   options: { bin: { type: 'string' }, minutes: { type: 'string', default: '5' }, 'kube-apiserver': { type: 'boolean', default: false } },
 })
 const openssl = findOpenssl()
-if (values.bin === undefined || openssl === undefined) throw new Error('--bin takes the directory of the programs; openssl is needed, too')
+if (values.bin === undefined || openssl === undefined)
+  throw new Error('--bin must be the directory of the programs, and openssl must be installed')
 process.exitCode = await run({
   bin: path.resolve(values.bin),
   minutes: Number(values.minutes),
@@ -95,7 +96,7 @@ function startKeelson(authority: ClientAuthority): Promise<RunningServer> {
 
 async function startReference(bin: string, authority: ClientAuthority): Promise<RunningServer> {
   const etcdProgram = findEtcd()
-  if (etcdProgram === undefined) throw new Error('there is no etcd')
+  if (etcdProgram === undefined) throw new Error('etcd is not installed')
   const etcd = await startEtcd(etcdProgram)
   const [port] = await freePorts(1)
   const tokens = path.join(authority.directory, 'tokens.csv')
@@ -169,7 +170,7 @@ async function startComponents(
   return ['kube-controller-manager', 'kube-scheduler', ...nodes.map((name) => `kubemark ${name}`)]
 }
 
-/** Does the work again and again. Returns a description of the first failure. */
+/** Repeats the workload. Returns a description of the first failure. */
 async function work(server: RunningServer, minutes: number): Promise<string | undefined> {
   const began = Date.now()
   const seconds = (): string => ((Date.now() - began) / 1000).toFixed(0)
@@ -183,11 +184,11 @@ async function work(server: RunningServer, minutes: number): Promise<string | un
       if (round === 1) say(`${seconds()} s: ${title}`)
     }
   }
-  say(`${seconds()} s: the work was done again and again without a failure`)
+  say(`${seconds()} s: the workload ran repeatedly without a failure`)
   return undefined
 }
 
-/** Prints the different refusals of each component, without names that are random. */
+/** Prints the different refusals of each component, without random names. */
 function printRefusals(logs: readonly (readonly [name: string, log: string])[]): void {
   const counts = new Map<string, number>()
   for (const [name, log] of logs) {

@@ -8,7 +8,7 @@ function podTemplate(image: string): object {
   return { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image }] } }
 }
 
-/** The steps of ordinary work on a cluster. Each resolves when controllers, scheduler and kubelets have done their part. */
+/** The steps of a typical workload. Each step resolves when the controllers, the scheduler and the kubelets have completed it. */
 export function workloadSteps(server: {
   readonly url: string
   readonly token: string
@@ -91,7 +91,7 @@ export function workloadSteps(server: {
       },
     ],
     [
-      'the namespace goes with everything in it',
+      'the namespace is deleted with all its objects',
       async () => {
         await send('DELETE', `/api/v1/namespaces/${namespace}`)
         await until(`/api/v1/namespaces/${namespace}`, (status) => status === 404)

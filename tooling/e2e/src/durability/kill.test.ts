@@ -16,7 +16,7 @@ interface ConfigMap {
 }
 
 test(
-  `what was answered with 201 is there after SIGKILL, whole and once (${rounds} rounds)`,
+  `objects acknowledged with 201 exist exactly once after SIGKILL (${rounds} rounds)`,
   async () => {
     const dataDir = path.join(scratch, 'data')
     const acknowledged = new Map<string, ConfigMap>()

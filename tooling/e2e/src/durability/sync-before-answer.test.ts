@@ -10,7 +10,7 @@ import { findOnPath } from '../real-parts/find-on-path.ts'
 import { type SystemCall, parseTrace } from './system-calls.ts'
 
 const strace = findOnPath('strace')
-if (strace === undefined && process.env['CI'] !== undefined) throw new Error('no strace')
+if (strace === undefined && process.env['CI'] !== undefined) throw new Error('strace is not installed')
 
 const isSync = (call: SystemCall): boolean => ['fsync', 'fdatasync', 'msync'].includes(call.name)
 
@@ -53,7 +53,7 @@ test.skipIf(strace === undefined)(
     const syncs = traced.filter(
       (call) => isSync(call) && call.result === 0 && call.start > (request?.end ?? 0) && call.end < (answer?.start ?? 0),
     )
-    expect(syncs.length, 'syncs that began after the request and ended before the answer').toBeGreaterThan(0)
+    expect(syncs.length, 'syncs between the request and the response').toBeGreaterThan(0)
     await rm(scratch, { recursive: true, force: true })
   },
   60_000,

@@ -1,9 +1,9 @@
 export interface SystemCall {
   readonly name: string
-  /** The first argument, if it is a file descriptor. */
+  /** File descriptor of the first argument, if there is one. */
   readonly descriptor: number
   readonly result: number
-  /** Seconds since the epoch. */
+  /** Time in seconds since the epoch. */
   readonly start: number
   readonly end: number
 }

@@ -105,8 +105,8 @@ describe.skipIf(binary === undefined)('broken connections to etcd', { timeout: 3
       readonly backend: Backend
       readonly key: string
       /**
-       * Returns the outcome, or the name of the error. Runs `meanwhile` when the write is applied (or swallowed) and the response is still
-       * missing.
+       * Writes and loses the response. Returns the outcome, or the name of the error. Runs `meanwhile` when the write was applied or dropped,
+       * before the response.
        */
       lose(
         what: 'requests' | 'answers',

@@ -81,7 +81,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     await Promise.all(Array.from({ length: 8 }, (_, i) => writeAll(backend, `${prefix}${i}`, 40, wrote)))
     await killed
     expect(afterKill).toBeGreaterThan(150)
-    // Only the calls that were pending when the leader died.
+    // These are only the calls that were pending when the leader was killed.
     expect(unknown.size).toBeLessThanOrEqual(8)
 
     const { revision: last } = await backend.get(prefix)
@@ -100,7 +100,7 @@ describe.skipIf(binary === undefined)('an etcd with three members', { timeout: 6
     expect((await other.list(prefixRange(prefix))).entries).toEqual((await backend.list(prefixRange(prefix))).entries)
   })
 
-  test('rejects reads and writes without a majority; with a majority again, they and a watch continue', async () => {
+  test('rejects reads and writes without a majority, and continues them and a watch once there is a majority', async () => {
     const [one, two, three] = cluster.members as [EtcdProcess, EtcdProcess, EtcdProcess]
     await using backend = await openEtcd3({
       transport: { serverList: [one.url] },

@@ -102,7 +102,7 @@ export class FieldTableReader {
   }
 }
 
-/** Tells whether Go's JSON encoder omits the field: an absent value, or with `omitempty` an empty value that is not a pointer. */
+/** Reports whether Go's JSON encoder omits the field: an absent value, or with `omitempty` an empty value that is not a pointer. */
 function isOmitted(fact: FieldFacts, value: unknown, shown: Json): boolean {
   if (fact.omit === undefined) return false
   if (value === undefined) return true
@@ -112,7 +112,7 @@ function isOmitted(fact: FieldFacts, value: unknown, shown: Json): boolean {
   return shown === '' || shown === 0 || shown === false
 }
 
-/** For example, "apps/v1" is in k8s.io.api.apps.v1; the package is the first label of the group. */
+/** Finds the facts of a kind. The protobuf package contains the first label of the group: "apps/v1" is in k8s.io.api.apps.v1. */
 function getPackage(apiVersion: string, facts: ReadonlyMap<string, MessageFacts>, kind: string): string {
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['core', apiVersion]
   const named = `k8s.io.api.${group.split('.')[0]}.${version}`

@@ -57,7 +57,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     await Promise.all(backends.map((backend) => backend[Symbol.asyncDispose]()))
   })
 
-  test('a change whose previous value was compacted is never reported as another kind of change', async () => {
+  test('a change with a compacted previous value keeps its event type', async () => {
     await using backend = await open()
     const first = await write(backend, 'one')
     const second = await write(backend, 'two')
@@ -107,7 +107,7 @@ describe.skipIf(binary === undefined)('an etcd that several servers share', { ti
     await backend.checkHealth()
   })
 
-  test('reports in one sentence that no server is reachable', async () => {
+  test('reports a short error if no server is reachable', async () => {
     await expect(open({ transport: { serverList: ['http://127.0.0.1:1'] }, connectTimeout: 200 })).rejects.toMatchObject({
       name: 'UnavailableError',
       message: expect.stringMatching(/^etcd cannot be reached: http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED/) as string,

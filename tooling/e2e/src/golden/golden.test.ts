@@ -5,7 +5,7 @@ import { hasRecordings, playGolden } from './play.ts'
 /** Groups that are not served yet. */
 const without = 'crd,apiextensions.k8s.io,apiregistration.k8s.io'
 
-/** Known differences by the feature that they wait for; `docs/compatibility.md` lists them step by step. */
+/** Missing features by case. `docs/compatibility.md` lists the differing steps. */
 const waiting: Readonly<Record<string, string>> = {
   'scenario/authz': 'RBAC',
   'scenario/bootstrap': 'RBAC',
@@ -14,7 +14,7 @@ const waiting: Readonly<Record<string, string>> = {
   'create/hand/SubjectAccessReview/x/107': 'RBAC',
 }
 
-/** A case with a deliberate error waits for the same feature as the valid case. */
+/** Finds the missing feature of a case. A case with a deliberate error needs the same feature as the valid case. */
 function isWaiting(id: string): boolean {
   return waiting[id.replace(/^broken\//, 'create/').replace(/\/[^/]+:[^/]+$/, '')] !== undefined
 }

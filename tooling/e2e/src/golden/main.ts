@@ -6,7 +6,7 @@ import { hasRecordings, playGolden } from './play.ts'
 import { readCases } from './read-cases.ts'
 
 if (!hasRecordings) {
-  process.stderr.write('golden: no recordings next to this repository (../shared/golden); nothing to play\n')
+  process.stderr.write('golden: there are no recordings in ../shared/golden\n')
   process.exit(2)
 }
 const args = process.argv.slice(2)

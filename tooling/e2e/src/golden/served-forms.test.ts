@@ -20,8 +20,8 @@ const golden = path.join(sharedDirectory, 'golden')
 const namespace = 'forms'
 
 /**
- * Objects with every field of a kind. Most set mutually exclusive fields, so many are rejected; the error must be the same in both
- * encodings.
+ * Objects with every field of a kind. Many are rejected, because most objects set mutually exclusive fields. The error must be the same
+ * in both encodings.
  */
 function codecPairs(): Case[] {
   return readdirSync(path.join(golden, 'codec'))
@@ -77,7 +77,7 @@ describe.skipIf(!hasRecordings)('objects in JSON and in protobuf', { timeout: 5_
     await ask(client, 'PUT', `${at}/finalize`, { object, form: forms.json })
   }
 
-  /** Returns undefined if the kind is not served or cannot be created by clients. */
+  /** Finds the resource of a kind. Returns undefined if the kind is not served or cannot be created by clients. */
   function creatable(object: JsonObject): ServedResource | undefined {
     const { apiVersion, kind } = object as ServedObject
     const resource = resources.get(`${apiVersion} ${kind}`)

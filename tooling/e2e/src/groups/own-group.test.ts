@@ -45,8 +45,8 @@ const binary = findKubectl()
 const variants = [
   ['typed, alone', [typedGroup]],
   ['untyped, alone', [untypedGroup]],
-  ['typed, beside the built-in groups', [...builtinGroups, typedGroup]],
-  ['untyped, beside the built-in groups', [...builtinGroups, untypedGroup]],
+  ['typed, with the built-in groups', [...builtinGroups, typedGroup]],
+  ['untyped, with the built-in groups', [...builtinGroups, untypedGroup]],
 ] as const
 
 const manifest = `
@@ -59,7 +59,7 @@ spec:
   color: red
 `
 
-describe.skipIf(binary === undefined)("kubectl with an embedder's own group", { timeout: 90_000 }, () => {
+describe.skipIf(binary === undefined)("kubectl with an embedder's group", { timeout: 90_000 }, () => {
   test.each(variants)('%s', async (_name, groups) => {
     await start({ groups })
     await chain.listen()
@@ -145,7 +145,7 @@ test('installed and removed 1,000 times under load, a group leaves nothing behin
   }
 })
 
-/** Opens a watch each time, which must end, and sometimes creates an object. */
+/** Installs and removes the group repeatedly. Each time it opens a watch, which must end, and sometimes creates an object. */
 async function installAndRemove(times: number): Promise<void> {
   const watches: Promise<unknown>[] = []
   for (let i = 0; i < times; i++) {
@@ -156,7 +156,7 @@ async function installAndRemove(times: number): Promise<void> {
   await Promise.all(watches)
 }
 
-/** Traces that a removed group could leave: paths, metrics and memory. */
+/** Returns the paths, metrics and memory that a removed group could leave behind. */
 async function traces(): Promise<{ pages: Record<string, string>; metrics: number; heap: number }> {
   const pages: Record<string, string> = {}
   for (const page of ['/', '/readyz?verbose', '/apis', '/openapi/v3']) pages[page] = (await ask(page)).text

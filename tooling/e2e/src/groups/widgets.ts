@@ -56,7 +56,7 @@ const widgets = defineResource<Widget>({
 /** The kind of a widget's scale. */
 const scales = autoscalingV1
 
-/** Kinds without a schema, which keep every member. */
+/** Kinds without a schema. They keep all fields. */
 const untypedWidgets: GroupVersionTypes = jsonKinds(groupVersion, [{ kind: 'Widget' }])
 
 /** A hand-written kind with its own schema and encoding. */

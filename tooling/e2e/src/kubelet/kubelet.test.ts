@@ -15,7 +15,7 @@ import { startServerWithKubelet } from './server-with-kubelet.ts'
 import type { ServerWithKubelet } from './server-with-kubelet.ts'
 import type { TestKubelet } from './test-kubelet.ts'
 
-/** Long, because the machine may be busy. */
+/** Polling options with a long timeout, because the machine may be busy. */
 const longTimeout = { timeout: 15_000 }
 
 const openssl = findOpenssl()

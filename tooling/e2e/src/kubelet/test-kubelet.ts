@@ -7,7 +7,7 @@ import { servePortForwardInSpdy, servePortForwardInWebSocket } from './serve-por
 import { serveProcessInSpdy, serveProcessInWebSocket } from './serve-process.ts'
 
 export interface TestKubeletOptions {
-  /** PEM. */
+  /** Certificate in PEM format. */
   readonly certificate: string
   readonly key: string
   readonly authority: string
@@ -118,7 +118,7 @@ export async function startTestKubelet(options: TestKubeletOptions): Promise<Tes
   }
 }
 
-/** A protocol that only works if one side can end before the other. */
+/** Serves a protocol that needs half-closed connections. */
 function repeatAtEnd(socket: Duplex, head: Buffer): void {
   const heard = [head]
   socket.allowHalfOpen = true

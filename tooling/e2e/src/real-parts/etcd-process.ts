@@ -5,7 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 
 export interface EtcdProcess extends AsyncDisposable {
-  /** "http://127.0.0.1:PORT" (or https); unchanged after a restart. */
+  /** URL of the server, "http://127.0.0.1:PORT" or https. Does not change after a restart. */
   readonly url: string
   readonly port: number
   /** Sends SIGKILL and waits for the exit. */
@@ -107,7 +107,7 @@ async function healthy(url: string): Promise<boolean> {
   }
 }
 
-/** Chosen by the system and released again, because etcd cannot report ports that it chose itself. */
+/** Finds a free port, because etcd cannot choose a port and report it. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer())
   const ports = await Promise.all(

@@ -8,7 +8,7 @@ import { userCache } from './user-cache.ts'
 
 export interface GoProgram {
   readonly what: string
-  /** Includes a hash of the sources: a program in the user's cache with this name is not rebuilt. */
+  /** Name with a hash of the sources. A program with this name in the user's cache is not rebuilt. */
   readonly name: string
   /** Package for `go install`, which writes one program to GOBIN. */
   readonly package: string
@@ -23,7 +23,7 @@ export async function installGoProgram(wanted: GoProgram): Promise<string | unde
   const binary = path.join(userCache, wanted.name)
   if (existsSync(binary)) return binary
   const go = process.env['GO_BIN'] ?? findOnPath('go')
-  if (go === undefined) return reportMissing(wanted.what, 'there is no Go: set GO_BIN')
+  if (go === undefined) return reportMissing(wanted.what, 'Go is not installed; set GO_BIN')
   mkdirSync(userCache, { recursive: true })
   const scratch = mkdtempSync(path.join(userCache, 'install-'))
   try {

@@ -2,11 +2,11 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface TcpProxy extends AsyncDisposable {
   readonly url: string
-  /** Discards bytes of this direction on all connections from now on; undefined forwards everything. */
+  /** Discards all later bytes of a direction. Undefined forwards both directions. */
   swallow(direction: 'requests' | 'answers' | undefined): void
-  /** Resets every connection. Accepts new ones. */
+  /** Resets all connections. Still accepts new ones. */
   cut(): void
-  /** Resets every connection once the server has sent this many more bytes, and again for each further number. Replaces earlier plans. */
+  /** Resets all connections each time the server has sent the next number of bytes. Replaces earlier calls. */
   cutAfter(...bytes: readonly number[]): void
   /** Number of cuts so far. */
   readonly cuts: number

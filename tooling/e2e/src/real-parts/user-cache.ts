@@ -1,5 +1,5 @@
 import os from 'node:os'
 import path from 'node:path'
 
-/** Keeps third-party programs between runs and checkouts. */
+/** Directory for third-party programs. All checkouts share it. */
 export const userCache: string = path.join(process.env['XDG_CACHE_HOME'] ?? path.join(os.homedir(), '.cache'), 'keelson')

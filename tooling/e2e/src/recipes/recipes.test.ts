@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { repositoryRoot } from '../repository-root.ts'
 
 const run = promisify(execFile)
-/** In this package, whose dependencies the recipes import, but not among its sources. */
+/** Directory for the recipes. It is in this package, because the recipes import its dependencies. */
 const scratch = path.join(import.meta.dirname, '../../dist/recipes')
 const guide = readFileSync(path.join(repositoryRoot, 'CONTRIBUTING.md'), 'utf8')
 const recipes = [...guide.matchAll(/^### (Add .*)\n[^]*?^```ts\n([^]*?)^```/gm)].map(([, title, code]) => [title!, code!] as const)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sharedDirectory } from '../repository-root.ts'
 
-/** A request that a client was recorded to send to kube-apiserver. Variable parts are replaced by `{ns}`, `{name}` and `…`. */
+/** A recorded request of a client to kube-apiserver. Variable parts are replaced by `{ns}`, `{name}` and `…`. */
 export interface ClientRequest {
   readonly client: string
   readonly method: string
@@ -17,12 +17,12 @@ export interface ClientRequest {
 
 const recorded = path.join(sharedDirectory, 'reference/client-requests.json')
 
-/** Returns undefined without the recordings. */
+/** Reads the recorded requests. Returns undefined if there are no recordings. */
 export function readClientRequests(): readonly ClientRequest[] | undefined {
   return existsSync(recorded) ? (JSON.parse(readFileSync(recorded, 'utf8')) as ClientRequest[]) : undefined
 }
 
-/** Missing features by the start of the path; `docs/compatibility.md` has the same list. */
+/** Missing features by path prefix. `docs/compatibility.md` has the same list. */
 export const laterShapes: Readonly<Record<string, string>> = {
   '/apis/apiextensions.k8s.io/': 'custom resource definitions',
   '/apis/apiregistration.k8s.io/': 'API services',

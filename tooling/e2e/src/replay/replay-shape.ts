@@ -14,7 +14,7 @@ function newName(): string {
   return `replay-${made}`
 }
 
-/** Sends a request of this shape in a situation in which kube-apiserver answered with `code`. */
+/** Prepares the situation in which kube-apiserver returned `code`, and sends a request of this shape. */
 export async function replayShape(client: Http2Client, shape: ClientRequest, code: number): Promise<Http2Answer> {
   const target = parseTarget(shape)
   if (target === undefined) return replayDocument(client, shape, code)

@@ -16,22 +16,22 @@ interface CreatedAt {
 }
 
 /**
- * Everything that happened, reconstructed from responses and watches: acknowledged writes, and writes without a response that a client saw.
- * Revisions have no gaps, so a revision that is missing here belongs to an unacknowledged write that nobody saw.
+ * All known writes of a history, reconstructed from responses and watches: acknowledged writes, and unacknowledged writes that a client saw.
+ * Revisions have no gaps, so a revision that is missing here belongs to an unacknowledged write that no client saw.
  */
 export class ChangeLog {
-  /** By revision, then by key. */
+  /** Versions by revision, then by key. */
   readonly changes: Map<Revision, Map<string, Version>> = new Map()
   readonly versions: Map<string, Version[]> = new Map()
-  /** In order. */
+  /** Revisions in ascending order. */
   revisions: readonly Revision[] = []
   readonly expiries: { readonly key: string; readonly revision: Revision }[] = []
   readonly #resolved = new Map<CallRecord, Revision>()
   readonly #history: History
   readonly #maybeDeleted = new Set<string>()
-  /** Keys with an unacknowledged put that nobody saw. */
+  /** Keys with an unacknowledged put that no client saw. */
   readonly #maybePut = new Set<string>()
-  /** For each key, the create revisions that were seen in its versions, in order. */
+  /** Create revisions by key, in ascending order, as seen in the key's versions. */
   readonly #created = new Map<string, CreatedAt[]>()
 
   constructor(history: History, report: Report) {

@@ -27,8 +27,8 @@ describe('a history without faults', () => {
   })
 })
 
-/** A history in which every client waits for the previous one, so that each planted fault is unambiguous. */
-function calm(): SimulatedHistory {
+/** Returns a history of sequential calls, so that each planted fault is unambiguous. */
+function sequentialHistory(): SimulatedHistory {
   const put = (key: string, tag: string): object => ({ type: 'put', key, tag })
   const seen = (key: string, tag: string, createRevision: number, modRevision: number): object => ({
     key,
@@ -108,7 +108,7 @@ function calm(): SimulatedHistory {
 
 type Loose = { [key: string]: Loose } & Loose[] & { splice: (...a: unknown[]) => Loose[]; push: (...a: unknown[]) => void }
 const listRules = (damage: (history: Loose) => void): Rule[] => {
-  const history = calm()
+  const history = sequentialHistory()
   damage(history as unknown as Loose)
   return [...checkHistory(history).counts.keys()]
 }
@@ -121,7 +121,7 @@ describe('the checker', () => {
     expect(listRules(() => {})).toEqual([])
   })
 
-  it('allows an unacknowledged write that nobody saw', () => {
+  it('allows an unacknowledged write that no client saw', () => {
     const unanswered = (operation: object): object => ({
       call: { type: 'commit', compare: [], operations: [operation] },
       invoked: 70,
@@ -189,9 +189,9 @@ describe('the checker', () => {
       'linearizable',
       (h) => set(call(h, 3)['call'], { compare: [{ key: '/a', modRevision: 2 }] }),
     ],
-    ['a create of what is there', 'linearizable', (h) => set(call(h, 3)['call'], { compare: [{ key: '/a', modRevision: 0 }] })],
+    ['a create of an existing key', 'linearizable', (h) => set(call(h, 3)['call'], { compare: [{ key: '/a', modRevision: 0 }] })],
     [
-      'a race lost for no reason',
+      'a lost race without a conflict',
       'linearizable',
       (h) =>
         h['calls']!.push({
@@ -201,9 +201,9 @@ describe('the checker', () => {
           outcome: { type: 'lost', revision: 6, current: [{ key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }] },
         }),
     ],
-    ['a revision that goes back between two answers', 'revisions-never-decrease', (h) => set(call(h, 2)['outcome'], { revision: 2 })],
-    ['a revision given twice', 'one-write-per-revision', (h) => set(call(h, 5)['outcome'], { revision: 4 })],
-    ['a write answered before its flush, and lost in the crash', 'acknowledged-writes-survive', answeredEarly],
+    ['a revision that decreases between two responses', 'revisions-never-decrease', (h) => set(call(h, 2)['outcome'], { revision: 2 })],
+    ['a revision assigned twice', 'one-write-per-revision', (h) => set(call(h, 5)['outcome'], { revision: 4 })],
+    ['a write acknowledged before its flush, and lost in the crash', 'acknowledged-writes-survive', answeredEarly],
     [
       'an event shown before its flush, and lost in the crash',
       'acknowledged-writes-survive',
@@ -214,17 +214,17 @@ describe('the checker', () => {
       },
     ],
     [
-      'an acknowledged write that is gone though the revision is not',
+      'a missing acknowledged write although its revision exists',
       'acknowledged-writes-survive',
       (h) => {
         h['restarts']!.push({ time: 58, revision: 6 })
         set(call(h, 6)['outcome'], { entries: [{ key: '/c', tag: 'c1', createRevision: 6, modRevision: 6 }], count: 1 })
       },
     ],
-    ['a failed write that is seen', 'failed-writes-leave-nothing', (h) => set(call(h, 5), { outcome: { type: 'failed' } })],
-    ['a value that nobody wrote', 'nothing-from-nowhere', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { tag: 'corrupt' })],
+    ['a visible failed write', 'failed-writes-leave-nothing', (h) => set(call(h, 5), { outcome: { type: 'failed' } })],
+    ['a value that no client wrote', 'nothing-from-nowhere', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { tag: 'corrupt' })],
     [
-      'a delete that nobody asked for',
+      'a delete that no client requested',
       'nothing-from-nowhere',
       (h) =>
         items(h, 1).push({
@@ -236,13 +236,13 @@ describe('the checker', () => {
     ],
     ['a list without a key', 'list-is-a-snapshot', (h) => set(call(h, 6)['outcome'], { entries: [], count: 2 })],
     [
-      'a list of two moments',
+      'a list with the states of two revisions',
       'list-is-a-snapshot',
       (h) => set((call(h, 6)['outcome']!['entries'] as unknown as Loose[])[0], { tag: 'a2', modRevision: 3 }),
     ],
-    ['events that swap', 'ordered', (h) => void items(h, 1).push(...items(h, 1).splice(1, 1))],
+    ['two events in the wrong order', 'ordered', (h) => void items(h, 1).push(...items(h, 1).splice(1, 1))],
     ['a watch that goes back in time', 'ordered', (h) => void items(h, 1).splice(0, 0, items(h, 1).splice(2, 1)[0])],
-    ['an event that comes twice', 'unique', (h) => void items(h, 1).splice(1, 0, structuredClone(items(h, 1)[0]))],
+    ['a duplicate event', 'unique', (h) => void items(h, 1).splice(1, 0, structuredClone(items(h, 1)[0]))],
     [
       'a revision split over two messages',
       'atomic',
@@ -252,27 +252,31 @@ describe('the checker', () => {
         items(h, 0).splice(2, 0, rest)
       },
     ],
-    ['a revision of which one change is missing', 'atomic', (h) => void items(h, 0)[1]!['changes']!.splice(1, 1)],
+    ['a revision with a missing change', 'atomic', (h) => void items(h, 0)[1]!['changes']!.splice(1, 1)],
     ['a lost event', 'reliable', (h) => void items(h, 1).splice(1, 1)],
     ['a watch that stops before the end', 'reliable', (h) => void items(h, 1).splice(2, 1)],
     ['an event lost where the watch resumed', 'resumable', (h) => void items(h, 1).splice(0, 1)],
-    ['an event from before the point of resuming', 'resumable', (h) => void items(h, 1).splice(0, 0, structuredClone(items(h, 0)[1]))],
+    [
+      'an event older than the start of a resumed watch',
+      'resumable',
+      (h) => void items(h, 1).splice(0, 0, structuredClone(items(h, 0)[1])),
+    ],
     ['a bookmark ahead of its events', 'bookmarkable', (h) => void items(h, 1).splice(0, 0, { type: 'progress', time: 32, revision: 5 })],
-    ['a bookmark that goes back', 'bookmarkable', (h) => items(h, 0).push({ type: 'progress', time: 32, revision: 2 })],
+    ['a bookmark that decreases', 'bookmarkable', (h) => items(h, 0).push({ type: 'progress', time: 32, revision: 2 })],
     ['an event of a key outside the range', 'filtered', (h) => set(h['watches']![0], { range: { start: '/a', end: '/c' } })],
-    ['no previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0], { previous: undefined })],
+    ['a missing previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0], { previous: undefined })],
     ['an older previous value', 'previous-value', (h) => set(items(h, 1)[0]!['changes']![0]!['previous'], { tag: 'a1', modRevision: 2 })],
     ['a create that looks like an update', 'create-flag', (h) => set(items(h, 1)[2]!['changes']![0]!['entry'], { createRevision: 2 })],
     ['an update that looks like a create', 'create-flag', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { createRevision: 4 })],
     ['an event with the value of another write', 'watch-value', (h) => set(items(h, 1)[0]!['changes']![0]!['entry'], { tag: 'c1' })],
   ]
-  it.each(planted)('names the rule for %s', (_, rule, damage) => {
+  it.each(planted)('reports the violated rule for %s', (_, rule, damage) => {
     expect(listRules(damage)).toContain(rule)
   })
 
-  it('names only the violated rule for simple faults of a watch', () => {
+  it('reports only the violated rule for simple faults of a watch', () => {
     for (const [what, rule, damage] of planted.slice(-18)) {
-      if (/outside|another write|that nobody|going back|goes back in time|swap/.test(what)) continue
+      if (/outside|another write|that no client|goes back in time|wrong order/.test(what)) continue
       expect([what, listRules(damage)]).toEqual([what, [rule]])
     }
   })

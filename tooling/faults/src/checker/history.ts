@@ -1,6 +1,6 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
 
-/** Identifies a value: every put of a history writes a unique tag. */
+/** Identifies a value. Every put of a history writes a unique tag. */
 export type Tag = string
 
 /** Microseconds of a monotonic clock that all recording processes share. */
@@ -45,7 +45,7 @@ export type Outcome =
 export interface CallRecord {
   readonly call: Call
   readonly invoked: Time
-  /** Infinity if it may still take effect at any time. */
+  /** Time of the response. Infinity if the call may still take effect at any time. */
   readonly returned: Time
   readonly outcome: Outcome
 }
@@ -64,7 +64,7 @@ export interface WatchSegment {
   readonly items: readonly WatchItem[]
 }
 
-/** One reader, whose segments each resume where the previous one ended. */
+/** The watch of one reader. Each segment resumes at the end of the previous one. */
 export interface WatchRecord {
   readonly name: string
   readonly range: KeyRange
@@ -73,7 +73,7 @@ export interface WatchRecord {
   readonly mustReach?: Revision
 }
 
-/** The store was reopened. Everything that clients saw before must be present; `revision` is the store's revision afterwards. */
+/** A restart of the store. All writes that clients saw before must be present. `revision` is the store's revision afterwards. */
 export interface Restart {
   readonly time: Time
   readonly revision: Revision

@@ -3,7 +3,7 @@ import { inRange } from '@keelson/storagebackend'
 import { describe, type ChangeLog, type Version } from './change-log.ts'
 import type { CallRecord, History, Outcome, Report, Seen, Time } from './history.ts'
 
-/** A call that started after another one returned never sees an older store, and writes at a higher revision. */
+/** Checks that a call never sees an older revision than calls that returned before it started, and that its writes have a higher revision. */
 export function checkRevisionsNeverDecrease(history: History, report: Report): void {
   const answered = history.calls.filter(({ call, outcome }) => findRevision(outcome) !== undefined && !isPast(call))
   const byReturn = answered.toSorted((a, b) => a.returned - b.returned)
@@ -20,7 +20,7 @@ export function checkRevisionsNeverDecrease(history: History, report: Report): v
   }
 }
 
-/** Everything that clients saw before a restart is present afterwards. */
+/** Checks that all writes seen before a restart are present afterwards. */
 export function checkSurvival(history: History, report: Report): void {
   for (const restart of history.restarts) {
     const lost = (revision: Revision, time: Time, what: string): void => {
@@ -36,7 +36,7 @@ export function checkSurvival(history: History, report: Report): void {
   }
 }
 
-/** A list, and a read of a past revision, return exactly the state at their revision. */
+/** Checks that lists and reads of past revisions return exactly the state at their revision. */
 export function checkSnapshotReads(history: History, log: ChangeLog, report: Report): void {
   const keys = [...log.versions.keys()]
   for (const record of history.calls) {
@@ -116,7 +116,7 @@ function checkVersion(
     report('list-is-a-snapshot', `${what} contains ${describe(entry)}, but it was created at ${version.create}`)
 }
 
-/** A transaction only loses its race if a compare fails. */
+/** Checks that a transaction loses a race only if a compare fails. */
 export function checkLostRaces(history: History, report: Report): void {
   for (const { call, outcome } of history.calls) {
     if (call.type !== 'commit' || outcome.type !== 'lost') continue
@@ -125,7 +125,7 @@ export function checkLostRaces(history: History, report: Report): void {
   }
 }
 
-/** Every revision belongs to a write: at most as many are unseen as there are unacknowledged writes. */
+/** Checks that every revision belongs to a write: there are at most as many unseen revisions as unacknowledged writes. */
 export function checkRevisionsExplained(history: History, log: ChangeLog, report: Report): void {
   if (history.foreignRevisions || history.expiries) return
   let newest = log.revisions.at(-1) ?? history.start

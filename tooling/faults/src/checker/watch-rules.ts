@@ -69,7 +69,7 @@ class SegmentCheck {
       const atJoint = this.#resumed && revision < first
       this.#report(
         atJoint ? 'resumable' : 'reliable',
-        `the changes of ${revision} never came${atJoint ? ` after resuming from ${this.#segment.after}` : ''}`,
+        `the changes of ${revision} never arrived${atJoint ? ` after resuming from ${this.#segment.after}` : ''}`,
       )
     }
   }

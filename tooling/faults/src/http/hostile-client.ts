@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import type { HostileRequest } from './hostile-request.ts'
 import type { ReceivedAnswer } from './judge-answer.ts'
 
-const patienceMs = 30_000
+const timeoutMs = 30_000
 
 /** Sends requests to one server. A request without a timely response is an error; a closed connection is not. */
 export class HostileClient implements Disposable {
@@ -17,7 +17,7 @@ export class HostileClient implements Disposable {
     this.#token = token
   }
 
-  /** Returns undefined if the server closed the connection or streams without end. Throws if nothing happens. */
+  /** Sends a request. Returns undefined if the server closed the connection or streams without end. Throws after a timeout. */
   send({ method, path, headers, body }: HostileRequest): Promise<ReceivedAnswer | undefined> {
     return new Promise((resolve, reject) => {
       const request = https.request({
@@ -30,8 +30,8 @@ export class HostileClient implements Disposable {
       })
       const timer = setTimeout(() => {
         request.destroy()
-        reject(new Error(`no response within ${patienceMs / 1000} s`))
-      }, patienceMs)
+        reject(new Error(`no response within ${timeoutMs / 1000} s`))
+      }, timeoutMs)
       const settle = (answer: ReceivedAnswer | undefined): void => {
         clearTimeout(timer)
         resolve(answer)
@@ -58,7 +58,7 @@ export class HostileClient implements Disposable {
     })
   }
 
-  /** Accepts any response, but the server must respond or close the connection. */
+  /** Sends raw bytes. The server must respond or close the connection. */
   sendRaw(bytes: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
       const socket = this.open()
@@ -66,10 +66,10 @@ export class HostileClient implements Disposable {
         socket.destroy()
         reject(
           new Error(
-            `neither a response nor a close within ${patienceMs / 1000} s: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`,
+            `neither a response nor a close within ${timeoutMs / 1000} s: ${JSON.stringify(bytes.toString('latin1').slice(0, 200))}`,
           ),
         )
-      }, patienceMs)
+      }, timeoutMs)
       const done = (): void => {
         clearTimeout(timer)
         socket.destroy()

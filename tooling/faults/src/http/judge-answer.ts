@@ -14,9 +14,9 @@ export function judgeAnswer({ status, type, body }: ReceivedAnswer, method: stri
   try {
     parsed = JSON.parse(body) as typeof parsed
   } catch {
-    return `${status} with a body that is no JSON: ${body.slice(0, 300)}`
+    return `${status} with a body that is not JSON: ${body.slice(0, 300)}`
   }
   if (parsed.kind !== 'Status' || parsed.status !== 'Failure' || parsed.code !== status)
-    return `${status} with a body that is no such Status: ${body.slice(0, 300)}`
+    return `${status} with a body that is not a matching Status: ${body.slice(0, 300)}`
   return undefined
 }

@@ -1,4 +1,4 @@
-/** Bytes that are not a request, or one that no library would send. */
+/** Returns random bytes, or a malformed request that no HTTP library sends. */
 export function rawRubbish(random: () => number): Buffer {
   const length = 1 + Math.floor(random() * 4000)
   const noise = (): string => Buffer.from(Array.from({ length }, () => Math.floor(random() * 256))).toString('latin1')

@@ -9,7 +9,7 @@ import type { HostileRequest } from './hostile-request.ts'
 /** One hostile value in one field of an otherwise valid object. */
 export interface ValueCase {
   readonly about: string
-  /** Undefined where the form cannot say it. */
+  /** Undefined if the request form cannot express the value. */
   readonly request: () => Promise<HostileRequest | undefined>
 }
 
@@ -28,7 +28,7 @@ const contentTypes: Readonly<Record<Form, string>> = {
   apply: 'application/apply-patch+yaml',
   protobuf,
 }
-/** Almost the maximum of a document, and as many as fit into a request. */
+/** Number of items in long lists: close to the limits of a document and a request. */
 const manyItems = 95_000
 const roomForItems = 900_000
 const textsForField = 6

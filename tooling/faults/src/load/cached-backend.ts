@@ -86,7 +86,7 @@ export async function openCached(backend: Backend, prefix: string): Promise<Cach
   }
 }
 
-/** Keeps values unchanged; they are tags. */
+/** A codec that keeps values unchanged. */
 const codec: ObjectCodec = {
   encode: () => {
     throw new Error('writes do not go through the cacher')
@@ -110,7 +110,7 @@ function notDecoded(): never {
 
 const between = ' .. '
 
-/** A field with the range of a key, for watches of some of the keys. */
+/** Returns a predicate for the keys in a range. */
 function within({ start, end }: KeyRange): Predicate {
   return { labels: everything(), fields: fieldEquals(`${start}${between}${end}`, 'true') }
 }
@@ -120,7 +120,7 @@ function isWithin(name: string, key: string): boolean {
   return start !== undefined && inRange({ start, end }, key)
 }
 
-/** Remembers entries by value, because an object does not contain its create revision. */
+/** Stores entries by value, because an object does not contain its create revision. */
 class EntryNotes {
   readonly backend: Backend
   readonly #entries = new WeakMap<Uint8Array, Entry>()

@@ -5,7 +5,7 @@ import type { FaultOptions } from './fault-options.ts'
 
 function parse(...args: string[]): FaultOptions {
   const options = parseFaultOptions(args, scenarios)
-  if (options === 'help') throw new Error('help was asked for')
+  if (options === 'help') throw new Error('unexpected --help')
   return options
 }
 
@@ -19,7 +19,7 @@ test('runs the selected scenarios', () => {
 test.each([
   [['--only', 'cats'], 'no scenario matches cats'],
   [['--part', '3/2'], '--part must be N/M'],
-  [['--rounds', 'many'], '--rounds must be a positive whole number, not many'],
+  [['--rounds', 'many'], '--rounds must be a positive integer, not "many"'],
   [['--what'], "Unknown option '--what'"],
 ])('rejects %j', (args, message) => expect(() => parse(...args)).toThrow(message))
 

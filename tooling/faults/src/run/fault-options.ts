@@ -26,7 +26,7 @@ Runs the remaining parts of the long form and starts none after five minutes. Re
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join('\n')}`
 }
 
-/** Throws errors with messages for the user. */
+/** Parses the command line. Throws errors with messages for the user. */
 export function parseFaultOptions(args: readonly string[], scenarios: readonly Scenario[]): FaultOptions | 'help' {
   const { values } = parseArgs({
     args: [...args],
@@ -44,7 +44,7 @@ export function parseFaultOptions(args: readonly string[], scenarios: readonly S
   if (short) return { parts: shortParts(scenarios), resume: false, fresh }
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds)
   if (rounds !== undefined && !(Number.isInteger(rounds) && rounds > 0))
-    throw new Error(`--rounds must be a positive whole number, not ${values.rounds}`)
+    throw new Error(`--rounds must be a positive integer, not ${JSON.stringify(values.rounds)}`)
   return { parts: listParts(scenarios, { only, part, rounds }), resume: true, fresh }
 }
 

@@ -7,7 +7,7 @@ export interface FinishedPart extends ScenarioResult {
   readonly seed: number
 }
 
-/** Results of parts, stored in a directory so that a repeated call continues where the last one ended. */
+/** Results of finished parts, stored in a directory. A later run continues with the remaining parts. */
 export class FinishedParts {
   readonly #directory: string
 

@@ -29,7 +29,7 @@ it('assigns every part to one share', () => {
   expect(shares).toHaveLength(5)
 })
 
-it('lists the known scenarios for an unknown one', () => {
+it('lists the known scenarios if none matches', () => {
   expect(() => listParts(all, { only: 'nothing' })).toThrow(/scenarios: kill, cut/)
   expect(() => listParts(all, { part: '3/2' })).toThrow(/N\/M/)
 })

@@ -2,7 +2,7 @@ import type { Scenario } from '../scenarios/scenario.ts'
 
 /** A share of a scenario's rounds whose result is stored as a whole. */
 export interface Part {
-  /** Names the result; includes the rounds. */
+  /** Name of the result file, including the rounds. */
   readonly id: string
   readonly scenario: Scenario
   readonly rounds: number

@@ -55,7 +55,7 @@ export const boundsUpdates: Scenario = bounds(
 
 export const boundsLarge: Scenario = bounds(
   'bounds-large',
-  '100,000 objects of 8 KB: fork at most 10 ms, opened again within 2 s',
+  '100,000 objects of 8 KB: fork at most 10 ms, reopened within 2 s',
   async ({ directory, note }, result) => {
     await measure('fill', directory, '100000')
     note('filled')

@@ -9,10 +9,10 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
-/** Sets the machine's clock forwards and backwards while leases run and clients work. */
+/** Sets the machine's clock forwards and backwards under load with leases. */
 export const clockSteps: Scenario = {
   name: 'clock-steps',
-  about: 'the clock is set forwards and backwards while leases run',
+  about: 'clock steps forwards and backwards, with active leases',
   rounds: 60,
   roundsPerPart: 60,
   shortRounds: 3,

@@ -35,7 +35,7 @@ export const damageEmbedded: Scenario = {
       try {
         if (!(await readsCorrectly(dataDir, template.entries, result.rounds))) fail(result, `wrong content after ${what}`)
         stage = 'refused after writing'
-        if (!(await readsCorrectly(dataDir, undefined, result.rounds))) fail(result, `wrong content after ${what} and writing`)
+        if (!(await readsCorrectly(dataDir, undefined, result.rounds))) fail(result, `wrong content after ${what} and further writes`)
         counts.right++
       } catch (error) {
         counts[stage]++
@@ -74,7 +74,7 @@ async function makeTemplate(dataDir: string, random: () => number, variant: numb
   return { dataDir, entries: entries.map(seen), earlier }
 }
 
-/** With `expected`, the store must contain exactly these entries, and a few more are written. Without, all entries must be valid. */
+/** Opens the store and checks its entries. With `expected` they must be exactly these, and a few more are written. Otherwise all must be valid. */
 async function readsCorrectly(dataDir: string, expected: readonly Seen[] | undefined, round: number): Promise<boolean> {
   const backend = await openEmbedded({ dataDir })
   try {

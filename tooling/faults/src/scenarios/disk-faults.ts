@@ -15,7 +15,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder, now } from '../load/recorder.ts'
 import { addCheck, newResult, type Scenario } from './scenario.ts'
 
-/** A disk that delays flushes, is full at times, and finally fails: before or after writing, or by never responding. */
+/** A simulated disk that delays flushes and is sometimes full. At the end it fails before or after a write, or does not respond. */
 export class FaultyDisk implements Durability {
   readonly #disk: Durability
   readonly #random: () => number
@@ -52,7 +52,7 @@ export class FaultyDisk implements Durability {
   }
 }
 
-/** Acknowledges writes before writing them, which the checker must detect. */
+/** A simulated disk that acknowledges writes before writing them. The checker must detect this. */
 export class EarlyDisk extends FaultyDisk {
   #late: Promise<void> = Promise.resolve()
   override async write(batch: WriteBatch): Promise<void> {
@@ -62,7 +62,7 @@ export class EarlyDisk extends FaultyDisk {
   }
 }
 
-/** Runs two hundred times as fast, because the store checks for free space every five seconds. */
+/** A clock that runs 200 times as fast, because the store checks for free space every five seconds. */
 const fastClock: Clock = {
   now: () => performance.now() * 200,
   after(milliseconds, call) {
@@ -123,7 +123,7 @@ export async function runDisk(
       await load.finish(0)
     }
     await lmdb.close()
-    // Not earlier: until now a pending flush may still reach the disk.
+    // Do this last, because a pending flush may reach the disk until now.
     history.settle()
   }
   return checkHistory({ start: 1, calls: history.calls, watches: history.watches, restarts })

@@ -46,7 +46,7 @@ const faults: readonly Fault[] = [
   },
   {
     name: 'etcd-kill',
-    about: 'etcd is killed and started again after a while',
+    about: 'etcd is killed and restarted later',
     calls: 60,
     short: 1,
     async strike({ etcd, random }) {
@@ -82,7 +82,7 @@ const faults: readonly Fault[] = [
   },
 ]
 
-/** Faults for the store itself and for a watch cache on top of it. */
+/** Scenarios for all faults, each for the store and for a watch cache on top of it. */
 export const etcdFaults: readonly Scenario[] = [
   ...faults.map((fault) => toScenario(fault, false)),
   ...faults.map((fault) => toScenario(fault, true)),
@@ -97,7 +97,7 @@ function toScenario(fault: Fault, cached: boolean): Scenario {
     roundsPerPart: 15,
     shortRounds: cached && fault.name !== 'etcd-kill' ? 0 : fault.short,
     async unavailable() {
-      return findEtcd() === undefined ? 'there is no etcd here' : undefined
+      return findEtcd() === undefined ? 'etcd is not installed' : undefined
     },
     async run({ rounds, random }) {
       const result = newResult()

@@ -15,7 +15,7 @@ const maxStallMs = 250
 const maxGrowth = 300 * megabyte
 const attempts = 3
 
-/** Sends odd strings and long lists in every field of every kind, one at a time. A round is a share of them, spread over all kinds. */
+/** Sends unusual strings and long lists in every field of every kind, one at a time. A round is a part of these cases, from all kinds. */
 export const hostileValues: Scenario = {
   name: 'hostile-values',
   about: 'odd and long values in every field of every kind: no stall, no memory growth, no bug',

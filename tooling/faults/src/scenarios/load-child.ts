@@ -1,4 +1,4 @@
-// A process to be killed: opens the store, runs load on it and records its calls.
+// Opens a store, runs load on it and records its calls, until the parent kills this process.
 import { openSync } from 'node:fs'
 import { openEmbedded } from '@keelson/backend-embedded'
 import { createRandom } from '../load/random.ts'

@@ -40,7 +40,7 @@ export function addCheck(result: ScenarioResult, check: CheckResult, where: stri
   for (const { rule, message } of check.violations) result.violations.push({ rule, message: `${where}: ${message}` })
 }
 
-/** Reports a failure other than a violation of the history. */
+/** Adds a failure that is not a violation of the history. */
 export function fail(result: ScenarioResult, message: string): void {
   result.violations.push({ rule: 'nothing-from-nowhere', message })
 }

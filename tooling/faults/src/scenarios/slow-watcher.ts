@@ -8,7 +8,7 @@ import { RecordedBackend } from '../load/recorded-backend.ts'
 import { HistoryBuilder } from '../load/recorder.ts'
 import { addCheck, fail, newResult, type Scenario } from './scenario.ts'
 
-/** A reader that cannot keep up gets an error, never a gap, and delays no other reader. */
+/** Checks that a slow reader gets an error instead of a gap, and does not delay other readers. */
 export const slowWatcher: Scenario = {
   name: 'slow-watcher',
   about: 'a watch whose reader is slower than the writes',
@@ -44,7 +44,7 @@ export const slowWatcher: Scenario = {
       )
       result.rounds++
     }
-    if (ended === 0) fail(result, 'no slow watch was ended: the scenario has no effect')
+    if (ended === 0) fail(result, 'no slow watch ended: the scenario has no effect')
     result.notes.push(`${ended} slow watches were ended and resumed`)
     return result
   },

@@ -75,7 +75,7 @@ export const stopUnderLoad: Scenario = {
       if (server.loggedErrors() !== '') fail(result, `the server logged errors: ${server.loggedErrors().slice(0, 1000)}`)
       agent.destroy()
       watchAgent.destroy()
-      note(`gone after ${milliseconds.toFixed(0)} ms, ${result.operations} requests so far`)
+      note(`exited after ${milliseconds.toFixed(0)} ms, ${result.operations} requests so far`)
       result.rounds++
     }
     return result

@@ -17,7 +17,10 @@ export function sourceFiles(root: string): readonly string[] {
 }
 
 /** Finds the regular expression literals of a file, and whether it constructs others from strings. */
-export function regularExpressions(root: string, file: string): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
+export function regularExpressions(
+  root: string,
+  file: string,
+): { readonly literals: readonly FoundPattern[]; readonly constructed: boolean } {
   return inText(readFileSync(path.join(root, file), 'utf8'), file)
 }
 
