@@ -18,5 +18,5 @@ ensureInstalled()
 ensureBuilt()
 const vitest = [version === undefined ? node : findNode(version), tool('vitest'), 'run', ...args]
 const repeat = [node, path.join(root, 'tooling/repo/src/repeat-tests.ts'), ...repeatFlags, '--', ...vitest]
-const [command, ...rest] = repeating.length === 0 ? vitest : repeat
+const [command, ...rest] = repeatFlags.length === 0 ? vitest : repeat
 process.exit(run(command, rest, { env: version === undefined ? {} : typeScriptEnvironment(version) }))

@@ -6,7 +6,7 @@ import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** What the driver may do: verb, subresource, name and namespace. */
+/** Permissions of the driver: verb, subresource, name and namespace. */
 const allowed = new Set<string>()
 const authorizer: Authorizer = {
   authorize({ action: { verb, resource, subresource, name, namespace } }) {

@@ -9,6 +9,7 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../.
 /** Files that may read the system clock, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   'packages/apimachinery/src/clock.ts': 'the clock itself',
+  'packages/auth/src/external-signer/signer-client.ts': 'the deadline of a call to another process',
   'packages/backend-etcd3/src/servers.ts': 'the deadline of a call to another process',
   'packages/backend-etcd3/src/unary-call.ts': 'the deadline of a call to another process',
   'packages/encryption/src/kms/kms-client.ts': 'the deadline of a call to another process',

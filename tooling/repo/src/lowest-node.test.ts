@@ -63,6 +63,6 @@ test('findNode returns a Node of the requested version', fetching, async () => {
 })
 
 test('findNode rejects an invalid version', () => {
-  expect(() => findNode('latest')).toThrow('"latest" is not a version of Node; write it like 22.12 or 24')
+  expect(() => findNode('latest')).toThrow('"latest" is not a version of Node; examples: 22.12, 24')
   expect(readFileSync(path.join(repositoryRoot, '.ci/run'), 'utf8')).toContain('npm test -- --node=lowest packages/ apps/')
 })

@@ -127,7 +127,7 @@ describe('contents of a tarball', () => {
   test('npm pack fails', () => {
     const packed = spawnSync('npm', ['pack'], { cwd: home, encoding: 'utf8', shell: process.platform === 'win32' })
     expect(packed.status).not.toBe(0)
-    expect(packed.stderr).toContain('cel is not packed: only pnpm writes the entry points')
+    expect(packed.stderr).toContain('cel was not packed: use npm run release')
     expect(readdirSync(home).filter((file) => file.endsWith('.tgz'))).toEqual([])
   })
 })

@@ -14,6 +14,7 @@ const bounded: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^packages\/control-plane\//, 'Options of the operator, and parameters passed on.'],
   [/^packages\/server\/src\/certificates\//, 'The contents of a certificate of this server.'],
   [/^packages\/http-installer\/src\/connect\//, 'Parameters passed on.'],
+  [/^packages\/auth\/src\/service-account-tokens\/.* authenticateFor$/, 'Parameters passed on.'],
   [/^packages\/storagebackend\/src\/record-/, 'Selectable fields of a kind.'],
   [/^packages\/resources\/src\/flowcontrol\/suggested\.ts|\/secrets\/validate\.ts/, 'Constants.'],
   [/\/managed-fields\/field-set\.ts.* fieldsAt$|\/name-format\.ts|\/evaluate-pod\.ts|\/to-openapi\.ts/, 'Constants.'],

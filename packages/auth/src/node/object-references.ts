@@ -1,4 +1,5 @@
 import type { Container, EphemeralContainer, PersistentVolume, Pod, Volume } from '@keelson/api/core/v1'
+import { appendAll } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
 /** Kinds of objects that a pod can use, by resource. */
@@ -45,7 +46,7 @@ export function podSecretNames({ spec }: DeepReadonly<Pod>): string[] {
     for (const { secretRef } of envFrom ?? []) names.push(secretRef?.name)
     for (const { valueFrom } of env ?? []) names.push(valueFrom?.secretKeyRef?.name)
   }
-  for (const volume of spec?.volumes ?? []) names.push(...volumeSecretNames(volume))
+  for (const volume of spec?.volumes ?? []) appendAll(names, volumeSecretNames(volume))
   return names.filter((name) => name !== undefined && name !== '') as string[]
 }
 

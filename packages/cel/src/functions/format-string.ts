@@ -146,7 +146,11 @@ function roundedToEven(number: number, precision: number): string {
 
 /** Adds the thousands separators of English. */
 function grouped(text: string): string {
-  return text.replace(/^(-?)(\d+)/, (_, sign: string, digits: string) => sign + digits.replace(/\B(?=(?:\d{3})+$)/g, ','))
+  return text.replace(
+    /^(-?)(\d+)/,
+    (_, sign: string, digits: string) =>
+      sign + [digits.slice(0, digits.length % 3 || 3), ...(digits.slice(digits.length % 3 || 3).match(/\d{3}/g) ?? [])].join(','),
+  )
 }
 
 function scientific(number: number): string {

@@ -94,7 +94,7 @@ export function valueText(value: Value): string {
 /** Go's Time.String. */
 function timeText(time: Timestamp): string {
   const text = time.toString()
-  const [, date, clock, zone] = /^(.*)T(.*?)(Z|[+-]\d\d:\d\d)$/.exec(text)!
+  const [, date, clock, zone] = /^([^T]*)T([^Z+-]*)(Z|[+-]\d\d:\d\d)$/.exec(text)!
   const offset = zone === 'Z' ? '+0000' : zone!.replace(':', '')
   return `${date} ${clock} ${offset} ${zone === 'Z' ? 'UTC' : offset}`
 }

@@ -20,7 +20,12 @@ export class Timestamp {
   /** Formats as RFC 3339 with as many fractional digits as needed. */
   toString(): string {
     const local = new Date((this.seconds + this.offset) * 1000).toISOString().slice(0, 19)
-    const fraction = this.nanos === 0 ? '' : `.${String(this.nanos).padStart(9, '0').replace(/0+$/, '')}`
+    const fraction =
+      this.nanos === 0
+        ? ''
+        : `.${String(this.nanos)
+            .padStart(9, '0')
+            .replace(/0{1,8}$/, '')}`
     return local + fraction + offsetText(this.offset)
   }
 }

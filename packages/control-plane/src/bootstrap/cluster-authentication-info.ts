@@ -33,8 +33,8 @@ export interface ClusterAuthenticationInfoOptions {
 }
 
 /**
- * Publishes how this server authenticates users in the ConfigMap `kube-system/extension-apiserver-authentication`. What other servers have written
- * there stays, except for expired certificates. Writes at once, then after changes of the files and of the object, and every minute.
+ * Publishes the authentication settings of this server in the ConfigMap `kube-system/extension-apiserver-authentication`. Keeps entries of other
+ * servers, except for expired certificates. Writes immediately, then every minute and after changes of the files and of the object.
  */
 export async function publishAuthenticationInfo(options: ClusterAuthenticationInfoOptions): Promise<void> {
   const { client, certificates, requestHeaders, clock, signal, onError } = options

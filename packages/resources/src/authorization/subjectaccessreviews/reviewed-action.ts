@@ -1,5 +1,12 @@
 import type { ResourceAttributes, SelfSubjectAccessReviewSpec } from '@keelson/api/authorization/v1'
-import { labelSelectorAsSelector, parseFieldSelector, parseLabelSelector, pathAction, resourceAction } from '@keelson/apimachinery'
+import {
+  appendAll,
+  labelSelectorAsSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+  pathAction,
+  resourceAction,
+} from '@keelson/apimachinery'
 import type { FieldRequirement, LabelRequirement, RequestedAction } from '@keelson/apimachinery'
 
 export interface ReviewedRequest {
@@ -67,7 +74,7 @@ function parseAll<In, Out>(inputs: readonly In[], parse: (input: In) => readonly
   let failed = false
   for (const input of inputs) {
     try {
-      requirements.push(...parse(input))
+      appendAll(requirements, parse(input))
     } catch {
       failed = true
     }
