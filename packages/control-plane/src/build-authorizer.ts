@@ -34,18 +34,24 @@ export interface Authorization extends AsyncDisposable {
 /** The authorizer of a mode. Disposing it stops following objects, or closes connections. */
 type ModeAuthorizer = Authorizer | InformedAuthorizer | (InformedAuthorizer & AsyncDisposable) | (Authorizer & Disposable)
 
-type ModeFactory = (options: ServerChainOptions, roles: RbacPolicy) => ModeAuthorizer
+interface ModeParts {
+  readonly log: ServerChainOptions['log']
+  readonly metrics: MetricsRegistry
+  readonly roles: RbacPolicy
+}
+type ModeFactory = (parts: ModeParts) => ModeAuthorizer
 
-/** Builds the authorizers that need only options and roles. */
+/** Builds the authorizers that are not configured. */
 const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, ModeFactory>> = {
   AlwaysAllow: () => createConstantAuthorizer({ decision: 'allow', reason: '' }),
   AlwaysDeny: () => createConstantAuthorizer({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
-  Node: ({ log }) =>
+  Node: ({ log, metrics }) =>
     createNodeAuthorizer({
+      metrics,
       rules: bootstrapClusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
       onError: (error) => log?.(0, 'Node authorizer failed', { err: describeError(error) }),
     }),
-  RBAC: (_options, roles) => new RbacAuthorizer(roles),
+  RBAC: ({ roles }) => new RbacAuthorizer(roles),
 }
 
 export interface AuthorizationParts {
@@ -68,11 +74,12 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
   // These outlive changes of the file. It must keep their types and cannot add others.
   const lasting = new Map<string, ModeAuthorizer>()
   const roles = new RbacPolicy()
+  const modeParts: ModeParts = { log: options.log, metrics: parts.metrics, roles }
   for (const { type } of file.configuration.authorizers) {
     if (type === 'ABAC') {
       const policies = await orConfigurationError('the policy file cannot be used', () => readPolicies(authorization.policyFile ?? '', log))
       lasting.set(type, createAbacAuthorizer(policies))
-    } else if (type !== 'Webhook') lasting.set(type, factories[type as keyof typeof factories](options, roles))
+    } else if (type !== 'Webhook') lasting.set(type, factories[type as keyof typeof factories](modeParts))
   }
 
   const open = async ({ authorizers }: AuthorizationConfiguration): Promise<OpenChain> => {
@@ -85,7 +92,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
         const webhook = await openWebhookAuthorizer(configuration, { dialer: parts.dialer, clock: parts.clock, metrics, log })
         webhooks.push(webhook)
         member = webhook
-      } else if (type === 'AlwaysAllow' || type === 'AlwaysDeny') member ??= factories[type](options, roles)
+      } else if (type === 'AlwaysAllow' || type === 'AlwaysDeny') member ??= factories[type](modeParts)
       if (member === undefined) throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`)
       members.push(metrics.instrument(member, { type, name }))
     }

@@ -1,5 +1,7 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
 import type { DeepReadonly, RequestedAction } from '@keelson/apimachinery'
+import { createHistogram } from '@keelson/apimachinery/metrics'
+import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import { noOpinion, noRules } from '../authorizer.ts'
 import type { AuthorizerAttributes, Decision, InformedAuthorizer, ObjectSources, Rules } from '../authorizer.ts'
 import { RuleIndex } from '../rbac/rule-index.ts'
@@ -7,34 +9,47 @@ import { nodeIdentity } from '../well-known-user-names.ts'
 import { NodeGraph } from './node-graph.ts'
 import type { RelatedResource } from './node-graph.ts'
 import { populateGraph } from './populate-graph.ts'
+import type { GraphObserver } from './populate-graph.ts'
 
 export interface NodeAuthorizerOptions {
   /** Rules for the resources that the graph says nothing about: those of the cluster role `system:node`. */
   readonly rules: readonly DeepReadonly<PolicyRule>[]
   /** Called for every failed watch. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
+  /** Registry for kube-apiserver's metrics of the graph. Default: none are exported. */
+  readonly metrics?: MetricsRegistry
 }
 
 /**
  * Authorizes kubelets: each may read the objects that its pods use, and write its own. Objects are related to nodes by a graph that follows
  * pods, volumes, attachments and slices. `rules` allow other requests.
  */
-export function createNodeAuthorizer({ rules, ...options }: NodeAuthorizerOptions): InformedAuthorizer & AsyncDisposable {
+export function createNodeAuthorizer({ rules, onError, metrics }: NodeAuthorizerOptions): InformedAuthorizer & AsyncDisposable {
   const graph = new NodeGraph()
   const policy: NodePolicy = { graph, rules: new RuleIndex(rules) }
+  const observe = metrics && graphObserver(metrics)
   const stop = new AbortController()
   let populating: Promise<void> | undefined
   return {
     authorize: (attributes) => authorizeNode(policy, attributes),
     rulesFor: (user) => (nodeIdentity(user) === undefined ? noRules : unknownRules),
     readFrom({ client }: ObjectSources) {
-      populating = populateGraph(graph, client, { ...options, signal: stop.signal })
+      populating = populateGraph(graph, client, { signal: stop.signal, ...(onError && { onError }), observe })
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
       await populating
     },
   }
+}
+
+/** From 0.1 ms to 0.2 s; each is twice the previous one. */
+const buckets = Array.from({ length: 12 }, (_, i) => 2 ** i / 10_000)
+
+function graphObserver(registry: MetricsRegistry): GraphObserver {
+  const help = '[ALPHA] Duration of changes of the graph of the Node authorizer, in seconds.'
+  const durations = registry.register(createHistogram('node_authorizer_graph_actions_duration_seconds', help, buckets))
+  return (operation, seconds) => durations.with({ operation }).observe(seconds)
 }
 
 const unknownRules: Rules = { ...noRules, incomplete: true, error: 'node authorizer does not support user rule resolution' }

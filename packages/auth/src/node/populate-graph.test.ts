@@ -48,9 +48,11 @@ const stop = { controller: new AbortController() }
 let watches: Map<string, FakeWatch>
 let graph: NodeGraph
 let populating: Promise<void>
+let operations: string[]
 beforeEach(() => {
   watches = new Map(['pods', 'persistentvolumes', 'resourceslices'].map((resource) => [resource, new FakeWatch()]))
   graph = new NodeGraph()
+  operations = []
   stop.controller = new AbortController()
   const { signal } = stop.controller
   const client = {
@@ -59,7 +61,7 @@ beforeEach(() => {
       return watch && { watch: () => Promise.resolve(watch.open(signal)) }
     },
   } as unknown as LoopbackClient
-  populating = populateGraph(graph, client, { signal, clock: retryAtOnce })
+  populating = populateGraph(graph, client, { signal, clock: retryAtOnce, observe: (operation) => void operations.push(operation) })
 })
 afterEach(async () => {
   stop.controller.abort()
@@ -102,9 +104,12 @@ test('pods count from their binding, and their references follow debug container
   const status = { resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'made' }] }
   pods.send({ type: 'ADDED', object: pod('b', claiming) }, { type: 'MODIFIED', object: pod('b', claiming, { status }) })
   await expect.poll(() => sees('resourceclaims', 'made')).toBe(true)
+  pods.send({ type: 'MODIFIED', object: pod('b', { nodeName: 'n' }, { status: { phase: 'Running' } }) })
   pods.send({ type: 'DELETED', object: pod('a', debugged) })
   await expect.poll(() => sees('secrets', 's')).toBe(false)
   expect(sees('pods', 'b')).toBe(true)
+  // Neither the pod without a node nor the change of a phase.
+  expect(operations).toEqual(['AddPod', 'AddPod', 'AddPod', 'AddPod', 'DeletePod'])
 })
 
 test('after missed changes, everything is read again and what is gone is dropped', async () => {

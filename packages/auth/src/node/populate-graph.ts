@@ -12,7 +12,10 @@ import { podReferences, volumeSecrets } from './object-references.ts'
 /** Applies the changes of one resource to the graph. Objects are decoded as copies: a stored object would keep its decoded form. */
 interface Populator<T extends KubeObject> {
   readonly resource: GroupResource
-  set(stored: StoredObject<T>, isNew: boolean): void
+  /** Kind in the names of operations. */
+  readonly kind: string
+  /** Returns false if the graph has nothing to change. */
+  set(stored: StoredObject<T>, isNew: boolean): boolean
   delete(key: string): void
   keys(): string[]
   keyOf(stored: StoredObject<T>): string
@@ -22,7 +25,11 @@ export interface PopulateOptions {
   readonly signal: AbortSignal
   readonly onError?: (error: unknown) => void
   readonly clock?: Clock
+  /** Called after each change of the graph, with names like "AddPod" and "DeletePV". */
+  readonly observe?: GraphObserver | undefined
 }
+
+export type GraphObserver = (operation: string, seconds: number) => void
 
 /** Follows pods, volumes, attachments and resource slices until the signal aborts. Resources that are not served are left out. */
 export async function populateGraph(graph: NodeGraph, client: LoopbackClient, options: PopulateOptions): Promise<void> {
@@ -37,23 +44,37 @@ export async function populateGraph(graph: NodeGraph, client: LoopbackClient, op
 async function follow<T extends KubeObject>(populator: Populator<T>, client: LoopbackClient, options: PopulateOptions): Promise<void> {
   const served = client.resource<T>(populator.resource)
   if (served === undefined) return
-  const { signal } = options
+  const { signal, observe } = options
+  const { kind } = populator
 
+  function set(stored: StoredObject<T>, isNew: boolean): void {
+    const began = performance.now()
+    if (populator.set(stored, isNew)) observe?.(`Add${kind}`, (performance.now() - began) / 1000)
+  }
+  function remove(key: string): void {
+    const began = performance.now()
+    populator.delete(key)
+    observe?.(`Delete${kind}`, (performance.now() - began) / 1000)
+  }
   async function replace(objects: readonly StoredObject<T>[]): Promise<void> {
     const gone = new Set(populator.keys())
     const slice = new TimeSlice()
     for (const stored of objects) {
       gone.delete(populator.keyOf(stored))
-      populator.set(stored, true)
+      set(stored, true)
       const pause = slice.pauseIfOver()
       if (pause) await pause
       if (signal.aborted) return
     }
-    for (const key of gone) populator.delete(key)
+    for (const key of gone) {
+      remove(key)
+      const pause = slice.pauseIfOver()
+      if (pause) await pause
+    }
   }
   const apply = ({ type, object: stored }: ObjectChange<T>): void => {
-    if (type === 'DELETED') populator.delete(populator.keyOf(stored))
-    else populator.set(stored, type === 'ADDED')
+    if (type === 'DELETED') remove(populator.keyOf(stored))
+    else set(stored, type === 'ADDED')
   }
   await followResource(served, { replace, apply }, options)
 }
@@ -65,13 +86,15 @@ function podsOf(graph: NodeGraph): Populator<Pod> {
   const keyOfPod = (stored: StoredObject<Pod>): string => keyOf(stored.field('metadata.namespace'), stored.field('metadata.name'))
   return {
     resource: { group: '', resource: 'pods' },
+    kind: 'Pod',
     set(stored, isNew) {
       const node = stored.field('spec.nodeName')
-      if (node === '') return
+      if (node === '') return false
       const key = keyOfPod(stored)
       // Most changes are of the status. A bound pod keeps its node, and most of its references.
-      if (!isNew && graph.nodeOfPod(key) === node && !mentions(stored.body, changingReferences)) return
+      if (!isNew && graph.nodeOfPod(key) === node && !mentions(stored.body, changingReferences)) return false
       graph.setPod(key, node, podReferences(stored.copy()))
+      return true
     },
     delete: (key) => graph.deletePod(key),
     keys: () => graph.keys('pods'),
@@ -82,11 +105,13 @@ function podsOf(graph: NodeGraph): Populator<Pod> {
 function volumesOf(graph: NodeGraph): Populator<PersistentVolume> {
   return {
     resource: { group: '', resource: 'persistentvolumes' },
+    kind: 'PV',
     set(stored) {
       const volume = stored.copy()
       const { claimRef } = volume.spec ?? {}
       const claim = claimRef && { namespace: claimRef.namespace ?? '', name: claimRef.name ?? '' }
       graph.setVolume(volume.metadata.name ?? '', claim, claim === undefined ? [] : volumeSecrets(volume))
+      return true
     },
     delete: (key) => graph.deleteVolume(key),
     keys: () => graph.keys('persistentvolumes'),
@@ -98,8 +123,10 @@ function volumesOf(graph: NodeGraph): Populator<PersistentVolume> {
 function attachmentsOf(graph: NodeGraph): Populator<VolumeAttachment> {
   return {
     resource: { group: 'storage.k8s.io', resource: 'volumeattachments' },
+    kind: 'VolumeAttachment',
     set(stored, isNew) {
       if (isNew) graph.setNodeOf('volumeattachments', nameOf(stored), stored.copy().spec.nodeName)
+      return isNew
     },
     delete: (key) => graph.setNodeOf('volumeattachments', key, ''),
     keys: () => graph.keys('volumeattachments'),
@@ -110,8 +137,10 @@ function attachmentsOf(graph: NodeGraph): Populator<VolumeAttachment> {
 function slicesOf(graph: NodeGraph): Populator<KubeObject> {
   return {
     resource: { group: 'resource.k8s.io', resource: 'resourceslices' },
+    kind: 'ResourceSlice',
     set(stored, isNew) {
       if (isNew) graph.setNodeOf('resourceslices', nameOf(stored), stored.field('spec.nodeName'))
+      return isNew
     },
     delete: (key) => graph.setNodeOf('resourceslices', key, ''),
     keys: () => graph.keys('resourceslices'),
