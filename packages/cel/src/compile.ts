@@ -59,7 +59,7 @@ export function compile(text: string, environment: Environment): Compiled {
 }
 
 /** Returns the error that prevents a compiled expression from running, with kube-apiserver's message; undefined if there is none. */
-export function programProblem({ expression, ...checked }: Compiled): string | undefined {
-  const problem = instantiationProblem(expression, checked)
+export function programProblem(compiled: Compiled): string | undefined {
+  const problem = instantiationProblem(compiled)
   return problem === undefined ? undefined : `program instantiation failed: ${problem}`
 }

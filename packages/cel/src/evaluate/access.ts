@@ -1,7 +1,7 @@
 import { elementAt, isList, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
-import { findInMap, isMap } from '../values/map.ts'
-import { doubleText, typeNameOf, valueText } from '../values/text.ts'
+import { CelMap, findInMap, isMap } from '../values/map.ts'
+import { doubleText, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
 import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
@@ -29,6 +29,18 @@ function indexFrom(key: Value): number | CelError {
   }
   if (key instanceof Uint) return key.value < 2n ** 63n ? Number(key.value) : new CelError(`unsupported index value ${key.value} in list`)
   return new CelError(`unsupported index type '${typeNameOf(key)}' in list`)
+}
+
+/** Returns whether a value may be an index or a key. */
+export function isIndexKey(key: Value): boolean {
+  return typeof key === 'string' || typeof key === 'boolean' || isInt(key) || key instanceof Double || key instanceof Uint
+}
+
+/** Returns the error of a key that is not allowed, before anything is looked up. Constants have other Go types than computed keys. */
+export function invalidKey(key: Value, isConstant = false): CelError {
+  const native = isConstant ? undefined : key === null ? '<nil>' : Array.isArray(key) ? '[]interface {}' : undefined
+  const isNativeMap = !isConstant && isMap(key) && !(key instanceof CelMap)
+  return new CelError(`invalid qualifier type: ${native ?? (isNativeMap ? 'map[string]interface {}' : goTypeOf(key))}`)
 }
 
 /** Returns the error of an absent field, entry or element. */

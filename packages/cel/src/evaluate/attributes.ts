@@ -1,6 +1,7 @@
-import { CelError, none, Optional } from '../values/value.ts'
+import { ConcatList, elementsOf } from '../values/list.ts'
+import { CelError, none, OpaqueValue, Optional, TypeValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { absent, lookUp } from './access.ts'
+import { absent, invalidKey, isIndexKey, lookUp } from './access.ts'
 import { Lazy } from './activation.ts'
 import type { Label } from './label.ts'
 import type { Machine, Step } from './machine.ts'
@@ -40,9 +41,9 @@ export function accessComputed({ isOptional, isTest }: Access, end: Label): Step
     const key = machine.pop()
     const value = machine.pop()
     const isWithin = isOptional || value instanceof Optional
-    if (key instanceof CelError) {
+    if (key instanceof CelError || !isIndexKey(key)) {
       if (!isWithin) machine.charge(1)
-      machine.push(key)
+      machine.push(key instanceof CelError ? key : invalidKey(key))
     } else if (isWithin) {
       if (accessOptional(machine, value, key, isTest)) return
     } else {
@@ -74,4 +75,25 @@ export function skipKey(end: Label): Step {
     const value = machine.stack.at(-1)!
     if (value instanceof CelError || (value instanceof Optional && value.value === undefined)) machine.position = end.position
   }
+}
+
+/**
+ * Returns a variable's value, or that of a branch of `?:`. If it is optional, cel-go converts the value within to a native Go value and back, which
+ * changes some: nested optionals become one, and quantities and addresses become errors.
+ */
+function reread(value: Value): Value {
+  return value instanceof Optional && value.value !== undefined ? new Optional(fromNative(value.value)) : value
+}
+
+function fromNative(value: Value): Value {
+  if (value instanceof Optional) return value.value === undefined ? null : fromNative(value.value)
+  if (value instanceof OpaqueValue) return value.reread()
+  if (value instanceof TypeValue) return value.name
+  return value instanceof ConcatList ? elementsOf(value).map(fromNative) : value
+}
+
+/** Rereads the value on the stack. */
+export function rereadStep(machine: Machine): void {
+  const value = machine.stack.at(-1)
+  if (value instanceof Optional) machine.stack[machine.stack.length - 1] = reread(value)
 }

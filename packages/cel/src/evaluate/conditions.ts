@@ -1,10 +1,11 @@
 import { equals, orError } from '../values/equality.ts'
 import { elementsOf, isList } from '../values/list.ts'
-import { CelError, Double, isInt, Uint } from '../values/value.ts'
+import { CelError, Double, EvaluationPanic, isInt, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import type { Label } from './label.ts'
 import type { Machine, Step } from './machine.ts'
-import { equalityCost } from './runtime-cost.ts'
+import { equalityCost, inequalityCost } from './runtime-cost.ts'
+import type { CallCost } from './runtime-cost.ts'
 
 /** Ends `&&` or `||` if the first operand decides. */
 export function skipLogic(decisive: boolean, end: Label): Step {
@@ -33,32 +34,33 @@ export function equalsStep(isNegated: boolean): Step {
 }
 
 function equal(machine: Machine): void {
-  const [first, second] = equalityOperands(machine)
+  const [first, second] = equalityOperands(machine, equalityCost)
   machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second))
 }
 
 /** Values that cannot be compared are not equal. */
 function notEqual(machine: Machine): void {
-  const [first, second] = equalityOperands(machine)
+  const [first, second] = equalityOperands(machine, inequalityCost)
   machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second) !== true)
 }
 
-function equalityOperands(machine: Machine): readonly [Value, Value] {
+function equalityOperands(machine: Machine, cost: CallCost): readonly [Value, Value] {
   const second = machine.pop()
   const first = machine.pop()
-  machine.charge(typeof first === 'number' || typeof first === 'boolean' ? 1 : equalityCost([first, second], null))
+  const isScalar = (typeof first === 'number' || typeof first === 'boolean') && typeof second === typeof first
+  machine.charge(isScalar ? 1 : cost([first, second], null))
   return [first, second]
 }
 
 /** Returns a step that checks membership in a constant list; undefined if the list contains other values than numbers, strings and booleans. */
-export function isInConstants(list: Value): Step | 'empty' | undefined {
+export function isInConstants(list: Value): Step | undefined {
   if (!isList(list)) return undefined
   const elements = elementsOf(list)
-  if (elements.length === 0) return 'empty'
   if (!elements.every(isSimple)) return undefined
   const names = new Set(elements.filter((element) => typeof element === 'string'))
   return (machine) => {
     const value = machine.pop()
+    if (value instanceof Uint8Array) throw new EvaluationPanic('runtime error: hash of unhashable type types.Bytes')
     if (value instanceof CelError) machine.push(value)
     else machine.push(typeof value === 'string' ? names.has(value) : elements.some((element) => equals(element, value) === true))
   }

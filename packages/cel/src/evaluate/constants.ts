@@ -1,7 +1,8 @@
-import type { Constant, Expr } from '../ast.ts'
+import type { Call, Constant, Expr } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
 import { mapOf } from './literals.ts'
 import type { FunctionTable } from './function-table.ts'
+import { isList, listSize } from '../values/list.ts'
 import { CelError, Double, toInt, TypeValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
@@ -56,7 +57,7 @@ export class Constants {
             )
       }
       case 'call':
-        return this.#conversion(expression)
+        return this.#isInNothing(expression) ? false : this.#conversion(expression)
       default:
         return undefined
     }
@@ -78,13 +79,29 @@ export class Constants {
     return values
   }
 
-  #conversion(call: Expr & { readonly kind: 'call' }): Value | undefined {
+  /** Nothing is in an empty list, so the value is not even evaluated. */
+  #isInNothing(call: Call): boolean {
+    const list = call.name === '@in' ? this.of(call.args[1]!) : undefined
+    return list !== undefined && isList(list) && listSize(list) === 0 && this.#functions.get(call).cost.overload === 'in_list'
+  }
+
+  #conversion(call: Call): Value | undefined {
+    const result = this.#converted(call)
+    return result instanceof CelError ? undefined : result
+  }
+
+  /** Returns the error of converting a constant; undefined for other calls. */
+  conversionProblem(call: Call): CelError | undefined {
+    const result = this.#converted(call)
+    return result instanceof CelError ? result : undefined
+  }
+
+  #converted(call: Call): Value | undefined {
     const [argument] = call.args
     if (call.target !== undefined || call.args.length !== 1 || !conversions.has(call.name)) return undefined
     const value = this.of(argument!)
-    if (value === undefined) return undefined
-    const result = this.#functions.get(call).implementation(value)
-    return result instanceof CelError || result instanceof Promise ? undefined : result
+    const result = value === undefined ? undefined : this.#functions.get(call).implementation(value)
+    return result instanceof Promise ? undefined : result
   }
 }
 

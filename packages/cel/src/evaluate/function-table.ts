@@ -1,5 +1,6 @@
 import type { Call, Expr } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
+import type { Value } from '../values/value.ts'
 import type { Implementation } from '../functions/implementation.ts'
 import { implementations } from '../functions/index.ts'
 import { sharedImplementations } from '../functions/operators.ts'
@@ -31,16 +32,16 @@ export class FunctionTable {
     this.#compiled = compiled
   }
 
-  get(call: Call): ResolvedCall {
+  /** `pattern` is the second argument, if it is constant. */
+  get(call: Call, pattern?: Value): ResolvedCall {
     const reference = this.#compiled.references.get(call)
     if (reference?.kind !== 'function') throw new TypeError(`the call of ${call.name} is not resolved`)
     const args = reference.isMember ? [call.target!, ...call.args] : call.args
     const { name } = reference
     const overload = reference.overloads.length === 1 ? reference.overloads[0]! : ''
     const cost = { overload, charge: callCostOf(name, overload) }
-    const pattern = args[1]
-    if (searches.has(name) && pattern?.kind === 'literal' && pattern.constant.type === 'string') {
-      const search = searchFor(name, pattern.constant.value)
+    if (searches.has(name) && typeof pattern === 'string') {
+      const search = searchFor(name, pattern)
       if (search !== undefined) return { name, args, implementation: search, cost, stopsAtError: true }
     }
     if (Object.hasOwn(sharedImplementations, name)) {

@@ -1,4 +1,4 @@
-import { EntryMap, isMapKey } from '../values/map.ts'
+import { EntryMap } from '../values/map.ts'
 import { valueText } from '../values/text.ts'
 import { CelError, Optional, StructValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
@@ -51,7 +51,6 @@ export function mapOf(parts: readonly Value[], optional: readonly boolean[]): Va
   for (const [i, isOptional] of optional.entries()) {
     const key = parts[i * 2]!
     const value = unwrapped(parts[i * 2 + 1]!, isOptional)
-    if (!isMapKey(key)) return new CelError(`unsupported key type: ${valueText(key)}`)
     if (value === undefined) map.delete(key)
     else map.set(key, value)
   }

@@ -1,9 +1,11 @@
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Struct } from '../ast.ts'
 import type { Compiled } from '../compile.ts'
 import { operators } from '../operators.ts'
+import { isDynamic, isOptional } from '../types/type.ts'
+import type { Type } from '../types/type.ts'
 import { CelError, noSuchOverload, Optional } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
-import { accessComputed, accessConstant, skipKey } from './attributes.ts'
+import { accessComputed, accessConstant, rereadStep, skipKey } from './attributes.ts'
 import type { Access } from './attributes.ts'
 import { callStep, skipAfterError } from './calls.ts'
 import { Constants } from './constants.ts'
@@ -118,8 +120,11 @@ export class Planner {
     const endCost = isTest ? (isConditional ? -1 : 0) : isConditional || mode === 'resolve' ? 0 : 1
     const name = this.#variableName(base)
     if (name === undefined) this.#expression(base, isConditional ? 'resolve' : 'evaluate')
-    else if (links.length === 0) return this.#variable(name, endCost)
-    else this.#variable(name, 0)
+    else this.#variable(name, links.length === 0 ? endCost : 0)
+    if (name !== undefined && links.length === 0) {
+      if (mayBeOptional(this.#compiled.types.get(base))) this.#emit(rereadStep)
+      return
+    }
     const end = new Label()
     for (const { key, ...access } of links) this.#access(key, access, end)
     this.#here(end)
@@ -210,11 +215,16 @@ export class Planner {
       if (value !== false) machine.push(value instanceof CelError ? value : noSuchOverload)
       machine.position = (value === false ? no : end).position
     })
-    this.#expression(then, 'resolve')
+    this.#branch(then)
     this.#emit(jump(end))
     this.#here(no)
-    this.#expression(otherwise, 'resolve')
+    this.#branch(otherwise)
     this.#here(end)
+  }
+
+  #branch(branch: Expr): void {
+    this.#expression(branch, 'resolve')
+    if (mayBeOptional(this.#compiled.types.get(branch))) this.#emit(rereadStep)
   }
 
   /** `optional.or(other)` and `optional.orValue(other)`, which evaluate `other` only if needed, at no cost of their own. */
@@ -232,12 +242,13 @@ export class Planner {
   }
 
   #function(call: Call): void {
-    const { args, implementation, cost, stopsAtError, name } = this.#functions.get(call)
+    const last = call.target === undefined ? call.args[1] : call.args[0]
+    const pattern = last === undefined ? undefined : this.#constants.of(last)
+    const { args, implementation, cost, stopsAtError, name } = this.#functions.get(call, pattern)
     const list = name === '@in' ? this.#constants.of(args[1]!) : undefined
     const membership = list === undefined || cost.overload !== 'in_list' ? undefined : isInConstants(list)
     if (membership !== undefined) {
-      // A constant list is a set: the check is free. Nothing is in an empty one, whatever the value.
-      if (membership === 'empty') return this.#push(false)
+      // A constant list is a set: the check is free.
       this.#expression(args[0]!)
       return this.#emit(membership)
     }
@@ -340,6 +351,10 @@ export class Planner {
     this.#expression(expression.result)
     this.#locals = outer
   }
+}
+
+function mayBeOptional(type: Type | undefined): boolean {
+  return type === undefined || isDynamic(type) || isOptional(type)
 }
 
 function jump(label: Label): Step {

@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { answer, recordedAnswers, recordedVariables } from './answers.fixture.ts'
+import { answer, exampleVariables } from '../testing/answers.ts'
+import type { Answer } from '../testing/answers.ts'
+
+/** Answers of cel-go in kube-apiserver's environment. */
+const recordedAnswers = readFileSync(new URL('../../testdata/evaluations.jsonl', import.meta.url), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Answer)
 
 describe('evaluation', () => {
   it.each(recordedAnswers)('equals kube-apiserver: $text', async (recorded) => {
-    expect(await answer({ text: recorded.text, variables: recordedVariables })).toEqual(recorded)
+    expect(await answer({ text: recorded.text, variables: exampleVariables })).toEqual(recorded)
   })
 })

@@ -1,6 +1,6 @@
 import { nextTurn } from '@keelson/apimachinery'
 import type { Compiled } from '../compile.ts'
-import { adapt, CelError } from '../values/value.ts'
+import { adapt, CelError, EvaluationPanic } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { TooMuchWork } from '../values/workload.ts'
 import type { Activation } from './activation.ts'
@@ -84,6 +84,7 @@ function attempt(run: () => void): CelError | undefined {
     run()
     return undefined
   } catch (error) {
+    if (error instanceof EvaluationPanic) return new CelError(`internal error: ${error.message}`)
     if (error instanceof CostLimitExceeded || error instanceof TooMuchWork) return costLimitExceeded
     throw error
   }

@@ -1,8 +1,10 @@
-import { OpaqueValue } from '../values/value.ts'
+import { goTypeOf } from '../values/text.ts'
+import { CelError, EvaluationPanic, OpaqueValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { elementAt, isList, listSize } from '../values/list.ts'
 import { findInMap, isMap, keysOf } from '../values/map.ts'
 import { chargedSize, sizeOfValue } from '../values/size.ts'
+import { workload } from '../values/workload.ts'
 import { NamedFormat } from '../functions/named-formats.ts'
 
 export const createListCost = 10
@@ -37,6 +39,7 @@ function deepTraversal(value: Value): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * traversalFactor)
   if (value instanceof Uint8Array) return Math.trunc(value.length * traversalFactor)
   let cost = 0
+  workload.add(1)
   if (isList(value)) {
     for (let i = 0, size = listSize(value); i < size; i++) cost += deepTraversal(elementAt(value, i))
     return cost
@@ -56,11 +59,22 @@ const resultList: CallCost = (_, result) => newList(1, sizeOf(result))
 
 const joinCost: CallCost = (_, result) => Math.ceil(sizeOf(result) * 2 * traversalFactor)
 
+/** kube-apiserver panics when it computes this cost for an argument that is not a list. */
+function notList(value: Value): EvaluationPanic {
+  const type = value instanceof CelError ? '*types.Err' : goTypeOf(value)
+  const missing = addable.has(type) ? 'Contains' : 'Add'
+  return new EvaluationPanic(`interface conversion: ${type} is not traits.Lister: missing method ${missing}`)
+}
+
+const addable: ReadonlySet<string> = new Set(
+  ['Bytes', 'Double', 'Duration', 'Int', 'String', 'Timestamp', 'Uint'].map((name) => `types.${name}`),
+)
+
 /** Comparing each element of a list with each. */
 function selfComparison(index: number): CallCost {
   return (args) => {
     const list = args[index]!
-    if (!isList(list)) return callCost
+    if (!isList(list)) throw notList(list)
     const size = listSize(list)
     const first = size === 0 ? undefined : elementAt(list, 0)
     const factor = typeof first === 'string' || first instanceof Uint8Array ? 2 + traversalFactor : 2
@@ -79,6 +93,8 @@ const firstSize: CallCost = ([a]) => Math.ceil(chargedSize(a!) * traversalFactor
 
 /** Equality: opaque values are cheap. */
 export const equalityCost: CallCost = (args, result) => (args[0] instanceof OpaqueValue ? callCost : smallerSize(args, result))
+
+export const inequalityCost: CallCost = smallerSize
 
 const containment: CallCost = ([network, other]) =>
   Math.ceil(sizeOf(network!) * 2 * traversalFactor) + (typeof other === 'string' ? Math.ceil(sizeOf(other) * traversalFactor) : 0)

@@ -1,5 +1,5 @@
 import { quote } from '@keelson/apimachinery'
-import { CelError, noSuchOverload, OpaqueValue } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, unconvertible } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
@@ -19,6 +19,10 @@ class Network extends OpaqueValue {
 
   override get size(): number {
     return Math.ceil(this.prefixLength / 8)
+  }
+
+  override reread(): CelError {
+    return unconvertible('netip.Prefix', this.toString())
   }
 
   equals(other: Value): boolean | CelError {

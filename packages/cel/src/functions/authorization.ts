@@ -18,6 +18,10 @@ export type CheckAuthorization = (user: UserInfo, action: RequestedAction) => Au
 
 /** Values without fields. They are equal to nothing, as in kube-apiserver. */
 abstract class AuthorizationValue extends OpaqueValue {
+  override reread(): CelError {
+    return noSuchOverload
+  }
+
   equals(other: Value): CelError {
     return other instanceof CelError ? other : noSuchOverload
   }

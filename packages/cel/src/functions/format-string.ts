@@ -8,6 +8,7 @@ import { doubleText, typeNameOf } from '../values/text.ts'
 import { Timestamp } from '../values/timestamp.ts'
 import { CelError, Double, isInt, TypeValue, Uint } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
+import { workload } from '../values/workload.ts'
 import { bytesText, hexText } from './bytes-text.ts'
 
 /** An error in a format or its arguments. */
@@ -182,6 +183,7 @@ function unreadableBytes(): never {
 }
 
 function listText(list: ListValue): string {
+  workload.add(listSize(list) * 4)
   return `[${elementsOf(list).map(nestedText).join(', ')}]`
 }
 
@@ -192,8 +194,9 @@ function mapText(map: MapValue): string {
 }
 
 function keyText(key: Value): string {
-  if (key instanceof Double) throw new FormatError('error during formatting: no formatting function for map key of type double')
-  return typeof key === 'string' ? quote(key) : plainText(key)
+  if (typeof key === 'string') return quote(key)
+  if (typeof key === 'boolean' || isInt(key) || key instanceof Uint) return plainText(key)
+  throw new FormatError(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
 }
 
 /** Formats a part of a list or map, mostly as CEL would write it. */

@@ -1,5 +1,5 @@
 import { quote } from '@keelson/apimachinery'
-import { CelError, noSuchOverload, OpaqueValue } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, unconvertible } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
 /** An IPv4 or IPv6 address. */
@@ -19,6 +19,10 @@ export class IpAddress extends OpaqueValue {
 
   get isV4(): boolean {
     return this.bytes.length === 4
+  }
+
+  override reread(): CelError {
+    return unconvertible('netip.Addr', this.toString())
   }
 
   equals(other: Value): boolean | CelError {

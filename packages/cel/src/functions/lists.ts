@@ -33,10 +33,11 @@ function slice(list: ListValue, start: Int, end: Int): Value {
   if (start > end) return problem('start index must be less than or equal to end index')
   if (size < end) return problem(`list is length ${size}`)
   const from = Number(start)
+  workload.add(Number(end) - from)
   return Array.from({ length: Number(end) - from }, (_, i) => elementAt(list, from + i))
 }
 
-function flatten(list: ListValue, depth: Int = 1): Value {
+export function flatten(list: ListValue, depth: Int = 1): Value {
   if (depth < 0) return new CelError('level must be non-negative')
   const flat: Value[] = []
   flattenInto(flat, list, Number(depth))
@@ -44,7 +45,7 @@ function flatten(list: ListValue, depth: Int = 1): Value {
 }
 
 function flattenInto(flat: Value[], list: ListValue, depth: number): void {
-  workload.add(listSize(list))
+  workload.add(listSize(list) * 2)
   for (const item of elementsOf(list)) {
     if (depth > 0 && isList(item)) flattenInto(flat, item, depth - 1)
     else flat.push(item)
@@ -165,8 +166,6 @@ export const lists: Implementations = {
   list_a_index_of_int: typed(indexIn),
   list_a_last_index_of_int: typed(lastIndexIn),
   list_distinct: typed(distinct),
-  list_flatten: typed(flatten),
-  list_flatten_int: typed(flatten),
   list_reverse: typed((list: ListValue) => elementsOf(list).toReversed()),
   list_sets_contains_list: typed(containsAll),
   list_sets_equivalent_list: typed((a: ListValue, b: ListValue) => containsAll(a, b) && containsAll(b, a)),

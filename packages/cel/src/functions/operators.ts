@@ -1,21 +1,19 @@
-import { add, divide, modulo, multiply, negate, subtract } from '../values/arithmetic.ts'
+import { add, divide, modulo, multiply, negate, subtract, unsupported } from '../values/arithmetic.ts'
 import { compare, contains, isComparable, orError } from '../values/equality.ts'
 import { isList } from '../values/list.ts'
 import { findInMap, isMap } from '../values/map.ts'
-import { Duration } from '../values/duration.ts'
-import { Timestamp } from '../values/timestamp.ts'
-import { CelError, noSuchOverload, TypeValue } from '../values/value.ts'
+import { CelError, isInt, TypeValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { typeNameOf } from '../values/text.ts'
 import { sizeOfValue } from '../values/size.ts'
-import { sortByKeys } from './lists.ts'
+import { flatten, sortByKeys } from './lists.ts'
 import { typed } from './implementation.ts'
 import type { Implementation } from './implementation.ts'
 import { matches } from './regular-expressions.ts'
 
 function comparison(operator: string, holds: (order: number) => boolean): Implementation {
   return typed((a: Value, b: Value): Value => {
-    if (!isComparable(a)) return new CelError(`no such overload: ${operator}`)
+    if (!isComparable(a)) return unsupported(operator, a)
     const order = compare(a, b)
     return typeof order === 'number' ? holds(order) : order
   })
@@ -47,17 +45,22 @@ export const sharedImplementations: Readonly<Record<string, Implementation>> = {
   '_>_': comparison('_>_', (order) => order > 0),
   '_>=_': comparison('_>=_', (order) => order >= 0),
   '@in': typed(isIn),
-  '@sortByAssociatedKeys': typed((list: Value, keys: Value) => (isList(list) && isList(keys) ? sortByKeys(list, keys) : noSuchOverload)),
+  '@sortByAssociatedKeys': typed((list: Value, keys: Value) =>
+    isList(list) && isList(keys) ? sortByKeys(list, keys) : unsupported('@sortByAssociatedKeys', list),
+  ),
   contains: textTest((text, part) => text.includes(part)),
   endsWith: textTest((text, part) => text.endsWith(part)),
   startsWith: textTest((text, part) => text.startsWith(part)),
   dyn: typed((value: Value) => value),
+  flatten: typed(flattened),
   matches: typed(matches),
-  size: typed((value: Value) => sizeOfValue(value) ?? unsized(value)),
-  sort: typed((list: Value) => (isList(list) ? sortByKeys(list, list) : new CelError('no such overload: sort'))),
+  size: typed((value: Value) => sizeOfValue(value) ?? unsupported('size', value)),
+  sort: typed((list: Value) => (isList(list) ? sortByKeys(list, list) : unsupported('sort', list))),
   type: typed((value: Value) => new TypeValue(typeNameOf(value))),
 }
 
-function unsized(value: Value): CelError {
-  return value instanceof Timestamp || value instanceof Duration ? noSuchOverload : new CelError('no such overload: size')
+/** Accepts lists that are flat already, whatever their type. */
+function flattened(list: Value, depth: Value = 1): Value {
+  if (isList(list) && isInt(depth)) return flatten(list, depth)
+  return new CelError(`no such overload: ${typeNameOf(list)}.flatten()`)
 }

@@ -19,6 +19,7 @@ class UrlError extends Error {}
 
 /** Encoded characters that are allowed unescaped in a host. */
 const hostCharacters = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/
+const checkedInHost = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\u00ff]/g
 
 /**
  * Parses a URL of a request: absolute, or a path. Returns Go's error message if the text is invalid. With `hasFragment`, the part behind `#` is
@@ -133,12 +134,10 @@ type Part = 'path' | 'query' | 'user' | 'fragment' | 'host' | 'zone'
 
 /** Replaces `%xx` by bytes. Throws for invalid escapes. */
 export function unescapeUrl(text: string, part: Part): string {
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]!
-    if (character === '%') checkEscape(text.slice(i, i + 3), part)
-    else if ((part === 'host' || part === 'zone') && character < '\u0080' && !hostCharacters.test(character)) {
-      throw new UrlError(`invalid character ${quote(character)} in host name`)
-    }
+  const checked = part === 'host' || part === 'zone' ? checkedInHost : /%/g
+  for (const { 0: character, index } of text.matchAll(checked)) {
+    if (character !== '%') throw new UrlError(`invalid character ${quote(character)} in host name`)
+    checkEscape(text.slice(index, index + 3), part)
   }
   const plain = part === 'query' ? text.replaceAll('+', ' ') : text
   return plain.replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

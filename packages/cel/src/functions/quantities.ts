@@ -1,5 +1,5 @@
 import { messageOf, parseQuantity, Quantity } from '@keelson/apimachinery'
-import { CelError, Double, noSuchOverload, OpaqueValue, toInt } from '../values/value.ts'
+import { CelError, Double, noSuchOverload, OpaqueValue, toInt, unconvertible } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
@@ -17,6 +17,10 @@ export class QuantityValue extends OpaqueValue {
     super()
     this.quantity = quantity
     this.isComputed = isComputed
+  }
+
+  override reread(): CelError {
+    return unconvertible('*resource.Quantity', this.toString())
   }
 
   equals(other: Value): boolean | CelError {

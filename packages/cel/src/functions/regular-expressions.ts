@@ -1,9 +1,9 @@
+import { TimeSlice } from '@keelson/apimachinery'
 import { RE2JS } from 're2js'
 import { patternProblem } from '../regexp/check-pattern.ts'
+import { unsupported } from '../values/arithmetic.ts'
 import { orError } from '../values/equality.ts'
-import { Timestamp } from '../values/timestamp.ts'
-import { Duration } from '../values/duration.ts'
-import { CelError, isInt, noSuchOverload } from '../values/value.ts'
+import { CelError, isInt } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
@@ -36,9 +36,7 @@ function compileChecked(pattern: string): RE2JS | string {
 }
 
 export function matches(text: Value, pattern: Value): Value {
-  if (typeof text !== 'string') {
-    return text instanceof Timestamp || text instanceof Duration ? noSuchOverload : new CelError('no such overload: matches')
-  }
+  if (typeof text !== 'string') return unsupported('matches', text)
   if (typeof pattern !== 'string') return orError(pattern)
   const expression = compilePattern(pattern)
   return typeof expression === 'string' ? new CelError(expression) : expression.test(text)
@@ -54,29 +52,38 @@ function findWith(expression: RE2JS, text: string): Value {
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
 
-function findAll(text: string, pattern: string, limit: Int = -1): Value {
+function findAll(text: string, pattern: string, limit: Int = -1): Value | Promise<Value> {
   const expression = compilePattern(pattern)
   return typeof expression === 'string' ? new CelError(`Illegal regex: ${expression}`) : findAllWith(expression, text, limit)
 }
 
-function findAllWith(expression: RE2JS, text: string, limit: Int): Value {
+/** Searches to the end or the limit. Lets other work run in between if it takes long. */
+function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promise<Value> {
   const found: string[] = []
   const matcher = expression.matcher(text)
   let end = -1
-  while ((limit < 0 || found.length < limit) && matcher.find()) {
-    const match = matcher.group() ?? ''
-    // An empty match directly after another match does not count.
-    if (match !== '' || matcher.start() !== end) found.push(match)
-    end = matcher.end()
+  const search = (slice: TimeSlice): Promise<Value> | undefined => {
+    while ((limit < 0 || found.length < limit) && matcher.find()) {
+      const match = matcher.group() ?? ''
+      // An empty match directly after another match does not count.
+      if (match !== '' || matcher.start() !== end) found.push(match)
+      end = matcher.end()
+      const pause = slice.pauseIfOver()
+      if (pause !== undefined) return pause.then(() => search(slice) ?? found)
+    }
+    return undefined
   }
-  return found
+  return search(new TimeSlice(matchesPerLook)) ?? found
 }
+
+/** Matches between two looks at the clock. */
+const matchesPerLook = 64
 
 /** Returns the implementation of `matches`, `find` or `findAll` for a constant pattern, which is compiled once; undefined for an invalid pattern. */
 export function searchFor(name: string, pattern: string): Implementation | undefined {
   const expression = compileChecked(pattern)
   if (typeof expression === 'string') return undefined
-  return typed((text: Value, _: Value, limit: Value = -1): Value => {
+  return typed((text: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
     if (typeof text !== 'string') return orError(text)
     if (name === 'matches') return expression.test(text)
     if (name === 'find') return findWith(expression, text)

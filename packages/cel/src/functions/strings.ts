@@ -1,3 +1,4 @@
+import { byteLength } from '@keelson/apimachinery'
 import { codePoints } from '../source.ts'
 import { elementAt, listSize } from '../values/list.ts'
 import type { ListValue } from '../values/list.ts'
@@ -24,9 +25,18 @@ function outOfRange(index: Int): CelError {
 }
 
 function charAt(text: string, index: Int): Value {
-  const runes = runesOf(text)
-  if (index < 0 || index > runes.length) return outOfRange(index)
-  return runes[Number(index)] ?? ''
+  const length = codePoints(text)
+  if (index < 0 || index > length) return outOfRange(index)
+  const start = unitIndex(text, Number(index))
+  return index === length ? '' : String.fromCodePoint(text.codePointAt(start)!)
+}
+
+/** Converts a position in code points to one in UTF-16 units. */
+function unitIndex(text: string, runes: number): number {
+  if (!surrogates.test(text)) return runes
+  let at = 0
+  for (let i = 0; i < runes; i++) at += text.codePointAt(at)! > 0xffff ? 2 : 1
+  return at
 }
 
 function indexOf(text: string, part: string, offset: Int = 0): Value {
@@ -56,11 +66,11 @@ function runeIndex(text: string, unitIndex: number): number {
 }
 
 function substring(text: string, start: Int, end?: Int): Value {
-  const runes = runesOf(text)
+  const length = codePoints(text)
   if (end !== undefined && start > end) return new CelError(`invalid substring range. start: ${start}, end: ${end}`)
-  if (start < 0 || start > runes.length) return outOfRange(start)
-  if (end !== undefined && (end < 0 || end > runes.length)) return outOfRange(end)
-  return joined(runes.slice(Number(start), end === undefined ? undefined : Number(end)))
+  if (start < 0 || start > length) return outOfRange(start)
+  if (end !== undefined && (end < 0 || end > length)) return outOfRange(end)
+  return text.slice(unitIndex(text, Number(start)), end === undefined ? undefined : unitIndex(text, Number(end)))
 }
 
 /** Longest text that `replace` may make. */
@@ -136,6 +146,11 @@ function trim(text: string): string {
   return text.slice(0, end).replace(leadingSpace, '')
 }
 
+/** Changes the case of ASCII letters. */
+function changeCase(text: string, letters: RegExp, change: (letters: string) => string): string {
+  return byteLength(text) === text.length ? change(text) : text.replace(letters, change)
+}
+
 /** String functions. */
 export const strings: Implementations = {
   string_char_at_int: typed(charAt),
@@ -146,7 +161,7 @@ export const strings: Implementations = {
   string_index_of_string_int: typed(indexOf),
   string_last_index_of_string: typed(lastIndexOf),
   string_last_index_of_string_int: typed(lastIndexOf),
-  string_lower_ascii: typed((text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  string_lower_ascii: typed((text: string) => changeCase(text, /[A-Z]+/g, (letters) => letters.toLowerCase())),
   string_replace_string_string: typed(replace),
   string_replace_string_string_int: typed(replace),
   string_split_string: typed(split),
@@ -154,6 +169,6 @@ export const strings: Implementations = {
   string_substring_int: typed(substring),
   string_substring_int_int: typed(substring),
   string_trim: typed(trim),
-  string_upper_ascii: typed((text: string) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  string_upper_ascii: typed((text: string) => changeCase(text, /[a-z]+/g, (letters) => letters.toUpperCase())),
   strings_quote: typed((text: string) => `"${Array.from(text.toWellFormed(), (character) => quotes[character] ?? character).join('')}"`),
 }

@@ -59,8 +59,9 @@ function parseOffset(text: string): number | CelError {
   return Math.abs(value) < 2 ** 31 ? value : new CelError(`strconv.Atoi: parsing ${quote(text)}: value out of range`)
 }
 
+/** Divides in floating point, as Go does: the last nanoseconds of a long duration may be rounded up. */
 function durationIn(unit: bigint): Implementation {
-  return typed(({ nanos }: Duration) => toInt(nanos / unit))
+  return typed(({ nanos }: Duration) => Math.trunc(Number(nanos / unit) + Number(nanos % unit) / Number(unit)) + 0)
 }
 
 /** Fields of timestamps and durations. */
@@ -72,7 +73,7 @@ export const times: Implementations = {
     ]),
   ),
   duration_to_hours: durationIn(3_600_000_000_000n),
-  duration_to_milliseconds: durationIn(1_000_000n),
+  duration_to_milliseconds: typed(({ nanos }: Duration) => toInt(nanos / 1_000_000n)),
   duration_to_minutes: durationIn(60_000_000_000n),
   duration_to_seconds: durationIn(1_000_000_000n),
 }

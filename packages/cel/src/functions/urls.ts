@@ -1,5 +1,5 @@
 import { EntryMap } from '../values/map.ts'
-import { CelError, noSuchOverload, OpaqueValue } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, unconvertible } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
@@ -16,6 +16,10 @@ class Url extends OpaqueValue {
   constructor(parts: UrlParts) {
     super()
     this.parts = parts
+  }
+
+  override reread(): CelError {
+    return unconvertible('*url.URL', this.toString())
   }
 
   equals(other: Value): boolean | CelError {

@@ -1,5 +1,5 @@
 import { messageOf, quote } from '@keelson/apimachinery'
-import { CelError, noSuchOverload, OpaqueValue, toInt } from '../values/value.ts'
+import { CelError, noSuchOverload, OpaqueValue, toInt, unconvertible } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
@@ -11,11 +11,18 @@ class Version extends OpaqueValue {
   readonly typeName = 'kubernetes.Semver'
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
   readonly preRelease: readonly PreRelease[]
+  /** The version as written, completed. */
+  readonly text: string
 
-  constructor(numbers: readonly [bigint, bigint, bigint], preRelease: readonly PreRelease[]) {
+  constructor(text: string, numbers: readonly [bigint, bigint, bigint], preRelease: readonly PreRelease[]) {
     super()
+    this.text = text
     this.numbers = numbers
     this.preRelease = preRelease
+  }
+
+  override reread(): CelError {
+    return unconvertible('semver.Version', this.text)
   }
 
   equals(other: Value): boolean | CelError {
@@ -85,7 +92,7 @@ function parseVersion(text: string): Version {
     if (part === '') throw new Error('Build meta data is empty')
     if (!/^[0-9A-Za-z-]+$/.test(part)) throw new Error(`Invalid character(s) found in build meta data ${quote(part)}`)
   }
-  return new Version([major, minor, patch], preRelease)
+  return new Version(text, [major, minor, patch], preRelease)
 }
 
 function cut(text: string, separator: string): readonly [before: string, after: string | undefined] {

@@ -1,8 +1,11 @@
-import type { Expr } from '../ast.ts'
+import type { Call, Expr } from '../ast.ts'
 import { childrenOf } from '../ast.ts'
-import type { Checked } from '../checker/checker.ts'
+import type { Compiled } from '../compile.ts'
+import { Constants } from '../evaluate/constants.ts'
+import { FunctionTable } from '../evaluate/function-table.ts'
+import { operators } from '../operators.ts'
 import { patternProblem } from '../regexp/check-pattern.ts'
-import { conversionProblem } from './conversions.ts'
+import { isIndexKey, invalidKey } from '../evaluate/access.ts'
 
 const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
 /** Type names that can be constructed but not used as values. */
@@ -10,24 +13,38 @@ const timeNames: ReadonlySet<string> = new Set(['duration', 'timestamp'])
 const runtimeTypes: ReadonlySet<string> = new Set(['struct'])
 
 /** Returns the error that prevents a well-typed expression from running: constants are evaluated in advance. */
-export function instantiationProblem(expression: Expr, checked: Checked): string | undefined {
-  for (const child of childrenOf(expression)) {
-    const problem = instantiationProblem(child, checked)
-    if (problem !== undefined) return problem
+export function instantiationProblem(compiled: Compiled): string | undefined {
+  const constants = new Constants(compiled, new FunctionTable(compiled))
+  const visit = (expression: Expr): string | undefined => {
+    for (const child of childrenOf(expression)) {
+      const problem = visit(child)
+      if (problem !== undefined) return problem
+    }
+    return expression.kind === 'call' ? callProblem(expression, compiled, constants) : nameProblem(expression, compiled)
   }
-  const reference = checked.references.get(expression)
-  if (expression.kind === 'call') return reference?.kind === 'function' ? callProblem(expression, reference.name) : undefined
-  const type = checked.types.get(expression)
+  return visit(compiled.expression)
+}
+
+function nameProblem(expression: Expr, { references, types }: Compiled): string | undefined {
+  const reference = references.get(expression)
+  const type = types.get(expression)
   const named = type?.kind === 'type' ? type.parameters[0] : undefined
   if (reference?.kind !== 'ident' || expression.kind === 'struct' || named === undefined) return undefined
   const isMessage = runtimeTypes.has(named.kind) && named.name === reference.name
   return isMessage || timeNames.has(reference.name) ? `reference to undefined type: ${reference.name}` : undefined
 }
 
-function callProblem({ target, args }: Expr & { kind: 'call' }, name: string): string | undefined {
-  const [first] = args
-  if (target === undefined && args.length === 1 && first?.kind === 'literal') return conversionProblem(name, first.constant)
-  const pattern = target === undefined ? args[1] : first
-  if (!searches.has(name) || pattern?.kind !== 'literal' || pattern.constant.type !== 'string') return undefined
-  return patternProblem(pattern.constant.value)
+function callProblem(call: Call, { references }: Compiled, constants: Constants): string | undefined {
+  const { target, args } = call
+  if (call.name === operators.index || call.name === operators.optionalIndex) {
+    const key = constants.of(args[1]!)
+    return key === undefined || isIndexKey(key) ? undefined : invalidKey(key, true).message
+  }
+  const reference = references.get(call)
+  if (reference?.kind !== 'function') return undefined
+  const problem = constants.conversionProblem(call)
+  if (problem !== undefined) return problem.message
+  const argument = target === undefined ? args[1] : args[0]
+  const pattern = argument !== undefined && searches.has(reference.name) ? constants.of(argument) : undefined
+  return typeof pattern === 'string' ? patternProblem(pattern) : undefined
 }

@@ -1,8 +1,9 @@
-import type { Expr } from '../ast.ts'
+import type { Constant, Expr } from '../ast.ts'
 import { childrenOf } from '../ast.ts'
 import type { Checked } from '../checker/checker.ts'
 import type { Issues } from '../issues.ts'
-import { isValidConversion } from './conversions.ts'
+import { parseDuration } from '../values/duration.ts'
+import { isWithinYears, parseTimestamp } from '../values/timestamp.ts'
 import { formatProblem } from './format-strings.ts'
 import { mixedElements } from './homogeneous-literals.ts'
 import { patternProblem } from '../regexp/check-pattern.ts'
@@ -35,7 +36,18 @@ function constantArgument({ args: [argument] }: Expr & { kind: 'call' }, name: s
   const { constant } = argument
   const isTime = name === 'duration' || name === 'timestamp'
   const wrong = isTime
-    ? !isValidConversion(name, constant)
+    ? !(name === 'duration' ? isDuration(constant) : isTimestamp(constant))
     : name === 'matches' && constant.type === 'string' && patternProblem(constant.value) !== undefined
   if (wrong) issues.report(argument.offset, `invalid ${name} argument`)
+}
+
+function isDuration(constant: Constant): boolean {
+  return constant.type === 'string' && parseDuration(constant.value) !== undefined
+}
+
+/** Accepts seconds or an RFC 3339 string. */
+function isTimestamp(constant: Constant): boolean {
+  if (constant.type === 'int') return isWithinYears(Number(constant.value))
+  const time = constant.type === 'string' ? parseTimestamp(constant.value) : undefined
+  return time !== undefined && isWithinYears(time.seconds)
 }

@@ -28,8 +28,8 @@ function checkedDuration(nanos: bigint): Value {
   return BigInt.asIntN(64, nanos) === nanos ? new Duration(nanos) : intOverflow
 }
 
-/** Types without the operation: strings and times report the short message, others name the operator. */
-function unsupported(operator: string, a: Value): CelError {
+/** Returns the error of a function that a type does not have: strings and times report the short message, others name it. */
+export function unsupported(operator: string, a: Value): CelError {
   const isReceiver = typeof a === 'string' || a instanceof Timestamp || a instanceof Duration
   return isReceiver ? noSuchOverload : new CelError(`no such overload: ${operator}`)
 }

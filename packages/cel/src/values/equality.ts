@@ -118,6 +118,7 @@ export function isComparable(value: Value): boolean {
 
 /** Orders two values of one type, or two numbers: negative, zero or positive. */
 export function compare(a: Value, b: Value): number | CelError {
+  if (a instanceof Double && Number.isNaN(a.value)) return unordered
   if (isNumber(a)) return isNumber(b) ? (compareNumbers(a, b) ?? unordered) : orError(b)
   if (typeof a === 'string') return typeof b === 'string' ? compareUtf8(a, b) : orError(b)
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : orError(b)

@@ -1,5 +1,6 @@
 import { adapt } from './value.ts'
 import type { Value } from './value.ts'
+import { workload } from './workload.ts'
 
 /** A list that is not an array. */
 export abstract class CelList {
@@ -73,5 +74,6 @@ export function elementAt(list: ListValue, index: number): Value {
 
 /** Returns all elements, converted. */
 export function elementsOf(list: ListValue): readonly Value[] {
+  workload.add(listSize(list))
   return Array.from({ length: listSize(list) }, (_, i) => elementAt(list, i))
 }

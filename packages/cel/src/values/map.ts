@@ -1,7 +1,7 @@
 import { CelList } from './list.ts'
 import { Duration } from './duration.ts'
 import { Timestamp } from './timestamp.ts'
-import { adapt, CelError, Double, isInt, OpaqueValue, Optional, StructValue, toInt, TypeValue, Uint } from './value.ts'
+import { adapt, CelError, Double, EvaluationPanic, OpaqueValue, Optional, StructValue, toInt, TypeValue, Uint } from './value.ts'
 import type { JsonRecord, Value } from './value.ts'
 
 /** A map that is not a plain object. */
@@ -13,7 +13,7 @@ export abstract class CelMap {
   abstract keys(): Iterable<Value>
 }
 
-/** A map with keys of any scalar type. */
+/** A map with keys of any type, usually scalars. */
 export class EntryMap extends CelMap {
   readonly #entries = new Map<unknown, readonly [key: Value, value: Value]>()
 
@@ -22,7 +22,7 @@ export class EntryMap extends CelMap {
   }
 
   find(key: Value): Value | undefined {
-    return this.#entries.get(lookupKey(key))?.[1]
+    return this.#entries.size === 0 ? undefined : this.#entries.get(lookupKey(key))?.[1]
   }
 
   *keys(): Iterable<Value> {
@@ -43,6 +43,8 @@ export class EntryMap extends CelMap {
 function lookupKey(key: Value): unknown {
   if (key instanceof Uint) return toInt(key.value)
   if (key instanceof Double) return doubleKey(key)
+  if (key instanceof Uint8Array) throw new EvaluationPanic('runtime error: hash of unhashable type types.Bytes')
+  if (key instanceof Timestamp || key instanceof Duration) return `${key.constructor.name} ${key.toString()}`
   return typeof key === 'string' ? `"${key}` : key
 }
 
@@ -96,9 +98,4 @@ export function mapSize(map: MapValue): number {
 
 export function keysOf(map: MapValue): readonly Value[] {
   return map instanceof CelMap ? [...map.keys()] : Object.keys(map).filter((name) => map[name] !== undefined)
-}
-
-/** Returns whether a value may be the key of a map. */
-export function isMapKey(key: Value): boolean {
-  return typeof key === 'string' || typeof key === 'boolean' || isInt(key) || key instanceof Uint || key instanceof Double
 }

@@ -50,6 +50,14 @@ export class CelError {
   }
 }
 
+/** Thrown where kube-apiserver panics: it reports an internal error for the whole expression. `&&` and `||` cannot ignore it. */
+export class EvaluationPanic extends Error {}
+
+/** Returns the error of a native Go value that cel-go cannot convert back. */
+export function unconvertible(type: string, text: string): CelError {
+  return new CelError(`unsupported conversion to ref.Val: (${type})${text}`)
+}
+
 export const noSuchOverload: CelError = new CelError('no such overload')
 
 /** A value of a type that only functions can look into, for example a quantity or a URL. */
@@ -61,6 +69,11 @@ export abstract class OpaqueValue {
   }
 
   abstract equals(other: Value): boolean | CelError
+
+  /** Returns the value after a trip through cel-go's native types, see `reread`. */
+  reread(): Value {
+    return this
+  }
 
   toString(): string {
     return this.typeName

@@ -2,7 +2,7 @@
 export class TooMuchWork extends Error {}
 
 /** Elements compared between two pauses. */
-const maxWork = 2_000_000
+const maxWork = 500_000
 
 /**
  * Counts work that the cost of an expression does not reflect, such as comparing nested lists. A value may share parts with itself, so that

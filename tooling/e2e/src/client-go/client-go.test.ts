@@ -6,11 +6,14 @@ import { listFailures, runChecks } from '../client-checks/run-checks.ts'
 import type { CheckResult } from '../client-checks/run-checks.ts'
 import { startKeelsonProcess } from '../keelson-process.ts'
 import { startServerWithKubelet } from '../kubelet/server-with-kubelet.ts'
+import { buildGoDirectory } from '../real-parts/build-go-directory.ts'
 import { findOpenssl } from '../real-parts/find-openssl.ts'
-import { buildProgram } from './build-program.ts'
 
 const openssl = findOpenssl()
-const program = openssl === undefined ? undefined : await buildProgram()
+const program =
+  openssl === undefined
+    ? undefined
+    : await buildGoDirectory({ what: 'the program on client-go', name: 'client-go', url: new URL('.', import.meta.url) })
 const groups = ['informers', 'kinds', 'leases', 'apply', 'patches', 'writes', 'lists', 'discovery', 'events', 'tokens', 'loop', 'streams']
 
 describe.skipIf(program === undefined)('client-go', () => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { bindings, baseEnvironment, jsonPatches } from '../libraries.ts'
 import type { Environment } from '../environment.ts'
 import { AuthorizerValue } from '../functions/authorization.ts'
@@ -6,8 +5,8 @@ import type { CheckAuthorization } from '../functions/authorization.ts'
 import { listType, mapType, structType, types } from '../types/type.ts'
 import { CelError } from '../values/value.ts'
 import { compile, CompileError, programProblem } from '../compile.ts'
-import { Program } from './program.ts'
-import { showValue } from './show-value.fixture.ts'
+import { Program } from '../evaluate/program.ts'
+import { showValue } from './show-value.ts'
 
 /** An expression and what kube-apiserver's environment makes of it. */
 export interface Answer {
@@ -19,7 +18,7 @@ export interface Answer {
   readonly cost?: number
 }
 
-export const answersEnvironment: Environment = baseEnvironment.extend({
+const answersEnvironment: Environment = baseEnvironment.extend({
   libraries: [jsonPatches, bindings],
   variables: {
     x: types.dyn,
@@ -32,8 +31,8 @@ export const answersEnvironment: Environment = baseEnvironment.extend({
   },
 })
 
-/** The variables of the recorded answers. */
-export const recordedVariables: Readonly<Record<string, unknown>> = {
+/** Values for the variables of `answersEnvironment`. */
+export const exampleVariables: Readonly<Record<string, unknown>> = {
   x: {
     a: 1,
     t: true,
@@ -60,12 +59,6 @@ export const recordedVariables: Readonly<Record<string, unknown>> = {
   m: { a: 'b', c: 'd' },
 }
 
-/** Answers of cel-go in kube-apiserver's environment. */
-export const recordedAnswers: readonly Answer[] = readFileSync(new URL('../../testdata/evaluations.jsonl', import.meta.url), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Answer)
-
 /** Decides as the recording program does. */
 const check: CheckAuthorization = (user, action) => {
   const { resource, path, verb, namespace, name, subresource } = action
@@ -74,7 +67,7 @@ const check: CheckAuthorization = (user, action) => {
   return { allowed: true, reason: `${verb} ${namespace}/${name} ${subresource} ${user.name}` }
 }
 
-/** Evaluates an expression as the recording program does. */
+/** Evaluates an expression as the program does that records kube-apiserver's answers (`tooling/e2e/src/cel`). */
 export async function answer({ text, variables }: Pick<Answer, 'text' | 'variables'>): Promise<Answer> {
   try {
     const compiled = compile(text, answersEnvironment)

@@ -1,0 +1,2 @@
+export { answer, exampleVariables } from './answers.ts'
+export type { Answer } from './answers.ts'

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { installGoProgram } from './install-go-program.ts'
+
+export interface GoDirectory {
+  readonly what: string
+  /** The module is `keelson/NAME`. */
+  readonly name: string
+  /** The module's directory. */
+  readonly url: URL
+}
+
+/** Compiles the Go program in a directory if its sources changed. */
+export function buildGoDirectory({ what, name, url }: GoDirectory): Promise<string | undefined> {
+  const directory = fileURLToPath(url)
+  const hash = createHash('sha256')
+  for (const file of readdirSync(directory, { recursive: true, encoding: 'utf8' }).toSorted()) {
+    if (/\.go$|^go\.(mod|sum)$/.test(file)) hash.update(file).update(readFileSync(path.join(directory, file)))
+  }
+  return installGoProgram({ what, name: `${name}-${hash.digest('hex').slice(0, 16)}`, package: `keelson/${name}`, directory })
+}
