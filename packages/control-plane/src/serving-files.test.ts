@@ -108,3 +108,28 @@ test('reloads client CAs from changed files together with the fixed ones', async
     following.close()
   }
 })
+
+test('reloads the CAs of front proxies, and reports the change', async () => {
+  const [first, second] = await Promise.all([pairFor('first.test'), pairFor('second.test')])
+  const file = path.join(directory, 'front-proxy-ca.crt')
+  await writeFile(file, first.certificate)
+  const following = new ServingFiles({
+    pair: first,
+    named: [],
+    authorities: { fixed: ['own'], files: [] },
+    frontProxies: { fixed: [], files: [file] },
+    current: { ...first, named: [], clientAuthorities: ['own'], frontProxyAuthorities: [first.certificate] },
+    intervalMs: 5,
+  })
+  const served: unknown[] = []
+  const reported: unknown[] = []
+  following.onChange(() => reported.push(following.current.frontProxyAuthorities))
+  following.follow({ serveCertificates: ({ frontProxyAuthorities }) => void served.push(frontProxyAuthorities) }, () => {})
+  try {
+    await writeFile(file, second.certificate)
+    await expect.poll(() => served.at(-1)).toEqual([second.certificate])
+    expect(reported.at(-1)).toEqual([second.certificate])
+  } finally {
+    following.close()
+  }
+})

@@ -1,11 +1,12 @@
 import type { ConfigMap } from '@keelson/api/core/v1'
+import { systemClock } from '@keelson/apimachinery'
 import { openMemory } from '@keelson/backend-embedded'
 import type { Backend } from '@keelson/storagebackend'
 import { createMemoryCertificateStore, ownCertificates } from '@keelson/server'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServerChain } from '../server-chain.ts'
 import { startChain } from '../start-chain.fixture.ts'
-import { combinedData } from './cluster-authentication-info.ts'
+import { combinedData, publishAuthenticationInfo } from './cluster-authentication-info.ts'
 
 const running: AsyncDisposable[] = []
 afterEach(async () => {
@@ -54,6 +55,44 @@ describe('extension-apiserver-authentication', () => {
     expect(count(second!['requestheader-client-ca-file'])).toBe(2)
     expect(second!['requestheader-username-headers']).toBe('["X-Remote-User"]')
   })
+})
+
+test('follows the files of authorities, and reports data that it cannot read', async () => {
+  const chain = await start(openStore())
+  await configMaps(chain).delete('kube-system', 'extension-apiserver-authentication')
+  const { ca, frontProxy } = await ownCertificates({ store: createMemoryCertificateStore(), frontProxy: true })
+  let current = { certificate: '', key: '', clientAuthorities: [] as string[], frontProxyAuthorities: [] as string[] }
+  let changed = (): void => {}
+  const stop = new AbortController()
+  const errors: unknown[] = []
+  await publishAuthenticationInfo({
+    client: chain.client,
+    certificates: {
+      get current() {
+        return current
+      },
+      onChange: (listener) => (changed = listener),
+    },
+    requestHeaders: undefined,
+    clock: systemClock,
+    signal: stop.signal,
+    onError: (error) => errors.push(error),
+  })
+  try {
+    current = { ...current, clientAuthorities: [ca.certificate], frontProxyAuthorities: [frontProxy!.ca.certificate] }
+    changed()
+    await expect.poll(async () => (await published(chain))?.['client-ca-file']).toContain(ca.certificate)
+    expect((await published(chain))!['requestheader-client-ca-file']).toContain(frontProxy!.ca.certificate)
+    await configMaps(chain).update('kube-system', 'extension-apiserver-authentication', (object) => ({
+      ...object,
+      data: { 'requestheader-allowed-names': 'front' },
+    }))
+    changed()
+    await expect.poll(() => errors.length).toBeGreaterThan(0)
+    expect(await published(chain)).toEqual({ 'requestheader-allowed-names': 'front' })
+  } finally {
+    stop.abort()
+  }
 })
 
 describe('combinedData', () => {
