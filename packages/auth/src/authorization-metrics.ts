@@ -5,7 +5,7 @@ import type { Authorizer, Decision } from './authorizer.ts'
 /** Counts the requests to authorization webhooks. `result` is success, timeout or error. */
 export interface WebhookAuthorizerMetrics {
   evaluated(name: string, result: string, seconds: number): void
-  /** The webhook failed and the request went on to the next authorizer. */
+  /** Counts a failed webhook whose request continued with the next authorizer. */
   failedOpen(name: string, result: string): void
 }
 

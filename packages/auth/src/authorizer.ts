@@ -20,7 +20,7 @@ export interface Authorizer {
   rulesFor?(user: UserInfo, namespace: string): Promise<Rules> | Rules
 }
 
-/** Where authorizers read the objects of their own server. */
+/** Clients of the server whose objects authorizers read. */
 export interface ObjectSources {
   readonly client: LoopbackClient
   readonly informers: SharedInformers

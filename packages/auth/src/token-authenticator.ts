@@ -5,7 +5,7 @@ import type { RequestContext, UserInfo } from '@keelson/apimachinery'
 /** Receives what an authenticator has to say about a request: warnings for the client, annotations of the audit event. */
 export type RequestNotes = Pick<RequestContext, 'warn' | 'annotate'>
 
-/** Why a token that an authenticator recognizes is not valid. Goes to the log and to the status of a TokenReview; never holds the token. */
+/** The reason for which a recognized token is not valid. Goes to the log and to the status of a TokenReview. Never contains the token. */
 export interface RejectedToken {
   readonly rejected: string
 }

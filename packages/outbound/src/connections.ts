@@ -136,7 +136,7 @@ export class Connections {
       if (this.#sessions.size === 0 && this.#protocol === 'h2') this.#protocol = undefined
       this.#wakeOne()
     }
-    // No new streams after a GOAWAY; running ones go on.
+    // No new streams after a GOAWAY; open streams continue.
     session.once('goaway', drop)
     session.once('close', drop)
     this.#startIdling(entry)

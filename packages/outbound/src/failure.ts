@@ -18,7 +18,7 @@ export interface Destination {
  */
 export type FailureKind = 'canceled' | 'timeout' | 'resolve' | 'dial' | 'tls' | 'reset' | 'closed' | 'refused' | 'tooLarge' | 'protocol'
 
-/** Why there is no answer. The message has the words of Go's HTTP client, because clients and logs show it. */
+/** An error instead of a response. The message has the words of Go's HTTP client, because clients and logs show it. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly kind: FailureKind

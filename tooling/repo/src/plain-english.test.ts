@@ -64,6 +64,18 @@ test.each([
   ['/** A hundred at the most. */', 'at the most'],
   ["it('who may not is refused', () => {", 'who may not is refused'],
   ["])('what is absent stays: %j', async (x) => {", 'what is absent stays: %j'],
+  ['/** Why it failed. */', 'Why it failed.'],
+  ['/** Counts steps. How often it ran. */', 'How often it ran.'],
+  ['/** Told of each case. */', 'Told of each case'],
+  ['/** Asked after the others. */', 'Asked after the others'],
+  ['/** Of several causes the first counts. */', 'Of several causes the first counts'],
+  ["it('compares ours with kube-apiserver', () => {", 'ours'],
+  ['// The watch goes on.', 'goes on'],
+  ['/** Reads a name, be it in a list or not. */', 'be it'],
+  ['// Tries again and again.', 'again and again'],
+  ['/** Returns what is left. */', 'what is left'],
+  ['// A proxy is taken for a client.', 'taken for a'],
+  ['/** Mends the counters. */', 'Mends'],
 ])('finds a planted phrase: %s', (source, phrase) => {
   expect(checkSource(source).map((finding) => finding.phrase)).toEqual([phrase])
 })
@@ -75,6 +87,9 @@ test.each([
   "const title = 'What an earlier write made one of.'",
   '/** Formats "the original" in quotes, and `anew` as code. */',
   '/** A message told apart by its type. */',
+  '/** Where the cache is empty, lists again. */',
+  '/** How does it end? It never does. */',
+  '// Finds Go on PATH.',
   "it('rejects a token whose owner is unknown', () => {",
 ])('accepts plain English: %s', (source) => {
   expect(checkSource(source)).toEqual([])

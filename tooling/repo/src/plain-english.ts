@@ -32,6 +32,20 @@ const rules: readonly Rule[] = [
     pattern: /(?:^|[.:;] )(?:What|Whom?|Whose|That which|Those who)\b[^.?!]*(?:[.;]|$)/g,
     advice: 'start with what it is (a noun) or does (a verb)',
   },
+  {
+    pattern: /(?:^|[.:;] )(?:(?:Why|How|Where(?! to))\b[^,.?!]*(?:[.;]|$)|(?:Told|Asked|Given|Held|For people)\b[^.?!]*)/g,
+    advice: 'start with a noun or a verb: "Reason of …", "Duration of …", "Called after …"',
+  },
+  { pattern: /(?:^|[.:;] )Of (?:several|all|two|this|no|those|the|an?)\b[^.,:]*/g, advice: 'start with the subject of the sentence' },
+  { pattern: /\bours\b/gi, advice: 'name the server, for example "Keelson" or "kube-apiserver"' },
+  { pattern: /\b(?:go|goes|went|gone) on\b/g, advice: 'say "continues"' },
+  {
+    pattern: /\b(?:be it|be they|again and again|for ever|would else|else than)\b/gi,
+    advice: 'say "whether", "repeatedly" or "otherwise"',
+  },
+  { pattern: /\bwhat (?:is|was) (?:left|no|given|asked|told|meant|there|due)\b/gi, advice: 'use a noun: "the rest", "missing fields"' },
+  { pattern: /\b(?:takes?|took|taken) for (?:an?|one|ready)\b/gi, advice: 'say "treated as" or "mistaken for"' },
+  { pattern: /\bmend(?:s|ed|ing)?\b/gi, advice: 'say "fix" or "correct"' },
 ]
 
 const titleRules: readonly Rule[] = [

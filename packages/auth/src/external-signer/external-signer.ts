@@ -33,7 +33,7 @@ export interface ExternalSigner extends TokenIssuer {
   keys(id: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   /** The keys to publish. */
   readonly publishedKeys: readonly VerificationKey[]
-  /** How long the published keys stay valid. */
+  /** Lifetime of the published keys. */
   readonly maxAgeSeconds: number
   /** Longest lifetime of a token. */
   readonly maxTokenSeconds: number

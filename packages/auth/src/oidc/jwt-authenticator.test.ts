@@ -102,7 +102,7 @@ function confused(): string {
   return `${header}.${payload}.${createHmac('sha256', JSON.stringify(one.jwk)).update(`${header}.${payload}`).digest('base64url')}`
 }
 
-test('tokens of other issuers, and what is no token, are left to others', async () => {
+test('leaves tokens of other issuers and other texts to the next authenticator', async () => {
   const authenticator = await open()
   for (const token of ['secret', 'a.b', 'a.b.c', signToken(claimsOf({ iss: 'https://other' }), one)])
     expect(await ask(authenticator, token)).toBeUndefined()

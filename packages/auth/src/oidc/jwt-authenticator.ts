@@ -22,7 +22,7 @@ export interface JwtAuthenticatorOptions {
 
 /** Authenticates tokens of identity providers. */
 export interface JwtAuthenticator extends TokenAuthenticator, Disposable {
-  /** Why some issuers cannot be used yet. Empty when all can. */
+  /** Lists the issuers that are not ready, with the reasons. */
   problems(): readonly string[]
 }
 

@@ -44,7 +44,7 @@ export class Provider implements Disposable {
     void this.#discover()
   }
 
-  /** Why the provider cannot be used yet. */
+  /** The reason for which the provider is not ready. */
   get problem(): string | undefined {
     return this.#keySetUrl === undefined ? this.#problem : undefined
   }

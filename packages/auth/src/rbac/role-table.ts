@@ -34,7 +34,7 @@ export class RoleSlot {
     return (this.#index ??= new RuleIndex(this.rules))
   }
 
-  /** Why a binding to the role grants nothing. */
+  /** The reason for which a binding to the role grants nothing. */
   get problem(): string {
     if (this.kind === 'Role') return `role.rbac.authorization.k8s.io ${quote(this.name)} not found`
     if (this.kind === 'ClusterRole') return `clusterrole.rbac.authorization.k8s.io ${quote(this.name)} not found`

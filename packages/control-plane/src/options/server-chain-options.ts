@@ -34,7 +34,7 @@ export interface ServerChainOptions {
   readonly groups?: readonly ApiGroup<GroupServices>[]
   /** Tried after client certificates and bearer tokens, in this order, before a request counts as anonymous. */
   readonly authenticators?: readonly Authenticator[]
-  /** Asked after `system:masters` and the always-allowed paths, in this order. The first that allows or denies decides. */
+  /** Authorizers after `system:masters` and the always-allowed paths, in this order. The first that allows or denies a request decides. */
   readonly authorizers?: readonly Authorizer[]
   /** Filters of your own, each before or after a named one of the server (`authorization`, `in-flight`). */
   readonly filters?: readonly PlacedFilter[]

@@ -11,7 +11,7 @@ export interface StorageOverride {
   readonly servers: readonly string[]
 }
 
-/** Where and how objects are stored. */
+/** Options of the object storage. */
 export interface StorageOptions extends Config {
   /** Resources with separate servers of the same type. */
   readonly overrides?: readonly StorageOverride[]

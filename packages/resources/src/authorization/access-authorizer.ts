@@ -9,7 +9,7 @@ export interface AccessAuthorizer {
 export interface AccessDecision {
   readonly decision: 'allow' | 'deny' | 'noOpinion'
   readonly reason: string
-  /** Why an authorizer could not decide. */
+  /** The error of an authorizer that could not decide. */
   readonly error?: string
 }
 
