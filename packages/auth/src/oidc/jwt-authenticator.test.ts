@@ -137,8 +137,14 @@ describe('keys', () => {
     const authenticator = await open()
     const forged = signToken(claimsOf(), stranger)
     await Promise.all(Array.from({ length: 50 }, () => ask(authenticator, forged)))
-    await ask(authenticator, forged)
     expect(fetches()).toBe(1)
+    providers.add(issuer, [one, two])
+    const late = [forged, signToken(claimsOf(), two), forged].map((token) => ask(authenticator, token))
+    await settle()
+    expect(fetches()).toBe(1)
+    providers.clock.advance(1000)
+    expect((await Promise.all(late))[1]).toMatchObject({ name: 'oidc:alice' })
+    expect(fetches()).toBe(2)
   })
 
   test('that cannot be fetched are the reason', async () => {
@@ -278,6 +284,7 @@ describe('claims', () => {
     expect(await ask(authenticator, token)).toMatchObject({ groups: ['g:far'] })
     expect(providers.asked.find(({ url }) => url === `${other}/claims`)?.request.headers).toMatchObject({ authorization: 'Bearer t' })
     providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), one)
+    providers.clock.advance(5000)
     expect(await ask(authenticator, token)).toMatchObject({
       rejected: expect.stringContaining('oidc: could not expand distributed claims: verify distributed claim token') as string,
     })

@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf, systemClock, trimRight } from '@keelson/apimachinery'
+import { isJsonObject, messageOf, pause, systemClock, trimRight } from '@keelson/apimachinery'
 import type { Clock, JsonObject, JsonValue } from '@keelson/apimachinery'
 import { importJWK } from 'jose/key/import'
 import { compactVerify } from 'jose/jws/compact/verify'
@@ -19,7 +19,7 @@ export interface ProviderOptions {
 const wellKnownPath = '/.well-known/openid-configuration'
 /** Pause after a failed discovery, ms. */
 const discoveryPauseMs = 10_000
-/** The keys are fetched at most once in this time for tokens with unknown keys, ms: anyone may send such tokens. */
+/** The keys are fetched at most once in this time, ms: anyone may send tokens with unknown keys. They wait for the next time. */
 const refreshPauseMs = 1000
 
 /**
@@ -56,8 +56,10 @@ export class Provider implements Disposable {
 
   /** Verifies the signature of a token whose header names an allowed algorithm. Rejects with kube-apiserver's words. */
   async verify(token: string, { algorithm, keyId }: TokenHeader): Promise<void> {
+    const tried = this.#keys
     if (await this.#hasSignature(token, { algorithm, keyId })) return
-    await this.#refreshKeys()
+    // Another request may have fetched the keys in the meantime.
+    if (tried === this.#keys) await this.#refreshKeys()
     if (await this.#hasSignature(token, { algorithm, keyId })) return
     throw new Error('failed to verify signature: failed to verify id token signature')
   }
@@ -77,14 +79,16 @@ export class Provider implements Disposable {
     return false
   }
 
-  /** Requests that come while keys are fetched share the result. */
-  async #refreshKeys(): Promise<void> {
-    if (this.#refresh === undefined) {
-      if (this.#clock.now() - this.#refreshedAt < refreshPauseMs) return
-      this.#refreshedAt = this.#clock.now()
-      this.#refresh = this.#fetchKeys().finally(() => (this.#refresh = undefined))
-    }
-    await this.#refresh
+  /** Requests that come before or while keys are fetched share the result. */
+  #refreshKeys(): Promise<void> {
+    return (this.#refresh ??= this.#refreshInTime().finally(() => (this.#refresh = undefined)))
+  }
+
+  async #refreshInTime(): Promise<void> {
+    const wait = this.#refreshedAt + refreshPauseMs - this.#clock.now()
+    if (wait > 0) await pause(this.#clock, wait)
+    this.#refreshedAt = this.#clock.now()
+    await this.#fetchKeys()
   }
 
   async #fetchKeys(): Promise<void> {
