@@ -33,7 +33,7 @@ export type { CompiledAuthentication, CompiledJwt } from './configuration/valida
 export { forbiddenError } from './forbidden.ts'
 export { createBootstrapTokenAuthenticator } from './bootstrap-tokens.ts'
 export type { BootstrapTokenOptions } from './bootstrap-tokens.ts'
-export { createLegacyTokenAuthenticator, legacyIssuer } from './service-account-tokens/legacy-tokens.ts'
+export { createLegacyTokenAuthenticator } from './service-account-tokens/legacy-tokens.ts'
 export type { LegacyTokenObjects, LegacyTokenOptions } from './service-account-tokens/legacy-tokens.ts'
 export { createTokenMetrics } from './token-metrics.ts'
 export type { TokenMetrics } from './token-metrics.ts'

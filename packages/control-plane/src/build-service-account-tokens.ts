@@ -10,21 +10,12 @@ import {
   createSignerMetrics,
   createTokenIssuer,
   createTokenVerifier,
-  legacyIssuer,
   openExternalSigner,
   openIdDocuments,
   readSigningKey,
   readVerificationKeys,
 } from '@keelson/auth'
-import type {
-  BoundObject,
-  ExternalSigner,
-  OpenIdDocuments,
-  TokenAuthenticator,
-  TokenMetrics,
-  TokenVerifier,
-  VerificationKey,
-} from '@keelson/auth'
+import type { BoundObject, ExternalSigner, OpenIdDocuments, TokenAuthenticator, TokenMetrics, VerificationKey } from '@keelson/auth'
 import type { LoopbackClient } from '@keelson/loopback'
 import type { TokenSubresourceOptions } from '@keelson/resources-core'
 import { ownTokenKey } from '@keelson/server'
@@ -76,13 +67,12 @@ export async function buildServiceAccountTokens(
   /** Reads the cache first. It may not have objects that were just created. */
   const known = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
     (await read<T>(resource, [namespace, name], '0')) ?? read<T>(resource, [namespace, name], '')
-  const verifierFor = (accepted: readonly string[]): TokenVerifier =>
-    createTokenVerifier({ issuers: accepted, keys: (id) => signing.keys(id), metrics })
+  const verifier = createTokenVerifier({ keys: (id) => signing.keys(id), metrics })
 
   return {
     authenticators: [
       createLegacyTokenAuthenticator({
-        verifier: verifierFor([legacyIssuer]),
+        verifier,
         audiences,
         clock,
         metrics,
@@ -96,7 +86,8 @@ export async function buildServiceAccountTokens(
         onError: (error) => log?.(0, 'The secret of a service account token cannot be labelled', { err: error }),
       }),
       createServiceAccountAuthenticator({
-        verifier: verifierFor(issuers),
+        verifier,
+        issuers,
         clock,
         metrics,
         audiences,

@@ -60,7 +60,7 @@ function pass(seconds: number): void {
 }
 
 const verify = async (external: ExternalSigner, token: string): Promise<unknown> =>
-  createTokenVerifier({ issuers: ['https://issuer'], keys: (id) => external.keys(id) }).verify(token)
+  createTokenVerifier({ keys: (id) => external.keys(id) }).verify(token, new Set(['https://issuer']))
 
 test('issues tokens that its keys verify, and finds new keys when a token names one', async () => {
   const external = await open()

@@ -11,7 +11,8 @@ import { wrongAudience } from './service-account-authenticator.ts'
 import type { TokenVerifier, VerifiedPayload } from './token-verifier.ts'
 
 /** The issuer of tokens in secrets. */
-export const legacyIssuer = 'kubernetes/serviceaccount'
+const legacyIssuer = 'kubernetes/serviceaccount'
+const issuers: ReadonlySet<unknown> = new Set([legacyIssuer])
 const prefix = 'kubernetes.io/serviceaccount/'
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
 const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
@@ -26,7 +27,6 @@ export interface LegacyTokenObjects {
 }
 
 export interface LegacyTokenOptions {
-  /** Verifies tokens of `legacyIssuer`. */
   readonly verifier: TokenVerifier
   /** The audiences of this server, for which all legacy tokens are valid. */
   readonly audiences: readonly string[]
@@ -107,7 +107,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     wanted: readonly string[],
     notes?: RequestNotes,
   ): Promise<TokenForAudiences | RejectedToken | undefined> {
-    const verified = await verifier.verify(token)
+    const verified = await verifier.verify(token, issuers)
     if (verified === undefined || isRejectedToken(verified)) return verified
     const { sub } = verified.payload
     const aud = readAudiences(verified.payload)

@@ -23,6 +23,8 @@ export type BoundObjectGetter = (
 
 export interface ServiceAccountAuthenticatorOptions {
   readonly verifier: TokenVerifier
+  /** Tokens of other issuers are left to other authenticators. */
+  readonly issuers: readonly string[]
   /** A token must be valid for at least one of these. */
   readonly audiences: readonly string[]
   readonly getter: BoundObjectGetter
@@ -40,6 +42,7 @@ const invalidated: RejectedToken = { rejected: 'service account token has been i
  */
 export function createServiceAccountAuthenticator(options: ServiceAccountAuthenticatorOptions): TokenAuthenticator {
   const { verifier, clock = systemClock, getter, metrics } = options
+  const issuers = new Set<unknown>(options.issuers)
 
   /** Returns why the token is not valid; undefined if it is. */
   async function problemWith(payload: TokenPayload, now: number): Promise<RejectedToken | undefined> {
@@ -70,7 +73,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     wanted: readonly string[],
     notes?: RequestNotes,
   ): Promise<TokenForAudiences | RejectedToken | undefined> {
-    const verified = await verifier.verify(token)
+    const verified = await verifier.verify(token, issuers)
     if (verified === undefined || isRejectedToken(verified)) return verified
     const payload = readPayload(verified.payload)
     if (payload === undefined) return { rejected: 'service account token claims could not be validated due to unexpected validation error' }

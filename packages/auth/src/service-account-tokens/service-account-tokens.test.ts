@@ -1,6 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { UserInfo } from '@keelson/apimachinery'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import { expect, test } from 'vitest'
+import { createTokenMetrics } from '../token-metrics.ts'
 import { createServiceAccountAuthenticator } from './service-account-authenticator.ts'
 import type { BoundObject } from './service-account-authenticator.ts'
 import { openIdDocuments } from './open-id-documents.ts'
@@ -29,9 +31,9 @@ const claims: ServiceAccountClaims = {
   expirationSeconds: 3600,
 }
 
-function verifierOf(pem: string, issuers: readonly string[]): TokenVerifier {
+function verifierOf(pem: string): TokenVerifier {
   const keys = readVerificationKeys(pem)
-  return createTokenVerifier({ issuers, keys: (id) => keys.filter((key) => id === '' || id === key.id) })
+  return createTokenVerifier({ keys: (id) => keys.filter((key) => id === '' || id === key.id) })
 }
 
 function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
@@ -40,7 +42,8 @@ function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
   const objects = new Map<string, BoundObject>([['serviceaccounts/default/builder', { uid: 'sa-uid' }]])
   const key = readSigningKey(pem)
   const authenticator = createServiceAccountAuthenticator({
-    verifier: verifierOf(pem, issuers),
+    verifier: verifierOf(pem),
+    issuers,
     audiences: [issuer],
     getter: async (resource, namespace, name) => objects.get(`${resource}/${namespace}/${name}`),
     clock,
@@ -68,9 +71,9 @@ async function signParts(header: object | string, payload: object | string, key:
 async function lookedUp(token: string): Promise<readonly string[]> {
   const found: string[] = []
   const getter = async (...what: readonly string[]): Promise<undefined> => void found.push(what.join('/'))
-  const verifier = verifierOf(pems.ES256, [issuer])
+  const verifier = verifierOf(pems.ES256)
   const clock = { now: () => start, after: () => () => {} }
-  await createServiceAccountAuthenticator({ verifier, audiences: [issuer], getter, clock }).authenticateToken(token)
+  await createServiceAccountAuthenticator({ verifier, issuers: [issuer], audiences: [issuer], getter, clock }).authenticateToken(token)
   return found
 }
 
@@ -271,4 +274,19 @@ test('rejects keys that cannot sign tokens', () => {
   expect(() => readSigningKey('nothing')).toThrow('does not contain a valid RSA or ECDSA private key')
   expect(() => readVerificationKeys('nothing')).toThrow('does not contain any valid RSA or ECDSA public keys')
   expect(() => openIdDocuments('kubernetes/serviceaccount', 'https://x/', [])).toThrow('issuer URL must use https scheme')
+})
+
+test('a cached token is only for its own issuer, and counts once', async () => {
+  const registry = createMetricsRegistry()
+  const keys = readVerificationKeys(pems.ES256)
+  const verifier = createTokenVerifier({ keys: () => keys, metrics: createTokenMetrics(registry) })
+  const token = await setUp().issuer.issue(claims)
+  const [own, other] = [new Set([issuer]), new Set(['https://other.example'])]
+  expect(await verifier.verify(token, other)).toBeUndefined()
+  expect(await verifier.verify(token, own)).toMatchObject({ payload: { iss: issuer } })
+  expect(await verifier.verify(token, other)).toBeUndefined()
+  expect(await verifier.verify(token, own)).toMatchObject({ payload: { iss: issuer } })
+  const text = registry.text()
+  expect(text).toContain('authentication_token_cache_request_total{status="hit"} 1')
+  expect(text).toContain('authentication_token_cache_request_total{status="miss"} 1')
 })

@@ -10,14 +10,12 @@ export type VerifiedPayload = Readonly<Record<string, unknown>>
 
 export interface TokenVerifier {
   /** Verifies the signature of a JSON Web Token. Undefined if it is not a token of the issuers. Synchronous for a cached token. */
-  verify(token: string): VerifiedToken | Promise<VerifiedToken>
+  verify(token: string, issuers: ReadonlySet<unknown>): VerifiedToken | Promise<VerifiedToken>
 }
 
 type VerifiedToken = { readonly payload: VerifiedPayload } | RejectedToken | undefined
 
 export interface TokenVerifierOptions {
-  /** Tokens of other issuers are left to other authenticators. */
-  readonly issuers: readonly string[]
   /** The keys with the given id; all for "". */
   readonly keys: (id: string) => readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   readonly metrics?: TokenMetrics | undefined
@@ -32,8 +30,7 @@ const compactSerialization = /^[\w-]+\.[\w-]+\.[\w-]+$/
  * Verifies tokens with `jose`, for known keys and their algorithms only, and caches valid ones. No laxer than go-jose, which kube-apiserver uses:
  * other encodings of a token, critical extensions and duplicate members are refused.
  */
-export function createTokenVerifier({ issuers, keys, metrics }: TokenVerifierOptions): TokenVerifier {
-  const accepted = new Set<unknown>(issuers)
+export function createTokenVerifier({ keys, metrics }: TokenVerifierOptions): TokenVerifier {
   const cache = new Map<string, { readonly payload: VerifiedPayload }>()
 
   async function verifyNow(token: string, keyId: string): Promise<VerifiedToken> {
@@ -54,15 +51,16 @@ export function createTokenVerifier({ issuers, keys, metrics }: TokenVerifierOpt
   }
 
   return {
-    verify: (token) => {
-      const parsed = parseToken(token)
-      if (parsed === undefined || !accepted.has(parsed.payload['iss'])) return undefined
+    verify: (token, issuers) => {
       const digest = hash('sha256', token, 'base64')
       const known = cache.get(digest)
       if (known !== undefined) {
+        if (!issuers.has(known.payload['iss'])) return undefined
         metrics?.cacheHit()
         return known
       }
+      const parsed = parseToken(token)
+      if (parsed === undefined || !issuers.has(parsed.payload['iss'])) return undefined
       const done = metrics?.cacheMiss()
       return verifyNow(token, parsed.keyId).then(
         (verified) => {
