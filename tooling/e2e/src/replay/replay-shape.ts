@@ -1,33 +1,52 @@
+import { expect, vi } from 'vitest'
 import type { JsonObject } from '@keelson/apimachinery'
 import type { Http2Answer, Http2Client } from '../http2-client.ts'
 import { encodeBody } from '../encode-body.ts'
 import { parseTarget } from './client-requests.ts'
 import type { ClientRequest, Target } from './client-requests.ts'
+import { findSender } from './senders.ts'
+import type { Sender } from './senders.ts'
 import { sampleObject, samplePatch, samplePosted } from './sample-objects.ts'
 import type { Placed } from './sample-objects.ts'
 
 let made = 0
+const madeNames = 'replay-'
 
 /** Returns a unique name for an object or namespace, so that deletes affect only their own request. */
 function newName(): string {
   made += 1
-  return `replay-${made}`
+  return `${madeNames}${made}`
 }
 
-/** Prepares the situation in which kube-apiserver returned `code`, and sends a request of this shape. */
+/** Prepares the situation in which kube-apiserver returned `code`, and sends a request of this shape as the component that was recorded. */
 export async function replayShape(client: Http2Client, shape: ClientRequest, code: number): Promise<Http2Answer> {
   const target = parseTarget(shape)
-  if (target === undefined) return replayDocument(client, shape, code)
+  const ownName = newName()
+  const sender = findSender(shape, ownName)
+  if (target === undefined) return replayDocument(client, { shape, sender }, code)
   const { group, version, plural, isNamespaced } = target
-  const namespace = isNamespaced ? { namespace: await makeNamespace(client) } : {}
-  const placed: Placed = { group, version, plural, name: newName(), ...namespace }
+  const namespace = isNamespaced ? { namespace: sender?.namespace ?? (await makeNamespace(client)) } : {}
+  const placed: Placed = { group, version, plural, name: sender?.name ?? ownName, ...namespace }
   const path = buildPath(target, placed)
   const isCreated = (shape.method === 'POST' && target.subresource === undefined) || shape.contentType.startsWith('application/apply-patch')
   const isThere = target.isNamed || shape.method === 'DELETE' ? code !== 404 && !isCreated : code === 409
-  if (isThere) await create(client, target.collection, placed)
+  const isKubelet = shape.client === 'hollow-kubelet'
+  if (isKubelet && namespace.namespace !== undefined && plural !== 'leases') await runPod(client, placed)
+  else if (isThere) await create(client, target.collection, placed)
   // Nothing can be created in a namespace that is being deleted.
   if (code === 403) await client.request('DELETE', `/api/v1/namespaces/${placed.namespace}`)
-  return send(client, shape, path, await buildBody(client, { shape, target, placed, path, code }))
+  const body = await buildBody(client, { shape, target, placed, path, code })
+  const request = { shape, sender, path, ...(body && { body }), selected: sender?.name ?? 'replayed' }
+  return sender?.name === undefined || code !== 404 ? send(client, request) : sendWithout(client, request)
+}
+
+/** Deletes an object that the server itself creates whenever it is missing, and reads it before that. */
+async function sendWithout(client: Http2Client, request: Sent): Promise<Http2Answer> {
+  for (let tries = 0; ; tries++) {
+    await client.request('DELETE', request.path)
+    const answer = await send(client, request)
+    if (answer.status !== 200 || tries === 20) return answer
+  }
 }
 
 interface Situation {
@@ -38,13 +57,27 @@ interface Situation {
   readonly code: number
 }
 
+/** A request to send. */
+interface Sent {
+  readonly shape: ClientRequest
+  readonly sender: Sender | undefined
+  readonly path: string
+  readonly body?: Uint8Array
+  readonly headers?: Readonly<Record<string, string>>
+  /** Replaces variable names in the query. */
+  readonly selected?: string
+}
+
 async function buildBody(client: Http2Client, { shape, target, placed, path, code }: Situation): Promise<Uint8Array | undefined> {
   const { method, contentType } = shape
   const { subresource } = target
   if (method === 'GET') return undefined
   if (method === 'DELETE') return encodeBody({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Background' }, contentType)
   if (method === 'POST')
-    return encodeBody(subresource === undefined ? sampleObject(placed) : samplePosted(placed, subresource), contentType)
+    return encodeBody(
+      subresource === undefined ? sampleObject(placed) : await buildPosted(client, { shape, placed, subresource }),
+      contentType,
+    )
   if (method === 'PATCH')
     return encodeBody(
       contentType.startsWith('application/apply-patch') ? sampleObject(placed) : samplePatch(placed, subresource),
@@ -56,6 +89,22 @@ async function buildBody(client: Http2Client, { shape, target, placed, path, cod
   })
   if (code === 409) await change(client, path)
   return body
+}
+
+interface Posted {
+  readonly shape: ClientRequest
+  readonly placed: Placed
+  readonly subresource: string
+}
+
+/** Kubelets bind tokens to a pod. */
+async function buildPosted(client: Http2Client, { shape, placed, subresource }: Posted): Promise<JsonObject> {
+  const posted = samplePosted(placed, subresource)
+  if (shape.client !== 'hollow-kubelet' || subresource !== 'token') return posted
+  const { body } = await client.request('GET', `/api/v1/namespaces/${placed.namespace}/pods/${placed.name}`)
+  const { metadata } = JSON.parse(body.toString()) as { readonly metadata: { readonly uid: string } }
+  const boundObjectRef = { apiVersion: 'v1', kind: 'Pod', name: placed.name, uid: metadata.uid }
+  return { ...posted, spec: { ...(posted['spec'] as JsonObject), boundObjectRef } }
 }
 
 function buildPath({ collection, isNamed, subresource }: Target, { name, namespace }: Placed): string {
@@ -72,12 +121,43 @@ async function makeNamespace(client: Http2Client): Promise<string> {
 
 const core = { group: '', version: 'v1' }
 
-async function create(client: Http2Client, collection: string, placed: Placed): Promise<void> {
+/** Objects with well-known names may exist. */
+async function create(client: Http2Client, collection: string, placed: Placed, more: JsonObject = {}): Promise<void> {
   const { status, body } = await client.request('POST', collection.replace('{ns}', placed.namespace ?? ''), {
-    body: await encodeBody(sampleObject(placed), 'application/json'),
+    body: await encodeBody({ ...sampleObject(placed), ...more }, 'application/json'),
     headers: { 'content-type': 'application/json' },
   })
-  if (status !== 201) throw new Error(`${collection}: creating the sample returned ${status}: ${body.toString()}`)
+  const isWellKnown = !placed.name.startsWith(madeNames) && status === 409
+  if (status !== 201 && !isWellKnown) throw new Error(`${collection}: creating the sample returned ${status}: ${body.toString()}`)
+}
+
+/** Runs a pod on the node of the same name, with the service account and the ConfigMap of that name. Waits until the node may read them. */
+async function runPod(client: Http2Client, { name, namespace = '' }: Placed): Promise<void> {
+  const inNamespace = (plural: string, more?: JsonObject): Promise<void> =>
+    create(client, `/api/v1/namespaces/{ns}/${plural}`, { ...core, plural, name, namespace }, more)
+  await inNamespace('serviceaccounts')
+  await inNamespace('configmaps')
+  await inNamespace('pods', {
+    spec: {
+      nodeName: name,
+      serviceAccountName: name,
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [{ name: 'v', configMap: { name } }],
+    },
+  })
+  const spec = {
+    user: `system:node:${name}`,
+    groups: ['system:nodes'],
+    resourceAttributes: { verb: 'get', resource: 'configmaps', namespace, name },
+  }
+  const review = JSON.stringify({ apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', spec })
+  await vi.waitFor(async () => {
+    const { body } = await client.request('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+      body: Buffer.from(review),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(body.toString()).toContain('"allowed":true')
+  })
 }
 
 async function change(client: Http2Client, path: string): Promise<void> {
@@ -88,37 +168,42 @@ async function change(client: Http2Client, path: string): Promise<void> {
   if (status !== 200) throw new Error(`${path}: the change returned ${status}`)
 }
 
-async function replayDocument(client: Http2Client, shape: ClientRequest, code: number): Promise<Http2Answer> {
-  const first = await send(client, shape, shape.path, undefined)
+async function replayDocument(client: Http2Client, { shape, sender }: Omit<Sent, 'path'>, code: number): Promise<Http2Answer> {
+  const { path } = shape
+  const first = await send(client, { shape, sender, path })
   if (code !== 304) return first
-  return send(client, shape, shape.path, undefined, { 'if-none-match': String(first.headers.etag) })
+  return send(client, { shape, sender, path, headers: { 'if-none-match': String(first.headers.etag) } })
 }
 
-async function send(
-  client: Http2Client,
-  shape: ClientRequest,
-  path: string,
-  body: Uint8Array | undefined,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Http2Answer> {
+async function send(client: Http2Client, { shape, sender, path, body, headers, selected = 'replayed' }: Sent): Promise<Http2Answer> {
   if (shape.http !== '2.0') throw new Error(`no client for HTTP/${shape.http}`)
-  const query = await buildQuery(client, shape)
+  const query = await buildQuery(client, shape, selected)
   return client.request(shape.method, query === '' ? path : `${path}?${query}`, {
-    headers: { accept: shape.accept, ...(shape.contentType !== '' && { 'content-type': shape.contentType }), ...more },
+    headers: {
+      accept: shape.accept,
+      ...(shape.contentType !== '' && { 'content-type': shape.contentType }),
+      ...(sender && impersonate(sender)),
+      ...headers,
+    },
     firstBytesOnly: query.includes('watch=true'),
     ...(body !== undefined && { body }),
   })
 }
 
+/** kube-apiserver adds the groups of service accounts and of all authenticated users itself. */
+function impersonate({ user, groups }: Sender): Record<string, string> {
+  return { 'impersonate-user': user, ...(groups && { 'impersonate-group': groups.join() }) }
+}
+
 const left: Readonly<Record<string, string>> = { timeout: '10s', timeoutSeconds: '60', fieldManager: 'replay' }
 
 /** Fills the variable parts of the recorded query. The hash of a document is the served one. */
-async function buildQuery(client: Http2Client, { query, path }: ClientRequest): Promise<string> {
+async function buildQuery(client: Http2Client, { query, path }: ClientRequest, selected: string): Promise<string> {
   const parts = query.split('&').filter(Boolean)
   const filled = parts.map(async (part) => {
     const [name = '', value = ''] = part.split('=')
     if (name === 'hash') return `hash=${await documentHash(client, path)}`
-    return `${name}=${value.replace('…', left[name] ?? 'replayed')}`
+    return `${name}=${value.replace('…', left[name] ?? selected)}`
   })
   return (await Promise.all(filled)).join('&')
 }

@@ -21,7 +21,7 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
 
   beforeAll(async () => {
     // Without controllers, only the requests change objects.
-    server = await startKeelsonProcess({ controllers: 'none' })
+    server = await startKeelsonProcess({ controllers: 'none', flags: ['--enable-admission-plugins=NodeRestriction'] })
     client = new Http2Client(server.url, server.token)
   })
   afterAll(async () => {
@@ -31,6 +31,17 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
 
   test('all shapes are replayed, except for features that are missing', () => expect(recorded!.length - shapes.length).toBe(2))
 
+  test('a user without roles is refused each of them, so that the senders need theirs', async () => {
+    const answered: string[] = []
+    for (const { method, path, query, contentType } of shapes.filter((shape) => parseTarget(shape) !== undefined)) {
+      const filled = `${path.replace('{ns}', 'default').replace('{name}', 'some')}?${query.replaceAll('timeout=…', 'timeout=10s').replaceAll('…', '1')}`
+      const headers = { 'content-type': contentType, 'impersonate-user': 'nobody' }
+      const { status, body } = await client.request(method, filled, { headers })
+      if (status !== 403 || !body.toString().includes('cannot')) answered.push(`${method} ${filled}: ${status} ${body.toString()}`)
+    }
+    expect(answered).toEqual([])
+  })
+
   const cases = shapes.flatMap((shape) =>
     Object.keys(shape.codes).map(
       (code) => [`${shape.client} ${shape.method} ${shape.path}?${shape.query} ${shape.accept} → ${code}`, shape, Number(code)] as const,
@@ -39,6 +50,7 @@ describe.skipIf(recorded === undefined)('requests of kube-controller-manager, ku
   test.each(cases)('%s', async (_name, shape, code) => {
     const { status, headers, body } = await replayShape(client, shape, code)
     expect(`${status} ${status === code ? '' : body.toString()}`).toBe(`${code} `)
+    if (code === 403) expect(body.toString()).toContain('is being terminated')
     if (parseTarget(shape) === undefined || status >= 300) return
     const wanted = shape.accept.split(/[;,]/)[0]!
     expect(headers['content-type']).toContain(wanted)

@@ -1,0 +1,109 @@
+import type { ClientRequest } from './client-requests.ts'
+import { parseTarget } from './client-requests.ts'
+
+/** The user that sends a request, and the place of an object that only this name lets it use. */
+export interface Sender {
+  readonly user: string
+  readonly groups?: readonly string[]
+  readonly namespace?: string
+  readonly name?: string
+}
+
+const controllerManager: Sender = { user: 'system:kube-controller-manager' }
+const scheduler: Sender = { user: 'system:kube-scheduler' }
+const authenticationInfo = { namespace: 'kube-system', name: 'extension-apiserver-authentication' }
+
+/** Service account of a controller. */
+function account(name: string): Sender {
+  return { user: `system:serviceaccount:kube-system:${name}` }
+}
+
+/**
+ * Requests of the controller manager with `--use-service-account-credentials`: METHOD RESOURCE/SUBRESOURCE, with `*` for all. The first that
+ * matches decides. `metadata` matches requests that accept only metadata, or that send JSON like the metadata client.
+ */
+const controllers: readonly (readonly [shapes: string, clients: 'any' | 'metadata', sender: Sender])[] = [
+  ['LIST *', 'metadata', account('namespace-controller')],
+  ['DELETECOLLECTION *', 'any', account('namespace-controller')],
+  ['GET namespaces, PUT namespaces/finalize, PUT namespaces/status, LIST pods', 'any', account('namespace-controller')],
+  ['GET *, PATCH *, DELETE *', 'metadata', account('generic-garbage-collector')],
+  ['POST configmaps', 'any', account('root-ca-cert-publisher')],
+  ['POST endpoints, PUT endpoints, DELETE endpoints', 'any', account('endpoint-controller')],
+  ['POST events, PATCH events', 'any', account('deployment-controller')],
+  ['POST persistentvolumeclaims', 'any', account('statefulset-controller')],
+  ['PUT persistentvolumeclaims', 'any', account('pvc-protection-controller')],
+  ['POST pods, DELETE pods', 'any', account('replicaset-controller')],
+  ['PATCH pods', 'any', account('job-controller')],
+  ['PUT resourcequotas/status', 'any', account('resourcequota-controller')],
+  ['POST serviceaccounts', 'any', account('service-account-controller')],
+  ['LIST nodes, GET nodes, PATCH nodes', 'any', account('node-controller')],
+  ['POST controllerrevisions, PUT daemonsets/status', 'any', account('daemon-set-controller')],
+  ['GET deployments/scale, PUT horizontalpodautoscalers/status', 'any', account('horizontal-pod-autoscaler')],
+  ['PUT deployments/status, POST replicasets, PUT replicasets', 'any', account('deployment-controller')],
+  ['GET replicasets, PUT replicasets/status', 'any', account('replicaset-controller')],
+  ['PUT statefulsets/status', 'any', account('statefulset-controller')],
+  ['PUT cronjobs/status, POST jobs', 'any', account('cronjob-controller')],
+  ['PUT jobs/status', 'any', account('job-controller')],
+  ['POST endpointslices, PUT endpointslices', 'any', account('endpointslice-controller')],
+  ['PUT poddisruptionbudgets/status', 'any', account('disruption-controller')],
+  ['GET leases, PUT leases', 'any', { ...controllerManager, namespace: 'kube-system', name: 'kube-controller-manager' }],
+  // The informers of all controllers use the account of the program.
+  ['WATCH *', 'any', controllerManager],
+]
+
+/** Returns the sender of a recorded request; undefined for administrators. `node` is the name of a kubelet's node. */
+export function findSender(shape: ClientRequest, node: string): Sender | undefined {
+  const target = parseTarget(shape)
+  switch (shape.client) {
+    case 'kubectl':
+      return undefined
+    case 'hollow-kubelet': {
+      const kubelet = { user: `system:node:${node}`, groups: ['system:nodes'], name: node }
+      return target?.plural === 'leases' ? { ...kubelet, namespace: 'kube-node-lease' } : kubelet
+    }
+    case 'kube-scheduler':
+      return readsAuthenticationInfo(shape) ? { ...scheduler, ...authenticationInfo } : scheduler
+    case 'kube-controller-manager': {
+      if (readsAuthenticationInfo(shape)) return { ...controllerManager, ...authenticationInfo }
+      if (target === undefined) return controllerManager
+      if (target.group === 'metrics.k8s.io') return account('horizontal-pod-autoscaler')
+      // The cleaner of tokens reads the ConfigMap that says since when they are tracked.
+      if (target.plural === 'configmaps' && shape.method === 'GET' && target.isNamed) {
+        return {
+          ...account('legacy-service-account-token-cleaner'),
+          namespace: 'kube-system',
+          name: 'kube-apiserver-legacy-service-account-token-tracking',
+        }
+      }
+      return findController(shape)
+    }
+    default:
+      throw new Error(`unknown client ${shape.client}`)
+  }
+}
+
+/** Both programs follow the configuration of authentication, if there is one. */
+function readsAuthenticationInfo(shape: ClientRequest): boolean {
+  return shape.path.startsWith('/api/v1/namespaces/{ns}/configmaps') && shape.method === 'GET' && isMetadataClient(shape)
+}
+
+function isMetadataClient({ accept }: ClientRequest): boolean {
+  return accept.includes('PartialObjectMetadata') || accept === 'application/vnd.kubernetes.protobuf,application/json'
+}
+
+function findController(shape: ClientRequest): Sender {
+  const { plural, subresource, isNamed } = parseTarget(shape)!
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`
+  const verb = isNamed || shape.method === 'POST' ? shape.method : shape.query.includes('watch=true') ? 'WATCH' : collectionVerb(shape)
+  const found = controllers.find(
+    ([shapes, clients]) =>
+      (clients === 'any' || isMetadataClient(shape)) &&
+      shapes.split(', ').some((text) => text === `${verb} *` || text === `${verb} ${resource}`),
+  )
+  if (found === undefined) throw new Error(`no controller sends ${verb} ${resource}`)
+  return found[2]
+}
+
+function collectionVerb({ method }: ClientRequest): string {
+  return method === 'GET' ? 'LIST' : 'DELETECOLLECTION'
+}
