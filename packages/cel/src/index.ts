@@ -42,6 +42,7 @@ export type { AuthenticationPurpose } from './kubernetes/authentication-environm
 export { claimsValue, userValue } from './kubernetes/claims.ts'
 export { Lazy } from './evaluate/activation.ts'
 export type { Activation } from './evaluate/activation.ts'
+export { CostBudget, outOfBudget } from './evaluate/cost-budget.ts'
 export { costLimitPerExpression, Program } from './evaluate/program.ts'
 export type { EvaluateOptions, Evaluation } from './evaluate/program.ts'
 export { AuthorizerValue } from './functions/authorization.ts'

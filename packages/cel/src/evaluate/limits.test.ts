@@ -5,6 +5,7 @@ import { types } from '../types/type.ts'
 import { AuthorizerValue } from '../functions/authorization.ts'
 import { CelError } from '../values/value.ts'
 import { Lazy } from './activation.ts'
+import { CostBudget } from './cost-budget.ts'
 import { Program } from './program.ts'
 import type { EvaluateOptions, Evaluation } from './program.ts'
 
@@ -56,6 +57,19 @@ describe('an evaluation', () => {
   it('takes the lower limit', async () => {
     expect(await result('[1, 2, 3].all(v, v > 0)', {}, { costLimit: 10 })).toBe(exceeded)
     expect(await start('1 + 1 == 2', {}, { costLimit: 2 })).toEqual({ value: true, cost: 2 })
+  })
+
+  it('may share a budget with others', async () => {
+    const budget = new CostBudget(10)
+    const { cost } = await start('1 + 1 + 1 + 1 == 4', {})
+    expect([cost, budget.spend(cost), budget.spend(cost), budget.remaining, budget.spend(cost), budget.remaining]).toEqual([
+      4,
+      true,
+      true,
+      2,
+      false,
+      0,
+    ])
   })
 
   it('lets other work run in between', async () => {

@@ -14,8 +14,6 @@ const modulusByZero = new CelError('modulus by zero')
 const maxTextLength = 1 << 28
 const tooLong = new CelError('string is too long')
 
-export type BinaryOperation = (a: Value, b: Value) => Value
-
 function checkedInt(value: bigint): Value {
   return BigInt.asIntN(64, value) === value ? toInt(value) : intOverflow
 }

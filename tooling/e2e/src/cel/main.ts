@@ -1,4 +1,4 @@
-// Records kube-apiserver's answers to the expressions of packages/cel/testdata/evaluations.jsonl again: node tooling/e2e/src/cel/record.ts
+// Records kube-apiserver's answers to the expressions of packages/cel/testdata/evaluations.jsonl again: node tooling/e2e/src/cel/main.ts
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Answer } from '@keelson/cel/testing'
 import { buildReference, referenceAnswers } from './reference-answers.ts'
