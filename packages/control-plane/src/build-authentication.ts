@@ -66,7 +66,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
     log: (text) => options.log?.(0, text),
   })
   tokens.push(...external.authenticators, ...(authentication.tokens ?? []))
-  const paths = external.anonymousPaths
+  const paths = mayBeAnonymous(options) ? external.anonymousPaths : undefined
   const anonymous = paths === undefined ? undefined : createAnonymousAuthenticator({ paths })
   const bearer = createBearerTokenAuthenticator(...tokens)
   const features = readFeatureGates(options.features?.gates ?? {}, () => {})
@@ -96,6 +96,16 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
       serviceAccounts.close()
     },
   }
+}
+
+/** The mode AlwaysAllow would open the server to everyone. */
+function mayBeAnonymous({ authentication, authorization, log }: ServerChainOptions): boolean {
+  if (authorization?.modes?.includes('AlwaysAllow') !== true || authentication?.anonymous === false) return true
+  log?.(
+    0,
+    'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+  )
+  return false
 }
 
 async function readTokens(file: string, log: ServerChainOptions['log']): Promise<TokenAuthenticator> {

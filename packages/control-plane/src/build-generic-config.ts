@@ -5,7 +5,10 @@ import { Scheme, systemClock } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createServiceResolver } from '@keelson/core-services'
+import type { LoopbackClient } from '@keelson/loopback'
 import { createDialer } from '@keelson/outbound'
+import type { Dialer } from '@keelson/outbound'
 import type { RESTOptionsGetter, StorageFactory } from '@keelson/registry'
 import { newStorageFactoryConfig, protobufCodecs, recordCodecs } from '@keelson/registry'
 import { createStorageMetrics } from '@keelson/storagebackend'
@@ -45,6 +48,10 @@ export interface GenericConfig {
   readonly certificates: Certificates
   readonly encryption: Encryption | undefined
   readonly clock: Clock
+  /** Requests to other servers go through it. */
+  readonly dialer: Dialer
+  /** Sets the client that everything here reads with. */
+  readFrom(client: LoopbackClient): void
 }
 
 /** Opens the store and builds everything that is independent of API groups. Closes the store again if another step fails. */
@@ -52,7 +59,9 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   // Steps that open nothing come first, so that they fail early.
   const metrics = createMetricsRegistry()
   const clock = options.clock ?? systemClock
-  const outside = { metrics, clock, dialer: createDialer() }
+  let client: LoopbackClient | undefined
+  const dialer = createDialer({ resolver: createServiceResolver({ client: () => client }) })
+  const outside = { metrics, clock, dialer }
   const authorization = await buildAuthorization(options, outside)
   const encryption = await buildEncryption(options)
   const storage: StorageOptions = { ...storageDefaults, ...options.storage }
@@ -97,6 +106,11 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
     certificates,
     encryption,
     clock,
+    dialer,
+    readFrom: (reader) => {
+      client = reader
+      authentication.readFrom(reader)
+    },
   }
 }
 

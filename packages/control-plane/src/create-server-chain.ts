@@ -162,7 +162,7 @@ function wire(
 
   config.authorization.readFrom({ client, informers })
   const { serviceAccounts } = config.authentication
-  config.authentication.readFrom(client)
+  config.readFrom(client)
   installOpenIdDocuments(server, () => serviceAccounts.documents(serverAddress() ?? advertised), log)
 
   const hooks = createStartHooks({

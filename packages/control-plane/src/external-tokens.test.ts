@@ -1,0 +1,112 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:https'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { createMetricsRegistry } from '@keelson/apimachinery/metrics'
+import { createManualClock } from '@keelson/apimachinery/testing'
+import { OutboundError } from '@keelson/outbound'
+import type { ClientTarget, Dialer } from '@keelson/outbound'
+import { afterAll, expect, test } from 'vitest'
+import { openExternalTokens } from './external-tokens.ts'
+import type { AuthenticationOptions } from './options/authentication.ts'
+import { startChain } from './start-chain.fixture.ts'
+
+const directory = mkdtempSync(path.join(tmpdir(), 'keelson-issuers-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+function write(name: string, text: string): string {
+  const file = path.join(directory, name)
+  // A reader never sees half a file.
+  writeFileSync(`${file}.new`, text)
+  renameSync(`${file}.new`, file)
+  return file
+}
+const configuration = (content: object): string =>
+  JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', ...content })
+const issuer = (url: string): object => ({ issuer: { url, audiences: ['me'] }, claimMappings: { username: { claim: 'sub', prefix: '' } } })
+
+async function open(options: AuthenticationOptions) {
+  const [clock, metrics, logged, asked] = [createManualClock(), createMetricsRegistry(), [] as string[], [] as string[]]
+  const dialer: Dialer = {
+    client: ({ url }: ClientTarget) => ({
+      request: async () => {
+        asked.push(url)
+        const error = new OutboundError('dial', 'connect: connection refused')
+        if (url.includes('down')) return { failed: true, error, message: error.message }
+        return { failed: false, status: 200, headers: {}, body: Buffer.from(JSON.stringify({ issuer: url, jwks_uri: `${url}/keys` })) }
+      },
+      [Symbol.dispose]: () => {},
+    }),
+  }
+  const parts = { audiences: ['api'], ownIssuers: ['https://own'], dialer, clock, metrics, log: (text: string) => void logged.push(text) }
+  return { ...(await openExternalTokens(options, parts)), clock, logged, asked, metrics: () => metrics.text() }
+}
+
+test.each<[AuthenticationOptions, string]>([
+  [
+    { configFile: write('a', configuration({})), oidc: { issuerUrl: 'https://a', clientId: 'a' } },
+    'authentication-config file and oidc-* flags are mutually exclusive',
+  ],
+  [
+    { configFile: write('b', configuration({ anonymous: { enabled: true } })), anonymous: true },
+    'anonymous: Forbidden: --anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',
+  ],
+  [{ configFile: write('c', 'a: b') }, `failed to load authentication configuration from file "${directory}/c": Object 'Kind' is missing`],
+  [
+    { oidc: { issuerUrl: 'http://a', clientId: 'a' } },
+    'invalid authentication configuration: jwt[0].issuer.url: Invalid value: "http://a": URL scheme must be https',
+  ],
+  [{ oidc: { issuerUrl: 'https://own', clientId: 'a' } }, 'URL must not overlap with disallowed issuers: [https://own]'],
+  [{ tokenWebhook: { kubeconfigFile: '/nowhere' } }, 'open /nowhere: no such file or directory'],
+])('refuses %j', async (options, problem) => {
+  await expect(open(options)).rejects.toThrow(problem)
+})
+
+test('the file says who may be anonymous', async () => {
+  const paths = async (options: AuthenticationOptions) => (await open(options)).anonymousPaths
+  expect(await paths({})).toEqual([])
+  expect(await paths({ anonymous: false })).toBeUndefined()
+  expect(await paths({ configFile: write('d', configuration({ anonymous: { enabled: false } })) })).toBeUndefined()
+  const conditions = [{ path: '/livez' }]
+  expect(await paths({ configFile: write('e', configuration({ anonymous: { enabled: true, conditions } })) })).toEqual(['/livez'])
+})
+
+test('a changed file is used when its issuers can be reached', async () => {
+  const configFile = write('f', configuration({ jwt: [issuer('https://one')] }))
+  using tokens = await open({ configFile })
+  const until = async (text: string): Promise<void> => {
+    await expect
+      .poll(() => {
+        tokens.clock.advance(5000)
+        return tokens.logged.join('\n')
+      })
+      .toContain(text)
+    tokens.logged.splice(0)
+  }
+  write('f', configuration({ jwt: [issuer('https://one'), issuer('https://two')] }))
+  await until('Reloaded the authentication configuration')
+  expect(tokens.asked).toContain('https://two')
+
+  write('f', configuration({ jwt: [issuer('http://three')] }))
+  await until('the previous one stays in use: jwt[0].issuer.url: Invalid value: "http://three"')
+  write('f', configuration({ jwt: [issuer('https://one')], anonymous: { enabled: true } }))
+  await until('anonymous: Forbidden: changed from initial configuration file')
+  write('f', configuration({ jwt: [issuer('https://down')] }))
+  await until('oidc: authenticator for issuer "https://down" is not healthy: connect: connection refused')
+  expect(tokens.metrics()).toMatch(/apiserver_authentication_config_controller_automatic_reloads_total\{[^}]*status="success"\} 1/)
+})
+
+test('AlwaysAllow never meets anonymous users', async () => {
+  const logged: string[] = []
+  await using chain = await startChain({ authorization: { modes: ['AlwaysAllow'] }, log: (_level, text) => void logged.push(text) })
+  const status = await new Promise((resolve, reject) => {
+    get(`${chain.url}/api/v1/secrets`, { ca: chain.certificateAuthority }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    }).on('error', reject)
+  })
+  expect(status).toBe(401)
+  expect(logged).toContain(
+    'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+  )
+})

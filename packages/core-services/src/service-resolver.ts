@@ -1,0 +1,80 @@
+import type { Service } from '@keelson/api/core/v1'
+import type { EndpointSlice } from '@keelson/api/discovery/v1'
+import { everyField, newServiceUnavailable, selectorFromLabels } from '@keelson/apimachinery'
+import type { DeepReadonly } from '@keelson/apimachinery'
+import type { LoopbackClient } from '@keelson/loopback'
+import type { Destination, ServiceReference, ServiceResolver } from '@keelson/outbound'
+
+export interface ServiceResolverOptions {
+  /** Undefined until the server has a client. */
+  readonly client: () => LoopbackClient | undefined
+  /** Resolves to an endpoint that is ready, for servers that cannot reach cluster IPs. Default: to the cluster IP. */
+  readonly toEndpoints?: boolean
+  /** Returns a number in [0, 1), which picks an endpoint. */
+  readonly random?: () => number
+}
+
+/** Finds the addresses of services for requests of the server itself. It is asked for each new connection and reads the cache. */
+export function createServiceResolver({ client, toEndpoints = false, random = Math.random }: ServiceResolverOptions): ServiceResolver {
+  return {
+    async resolve(reference) {
+      const { namespace, name } = reference
+      const service = await client()?.resource<Service>({ group: '', resource: 'services' })?.get(namespace, name, { resourceVersion: '0' })
+      if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`)
+      if (!toEndpoints) return clusterAddress(service, reference)
+      const slices = await client()
+        ?.resource<EndpointSlice>({ group: 'discovery.k8s.io', resource: 'endpointslices' })
+        ?.list({
+          namespace,
+          resourceVersion: '0',
+          predicate: { labels: selectorFromLabels({ 'kubernetes.io/service-name': name }), fields: everyField() },
+        })
+      return endpointAddress(service, slices?.items ?? [], { reference, random })
+    },
+  }
+}
+
+const routed: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer'])
+
+function clusterAddress({ spec = {}, metadata }: DeepReadonly<Service>, { port }: ServiceReference): Destination {
+  const { type = 'ClusterIP', clusterIP = '', externalName = '' } = spec
+  if (type === 'ClusterIP' && clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"')
+  if (type === 'ExternalName') return { host: externalName, port }
+  if (!routed.has(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
+  return { host: clusterIP, port: portOf(spec, { name: metadata.name ?? '', port }).port }
+}
+
+type ServiceSpec = NonNullable<DeepReadonly<Service>['spec']>
+
+function portOf({ ports = [] }: ServiceSpec, { name, port }: { readonly name: string; readonly port: number }) {
+  const found = (ports ?? []).find((each) => each.port === port)
+  if (found === undefined) throw newServiceUnavailable(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  return found
+}
+
+function endpointAddress(
+  { spec = {} }: DeepReadonly<Service>,
+  slices: readonly DeepReadonly<EndpointSlice>[],
+  { reference, random }: { readonly reference: ServiceReference; readonly random: () => number },
+): Destination {
+  const { type = 'ClusterIP', ipFamilies } = spec
+  if (!routed.has(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
+  const { name: portName = '' } = portOf(spec, reference)
+  // The primary family first, in an order of chance otherwise.
+  const primary = ipFamilies?.[0]
+  const ranked = slices
+    .map((slice) => ({ slice, rank: (slice.addressType === primary ? 0 : 1) + random() }))
+    .toSorted((a, b) => a.rank - b.rank)
+  for (const { slice } of ranked) {
+    const port = (slice.ports ?? []).find((each) => (each.name ?? '') === portName && each.port !== undefined)?.port
+    const endpoints = slice.endpoints ?? []
+    if (port === undefined) continue
+    const offset = Math.floor(random() * endpoints.length)
+    for (let i = 0; i < endpoints.length; i++) {
+      const { conditions, addresses } = endpoints[(i + offset) % endpoints.length]!
+      const [host] = addresses ?? []
+      if (host !== undefined && conditions?.ready !== false) return { host, port }
+    }
+  }
+  throw newServiceUnavailable(`no endpoints available for service ${JSON.stringify(reference.name)}`)
+}
