@@ -16,7 +16,7 @@ const costPerLook = 1000
 /** Half of a slice, because a step can be long. */
 const turnMilliseconds = sliceMilliseconds / 2
 /** Total work allowed besides the cost, in steps of `workload`. */
-const maxTotalWork = 200_000_000
+const maxTotalWork = 20_000_000
 
 /** The marker of a variable without a value yet. */
 export const unset: unique symbol = Symbol('unset')
@@ -56,7 +56,7 @@ export class Machine {
     this.#totalWork = 0
     this.#nextLook = costPerLook
     this.#turnEnd = 0
-    workload.done = 0
+    workload.reset()
   }
 
   /** Releases the variables. */
@@ -81,7 +81,7 @@ export class Machine {
     this.waiting = undefined
     this.#turnEnd = performance.now() + turnMilliseconds
     this.#totalWork += workload.done
-    workload.done = 0
+    workload.reset()
     this.run(steps)
   }
 

@@ -6,6 +6,7 @@ import { CelError, isInt, TypeValue } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 import { typeNameOf } from '../values/text.ts'
 import { sizeOfValue } from '../values/size.ts'
+import { workload } from '../values/workload.ts'
 import { flatten, sortByKeys } from './lists.ts'
 import { typed } from './implementation.ts'
 import type { Implementation } from './implementation.ts'
@@ -24,9 +25,13 @@ function isIn(value: Value, container: Value): Value {
   return isMap(container) ? findInMap(container, value) !== undefined : orError(container)
 }
 
+/** Characters that one step of an evaluation could search. */
+const charactersPerStep = 32
+
 function textTest(test: (text: string, part: string) => boolean): Implementation {
   return typed((text: Value, part: Value): Value => {
     if (typeof text !== 'string') return orError(text)
+    workload.read(text, charactersPerStep)
     return typeof part === 'string' ? test(text, part) : orError(part)
   })
 }

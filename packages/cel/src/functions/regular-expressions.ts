@@ -3,11 +3,14 @@ import { RE2JS } from 're2js'
 import { patternProblem } from '../regexp/check-pattern.ts'
 import { unsupported } from '../values/arithmetic.ts'
 import { orError } from '../values/equality.ts'
+import { workload } from '../values/workload.ts'
 import { CelError, isInt } from '../values/value.ts'
 import type { Int, Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 
+/** Characters that one step of an evaluation could search. */
+const charactersPerStep = 2
 const maxCachedPatterns = 256
 /** Longer patterns compile to large programs, which are not kept. */
 const maxCachedLength = 1024
@@ -39,7 +42,12 @@ export function matches(text: Value, pattern: Value): Value {
   if (typeof text !== 'string') return unsupported('matches', text)
   if (typeof pattern !== 'string') return orError(pattern)
   const expression = compilePattern(pattern)
-  return typeof expression === 'string' ? new CelError(expression) : expression.test(text)
+  return typeof expression === 'string' ? new CelError(expression) : testWith(expression, text)
+}
+
+function testWith(expression: RE2JS, text: string): boolean {
+  workload.read(text, charactersPerStep)
+  return expression.test(text)
 }
 
 function find(text: string, pattern: string): Value {
@@ -48,6 +56,7 @@ function find(text: string, pattern: string): Value {
 }
 
 function findWith(expression: RE2JS, text: string): Value {
+  workload.read(text, charactersPerStep)
   const matcher = expression.matcher(text)
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
@@ -59,6 +68,7 @@ function findAll(text: string, pattern: string, limit: Int = -1): Value | Promis
 
 /** Searches to the end or the limit. Lets other work run in between if it takes long. */
 function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promise<Value> {
+  workload.read(text, charactersPerStep)
   const found: string[] = []
   const matcher = expression.matcher(text)
   let end = -1
@@ -85,7 +95,7 @@ export function searchFor(name: string, pattern: string): Implementation | undef
   if (typeof expression === 'string') return undefined
   return typed((text: Value, _: Value, limit: Value = -1): Value | Promise<Value> => {
     if (typeof text !== 'string') return orError(text)
-    if (name === 'matches') return expression.test(text)
+    if (name === 'matches') return testWith(expression, text)
     if (name === 'find') return findWith(expression, text)
     return isInt(limit) ? findAllWith(expression, text, limit) : orError(limit)
   })

@@ -25,7 +25,7 @@ let lastLength = 0
 function lengthOf(text: string): number {
   if (text.length < 256) return codePoints(text)
   if (text === lastText) return lastLength
-  workload.add(Math.ceil(text.length / charactersPerStep))
+  workload.read(text, charactersPerStep)
   lastLength = codePoints(text)
   lastText = text
   return lastLength
