@@ -24,7 +24,7 @@ import type { ExternalTokenParts } from './external-tokens.ts'
 import { readFeatureGates } from './feature-gates.ts'
 import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
-import { requestHeaders } from './request-headers.ts'
+import { requestHeaders, requestHeaderWarnings } from './request-headers.ts'
 
 export interface Authentication {
   readonly authenticator: Authenticator
@@ -71,6 +71,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
   const bearer = createBearerTokenAuthenticator(...tokens)
   const features = readFeatureGates(options.features?.gates ?? {}, () => {})
   const headers = requestHeaders(authentication, features)
+  for (const warning of requestHeaderWarnings(authentication)) options.log?.(0, warning)
   const builtin = [
     ...(headers === undefined ? [] : [createRequestHeaderAuthenticator(headers)]),
     createClientCertificateAuthenticator({ readUid: features.enabled('AllowParsingUserUIDFromCertAuth') }),

@@ -29,6 +29,21 @@ function hasAuthorities({ authorities = [], authorityFile }: NonNullable<Authent
   return authorities.length > 0 || authorityFile !== undefined
 }
 
+/** Lists headers that other API servers need and that are not configured, one sentence each. */
+export function requestHeaderWarnings({ frontProxy = {} }: AuthenticationOptions): readonly string[] {
+  const { usernameHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = frontProxy
+  const needed = [
+    ['requestheader-username-headers', usernameHeaders, 'X-Remote-User', 'header'],
+    ['requestheader-group-headers', groupHeaders, 'X-Remote-Group', 'header'],
+    ['requestheader-extra-headers-prefix', extraHeaderPrefixes, 'X-Remote-Extra-', 'header prefix'],
+  ] as const
+  return needed.flatMap(([flag, values, standard, what]) =>
+    values.length > 0 && !values.some((value) => value.toLowerCase() === standard.toLowerCase())
+      ? [`--${flag} is set without specifying the standard ${standard} ${what} - API aggregation will not work`]
+      : [],
+  )
+}
+
 /** Throws `ConfigurationError` with all mistakes in the headers of front proxies. */
 export function checkRequestHeaders({ frontProxy = {} }: AuthenticationOptions, features: FeatureGates): void {
   const { usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames, uidHeaders = [] } = frontProxy

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { ConfigurationError } from './configuration-error.ts'
+import { readFeatureGates } from './feature-gates.ts'
+import { checkRequestHeaders, requestHeaders, requestHeaderWarnings, usesOwnFrontProxy } from './request-headers.ts'
+
+const gates = (set: Record<string, boolean> = {}) => readFeatureGates(set, () => {})
+const proxyClientFiles = { certificateFile: 'a.crt', keyFile: 'a.key' }
+
+test('without options, the server is its own front proxy', () => {
+  expect(usesOwnFrontProxy({})).toBe(true)
+  expect(requestHeaders({}, gates())).toEqual({
+    usernameHeaders: ['X-Remote-User'],
+    uidHeaders: ['X-Remote-Uid'],
+    groupHeaders: ['X-Remote-Group'],
+    extraHeaderPrefixes: ['X-Remote-Extra-'],
+    allowedNames: ['front-proxy-client'],
+  })
+  expect(requestHeaders({}, gates({ RemoteRequestHeaderUID: false }))?.uidHeaders).toEqual([])
+})
+
+test('with an authority only the given headers count; with a client certificate alone, none', () => {
+  const frontProxy = { authorityFile: 'ca.crt', usernameHeaders: ['Who'] }
+  expect(requestHeaders({ frontProxy }, gates())).toMatchObject({ usernameHeaders: ['Who'] })
+  expect(requestHeaders({ frontProxy: { authorityFile: 'ca.crt' } }, gates())).toMatchObject({ usernameHeaders: [] })
+  expect(requestHeaders({ proxyClientFiles }, gates())).toBeUndefined()
+  expect(usesOwnFrontProxy({ proxyClientFiles })).toBe(false)
+})
+
+test.each([
+  [{ usernameHeaders: [' '] }, {}, ['empty value in "requestheader-username-headers"']],
+  [
+    { allowedNames: [''], groupHeaders: [''] },
+    {},
+    ['empty value in "requestheader-group-headers"', 'empty value in "requestheader-allowed-names"'],
+  ],
+  [{ uidHeaders: ['x-remote-uid', 'Uid'] }, {}, []],
+  [
+    { uidHeaders: ['Uid'] },
+    {},
+    ['--requestheader-uid-headers is set without specifying the standard X-Remote-Uid header - API aggregation will not work'],
+  ],
+  [
+    { uidHeaders: ['X-Remote-Uid'] },
+    { RemoteRequestHeaderUID: false },
+    ['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled'],
+  ],
+])('%j with %j has the problems %j', (frontProxy, set, problems) => {
+  let found: readonly string[] = []
+  try {
+    checkRequestHeaders({ frontProxy }, gates(set))
+  } catch (error) {
+    found = (error as ConfigurationError).problems
+  }
+  expect(found).toEqual(problems)
+})
+
+test('warns of headers that other API servers need', () => {
+  expect(requestHeaderWarnings({ frontProxy: { usernameHeaders: ['x-remote-USER'], groupHeaders: [] } })).toEqual([])
+  expect(requestHeaderWarnings({ frontProxy: { usernameHeaders: ['Who'], extraHeaderPrefixes: ['X-'] } })).toEqual([
+    '--requestheader-username-headers is set without specifying the standard X-Remote-User header - API aggregation will not work',
+    '--requestheader-extra-headers-prefix is set without specifying the standard X-Remote-Extra- header prefix - API aggregation will not work',
+  ])
+})
