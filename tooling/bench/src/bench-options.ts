@@ -26,7 +26,7 @@ export interface BenchOptions {
 const fullMinutes = 8
 /** Default number of rounds. Items with a bar get many short rounds, because other load on the machine then affects only a few of them. */
 const usualRounds: Rounds = { withBar: 5, without: 3 }
-/** Enough rounds to distinguish a regression from noise. */
+/** Default number of rounds with --base: enough to distinguish a regression from noise. */
 export const comparedRounds = 15
 
 export function help(all: readonly Item[]): string {

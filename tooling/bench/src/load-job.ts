@@ -7,7 +7,7 @@ export interface LoadJob {
   readonly pipeline: number
   /** Sends each request on its own stream. Default: HTTP/1.1. */
   readonly http2?: boolean
-  /** Ends after this time, or after `count` requests if given. */
+  /** Maximum duration of the load. A load with `count` ends earlier if all requests are sent. */
   readonly seconds: number
   readonly count?: number
   /**
@@ -34,8 +34,8 @@ export interface LoadFailure {
 }
 
 /**
- * "{n}" in path and body is replaced by an object number, which may repeat; "{i}" in the body by a number that is unique in the run, so
- * that each written value is new.
+ * A request with placeholders. "{n}" in the path and body is replaced by an object number, which may repeat. "{i}" in the body is replaced by
+ * a number that is unique in the run, so that each written value is new.
  */
 export interface RequestTemplate {
   readonly method: string

@@ -7,7 +7,7 @@ const taskset = (process.env['PATH'] ?? '')
   .map((directory) => path.join(directory, 'taskset'))
   .find(existsSync)
 
-/** If the system supports it, gives the server the first core and clients the others, so that neither uses the other's processor time. */
+/** Pins a process to cores: the server to the first core, clients to the others. So neither uses the other's processor time. Does nothing if the system does not support it. */
 export function pinToCores(role: 'server' | 'client', program: string, args: readonly string[]): [program: string, args: string[]] {
   const cores = availableParallelism()
   if (taskset === undefined || cores < 2) return [program, [...args]]

@@ -9,7 +9,7 @@ export interface RequestKind {
   readonly times: number
 }
 
-/** Each call returns the next request. A template without numbers always returns the same object. */
+/** Creates a function that returns the next request on each call. For a template without numbers it always returns the same object. */
 export function createRequestMaker(template: RequestTemplate): () => MadeRequest {
   const { firstNumber = 0, step = 1, modulo, digits = 0, ...request } = template
   if (!/\{[ni]\}/.test(`${request.path}${request.body ?? ''}`)) return () => request

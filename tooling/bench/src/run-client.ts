@@ -34,7 +34,7 @@ export function openClient(): LoadClient {
         }
         const gone = (code: number | null): void => {
           done()
-          reject(new Error(`the load client ended with ${code}`))
+          reject(new Error(`the load client exited with ${code}`))
         }
         child.on('message', heard)
         child.on('exit', gone)
@@ -48,7 +48,7 @@ export function openClient(): LoadClient {
 
 const idle: LoadClient[] = []
 
-/** Runs one load in a shared process, in sequence with others. */
+/** Runs a load in a shared process. Loads run one after the other. */
 export async function runClient(job: LoadJob): Promise<LoadResult> {
   const client = idle.pop() ?? openClient()
   try {

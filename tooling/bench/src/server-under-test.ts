@@ -17,7 +17,7 @@ export interface ServerUnderTest extends AsyncDisposable {
   readonly token: string
   /** Process id. Undefined if the server runs on another machine; its processor time and memory are then unknown. */
   readonly pid: number | undefined
-  /** Only for servers started by the bench. */
+  /** Probe of the process. Only defined for servers started by the bench. */
   readonly probe?: ServerProbe
 }
 
@@ -89,7 +89,7 @@ export function startKeelson(scratch: Scratch, program: string, options: Keelson
 export interface BareOptions {
   readonly body: Uint8Array
   readonly status?: number
-  /** By default, Hono's handler. `raw` is node:https alone, `http2` uses HTTP/2, and `durable` parses, writes durably and responds. */
+  /** Kind of bare server. Default: Hono's handler. `raw` is node:https alone, `http2` uses HTTP/2, and `durable` parses, writes durably and responds. */
   readonly kind?: 'raw' | 'http2' | 'durable'
   readonly cores?: Cores
 }

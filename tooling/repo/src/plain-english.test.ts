@@ -51,48 +51,64 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
-test.each([
-  ['/** What an earlier write made one of. */', 'What an earlier write made one of.'],
-  ['/** Reads it. Whom it stands for, by name. */', 'Whom it stands for, by name.'],
-  ['/**\n * Text as the\n * original writes it.\n */', 'the original'],
-  ["// The original's words.", "The original's"],
-  ['f() // made anew', 'anew'],
-  ['/** The first refusal is told. */', 'is told'],
-  ['/** Whoever asks. */', 'Whoever'],
-  ['/** Nothing but for these. */', 'Nothing but for'],
-  ['/** Lies beside the file. */', 'beside'],
-  ['/** A hundred at the most. */', 'at the most'],
-  ["it('who may not is refused', () => {", 'who may not is refused'],
-  ["])('what is absent stays: %j', async (x) => {", 'what is absent stays: %j'],
-  ['/** Why it failed. */', 'Why it failed.'],
-  ['/** Counts steps. How often it ran. */', 'How often it ran.'],
-  ['/** Told of each case. */', 'Told of each case'],
-  ['/** Asked after the others. */', 'Asked after the others'],
-  ['/** Of several causes the first counts. */', 'Of several causes the first counts'],
-  ["it('compares ours with kube-apiserver', () => {", 'ours'],
-  ['// The watch goes on.', 'goes on'],
-  ['/** Reads a name, be it in a list or not. */', 'be it'],
-  ['// Tries again and again.', 'again and again'],
-  ['/** Returns what is left. */', 'what is left'],
-  ['// A proxy is taken for a client.', 'taken for a'],
-  ['/** Mends the counters. */', 'Mends'],
-])('finds a planted phrase: %s', (source, phrase) => {
-  expect(checkSource(source).map((finding) => finding.phrase)).toEqual([phrase])
+/** Phrases that must be found, with the reported part. */
+const planted: readonly (readonly [comment: string, phrase: string])[] = [
+  ['What an earlier write made one of.', 'What an earlier write made one of.'],
+  ['Reads it. Whom it stands for, by name.', 'Whom it stands for, by name.'],
+  ['Text as the original writes it.', 'the original'],
+  ["The original's words.", "The original's"],
+  ['A list made anew.', 'anew'],
+  ['The first refusal is told.', 'is told'],
+  ['Whoever asks.', 'Whoever'],
+  ['Nothing but for these.', 'Nothing but for'],
+  ['Lies beside the file.', 'beside'],
+  ['A hundred at the most.', 'at the most'],
+  ['Why it failed.', 'Why it failed.'],
+  ['Counts steps. How often it ran.', 'How often it ran.'],
+  ['Told of each case.', 'Told of each case'],
+  ['Asked after the others.', 'Asked after the others'],
+  ['Of several causes the first counts.', 'Of several causes the first counts'],
+  ['Compares ours with kube-apiserver.', 'ours'],
+  ['The watch goes on.', 'goes on'],
+  ['Reads a name, be it in a list or not.', 'be it'],
+  ['Tries again and again.', 'again and again'],
+  ['Returns what is left.', 'what is left'],
+  ['A proxy is taken for a client.', 'taken for a'],
+  ['Mends the counters.', 'Mends'],
+]
+
+const phrases = (source: string): string[] => checkSource(source).map(({ phrase }) => phrase)
+
+test.each(planted)('finds a planted phrase: %s', (comment, phrase) => {
+  expect(phrases(`/** ${comment} */`)).toEqual([phrase])
+  expect(phrases(`f() // ${comment}`)).toEqual([phrase])
+})
+
+test('finds phrases across lines', () => {
+  expect(phrases(['/**', ' * Text as the', ' * original writes it.', ' */'].join('\n'))).toEqual(['the original'])
+})
+
+test.each(['who may not is refused', 'what was sent stays: %j'])('finds a planted title: %s', (title) => {
+  expect(phrases(`it('${title}', () => {`)).toEqual([title])
+  expect(phrases(`])('${title}', async (x) => {`)).toEqual([title])
 })
 
 test.each([
-  '/** Restores the original object. */',
-  '/** Returns what changed. */',
-  '/** What if the watch is behind? Then it lists again. */',
-  "const title = 'What an earlier write made one of.'",
-  '/** Formats "the original" in quotes, and `anew` as code. */',
-  '/** A message told apart by its type. */',
-  '/** Where the cache is empty, lists again. */',
-  '/** How does it end? It never does. */',
-  '// Finds Go on PATH.',
-  "it('rejects a token whose owner is unknown', () => {",
-])('accepts plain English: %s', (source) => {
-  expect(checkSource(source)).toEqual([])
+  'Restores the original object.',
+  'Returns what changed.',
+  'What if the watch is behind? Then it lists again.',
+  'Formats "the original" in quotes, and `anew` as code.',
+  'A message told apart by its type.',
+  'Where the cache is empty, lists again.',
+  'How does it end? It never does.',
+  'Finds Go on PATH.',
+])('accepts plain English: %s', (comment) => {
+  expect(phrases(`/** ${comment} */`)).toEqual([])
+})
+
+test('checks only comments and titles of code', () => {
+  expect(phrases("const title = 'What an earlier write made one of.'")).toEqual([])
+  expect(phrases(`it('${'rejects a token whose owner is unknown'}', () => {`)).toEqual([])
 })
 
 test('checks Markdown without code', () => {

@@ -17,7 +17,7 @@ export interface Bench {
   readonly scratch: Scratch
   /** Duration of one measurement. */
   readonly seconds: number
-  /** Measure bare servers too. False when comparing revisions, where bare results are not needed. */
+  /** Whether to measure bare servers too. False for a comparison of revisions, which does not need them. */
   readonly withBare: boolean
   dataset(size: DatasetSize): Promise<Dataset>
   /**

@@ -59,7 +59,7 @@ export function roundsText({ withBar, without }: Rounds): string {
 
 export const coldColumns = ['first second', 'steady', 'seconds until steady', 'requests until steady'] as const
 
-/** Returns figures of freshly started servers, without bare. */
+/** Returns the figures of newly started servers, without the bare server. */
 export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly [side: string, cells: readonly string[]])[] {
   if (cold !== true) return []
   return sides.flatMap(({ name, rounds, warmUp }) => {

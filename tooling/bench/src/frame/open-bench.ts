@@ -57,7 +57,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     return stack.use(await startEtcd(binary, { flags: ['--quota-backend-bytes=8589934592'] })).url
   }
 
-  /** Each program gets its own dataset, because another revision may not be able to read it. */
+  /** Datasets by program. Each program gets its own, because another revision may not be able to read it. */
   function openDataset({ program: file }: Program, size: DatasetSize): Promise<Dataset> {
     const key = JSON.stringify([file, size])
     let dataset = datasets.get(key)

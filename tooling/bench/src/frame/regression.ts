@@ -12,9 +12,9 @@ export interface Comparison {
 }
 
 /**
- * Waiting longer and working more are both regressions, so the worse of the two decides. Uses the median of the rounds' ratios, which is a
- * sign test: more than half of the rounds must exceed the tolerance. Tests that weigh the size of differences are misled by rounds in which
- * another process used the processor.
+ * Compares results with the base revision. Both longer waiting and more processor time are regressions; the worse of the two decides. Uses
+ * the median of the rounds' ratios: more than half of the rounds must exceed the tolerance. Averages would be distorted by rounds in
+ * which another process used the processor.
  */
 export function compareWithBase(unit: Unit, ours: readonly Figure[], base: readonly Figure[]): Comparison {
   const value = compare(unit, withoutCores(ours), withoutCores(base)).reached

@@ -12,7 +12,7 @@ import { startItems } from './start-items.ts'
 import { watchItems } from './watch-items.ts'
 import { writeItems } from './write-items.ts'
 
-/** In measuring order: adjacent items share a server. */
+/** All items in measuring order. Adjacent items share a server. */
 export const allItems: readonly Item[] = [
   ...startItems,
   limitItem,

@@ -7,7 +7,7 @@ import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import { watchedPatches } from './watched-patches.ts'
 
-/** Enough concurrent changes that the server is never idle while one is written to disk. */
+/** Load of the writing client: enough concurrent changes to keep the server busy while one is written to disk. */
 const changes = { connections: 32, pipeline: 1 }
 
 export interface FanOutOptions {
@@ -15,7 +15,7 @@ export interface FanOutOptions {
   readonly bar?: Bar
 }
 
-/** Delivers events to watches of all pods while pods are patched. Bare writes the same bytes to as many sockets. */
+/** Creates an item that patches pods and measures the events on watches of all pods. The bare server writes the same bytes to the same number of sockets. */
 export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
   return {
     name: `watch/${watchers}`,

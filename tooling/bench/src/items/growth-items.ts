@@ -69,7 +69,7 @@ interface Operation {
   readonly time: (result: LoadResult, objects: number) => number
 }
 
-/** Enough that the engine has compiled the code of the operation. */
+/** Number of warm-up requests. Afterwards V8 has compiled the code of the operation. */
 const warmRequests = 5000
 const maxWarmSeconds = 4
 

@@ -87,7 +87,7 @@ interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
   readonly value: (server: ServerUnderTest) => Promise<number>
 }
 
-/** Uses a fresh server for each. */
+/** Creates an item that measures memory. Each measurement uses a new server. */
 function memoryItem({ name, title, bar, only, size = usual, most, value }: MemoryOptions): Item {
   return {
     name: `memory/${name}`,

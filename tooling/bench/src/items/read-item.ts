@@ -15,7 +15,7 @@ export interface ReadItemOptions {
   readonly clients: number
   /** Pending requests per connection. Default: one. */
   readonly atOnce?: number
-  /** Also used for bare. Default: HTTP/1.1. */
+  /** Whether Keelson and the bare server use HTTP/2. Default: HTTP/1.1. */
   readonly http2?: boolean
   /** Default: embedded. */
   readonly store?: Store
@@ -25,7 +25,7 @@ export interface ReadItemOptions {
   readonly only?: Only
 }
 
-/** Repeats the same request. Bare responds with the same bytes. */
+/** Creates an item that repeats the same request. The bare server responds with the same bytes. */
 export function readItem(options: ReadItemOptions): Item {
   const {
     name,

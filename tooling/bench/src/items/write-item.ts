@@ -22,11 +22,11 @@ export interface WriteItemOptions {
 const titles = { create: 'CREATE pods', update: 'UPDATE pods', patch: 'merge-patch pods', apply: 'apply pods' } as const
 const places = { embedded: 'durable', memory: 'store in memory', etcd: 'on etcd' } as const
 const clients = 32
-/** Enough objects that concurrent changes do not conflict. */
+/** Number of written objects: enough to avoid conflicts of concurrent changes. */
 const written = 2000
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
 
-/** After this many writes the engine has compiled the write path. */
+/** Number of warm-up writes. Afterwards V8 has compiled the write path. */
 const warmRequests = 10_000
 const maxWarmSeconds = 10
 

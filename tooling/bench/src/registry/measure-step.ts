@@ -2,7 +2,7 @@ import type { Figure } from '../frame/item.ts'
 import { median } from '../frame/middle.ts'
 import type { Step } from './steps.ts'
 
-/** Long enough that a batch takes several ticks of the processor time clock. */
+/** Runs per batch: enough that a batch takes several ticks of the processor time clock. */
 const batch = 1000
 const warmUpSeconds = 1
 

@@ -27,7 +27,7 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
           bytes += entry.value.length
           count++
         }
-        if (count !== walked || bytes === 0) throw new Error(`${count} entries`)
+        if (count !== walked || bytes === 0) throw new Error(`the iteration returned ${count} entries instead of ${walked}`)
       },
       [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
     }

@@ -58,7 +58,8 @@ export class FieldTableReader {
   /** Decodes the enveloped object to JSON, with kind and apiVersion. */
   read(value: Uint8Array): JsonRecord {
     const bytes = Buffer.from(value)
-    if (bytes.subarray(0, 4).toString('latin1') !== 'k8s\0') throw new Error('no envelope')
+    if (bytes.subarray(0, 4).toString('latin1') !== 'k8s\0')
+      throw new Error('the value does not start with the protobuf prefix of Kubernetes')
     const envelope = this.#root.lookupType('.k8s.io.apimachinery.pkg.runtime.Unknown').decode(bytes.subarray(4))
     const head = own(envelope, 'typeMeta') as protobuf.Message
     const apiVersion = String(own(head, 'apiVersion'))

@@ -163,7 +163,7 @@ describe.skipIf(missing)('values in etcd, written by the whole server', { timeou
     )
   })
 
-  /** Also creates the service account that pods need. */
+  /** Creates a namespace and waits for the service account that pods need. */
   async function ensureNamespace(name: string): Promise<void> {
     await http.request('POST', '/api/v1/namespaces', { body: { metadata: { name } } })
     const account = `/api/v1/namespaces/${name}/serviceaccounts/default`

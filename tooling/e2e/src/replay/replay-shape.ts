@@ -111,7 +111,7 @@ function buildPath({ collection, isNamed, subresource }: Target, { name, namespa
   return `${collection.replace('{ns}', namespace ?? '')}${isNamed ? `/${name}` : ''}${subresource === undefined ? '' : `/${subresource}`}`
 }
 
-/** Also creates the service account that pods need. */
+/** Creates a namespace with the service account that pods need. */
 async function makeNamespace(client: Http2Client): Promise<string> {
   const name = newName()
   await create(client, '/api/v1/namespaces', { ...core, plural: 'namespaces', name })

@@ -7,7 +7,7 @@ export interface ProcessMemory {
   readonly rssAnon: number
 }
 
-/** Only works on Linux. */
+/** Returns the memory of a process. Only works on Linux. */
 export function processMemory(pid: number): ProcessMemory {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024

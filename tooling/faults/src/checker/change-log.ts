@@ -109,7 +109,7 @@ export class ChangeLog {
               if (change.type === 'delete') deletes.set(`${change.revision}/${change.key}`, { key: change.key, revision: change.revision })
     const seenDeletes = [...deletes.values()].sort((a, b) => a.revision - b.revision)
     const deletedAt = new Set(seenDeletes.map(({ revision }) => revision))
-    // The key may have been deleted unseen before, and another write is known to own the delete at this revision.
+    // A delete at this revision belongs to another write. The key may have been deleted earlier by a write that no client saw.
     const isNoDelete = (key: string, revision: Revision): boolean =>
       this.mayVanish(key) && deletedAt.has(revision) && !deletes.has(`${revision}/${key}`)
     let next = 0

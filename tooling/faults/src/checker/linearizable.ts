@@ -162,7 +162,7 @@ class CallList {
   }
 }
 
-/** The same bits in every run, so that verdicts are reproducible. */
+/** Returns pseudo-random bits. They are the same in every run, so that verdicts are reproducible. */
 function randomBits(count: number): Int32Array {
   const out = new Int32Array(2 * count)
   let x = 0x9e3779b9

@@ -191,7 +191,7 @@ function hostileBody(random: () => number, pick: Pick): Body {
   }
 }
 
-/** Each level references the previous one nine times. */
+/** Returns YAML with nested aliases. Each level references the previous one nine times. */
 function aliasBomb(levels: number): string {
   const lines = ['a0: &a0 [x,x,x,x,x,x,x,x,x]']
   for (let i = 1; i < levels; i++) lines.push(`a${i}: &a${i} [${Array.from({ length: 9 }, () => `*a${i - 1}`).join(',')}]`)

@@ -54,7 +54,7 @@ export async function startServer(
       const found = /https:\/\/127\.0\.0\.1:(\d+)/.exec(out)
       if (found !== null) resolve(Number(found[1]))
     })
-    void exited.then((code) => reject(new Error(`the server ended with ${code}: ${written}`)))
+    void exited.then((code) => reject(new Error(`the server exited with ${code}: ${written}`)))
   })
   const running = (): boolean => child.exitCode === null && child.signalCode === null
   const stop: ServerProcess['stop'] = async () => {

@@ -96,7 +96,7 @@ async function openIdle(client: HostileClient, count: number): Promise<readonly 
   return sockets
 }
 
-/** Each sends a header line at intervals but never the last one. */
+/** Opens connections that send a header line at intervals and never finish the headers. */
 function slowSenders(client: HostileClient, count: number): readonly TLSSocket[] {
   return Array.from({ length: count }, () => {
     const socket = client.open()
