@@ -1,6 +1,6 @@
 /** A flag of kube-apiserver that this program does not have. */
 export interface OtherFlag {
-  /** The reason why it is not supported: the end of a sentence. */
+  /** The reason for which the flag is not supported, as the end of a sentence. */
   readonly because: string
   /** Values that this server's behaviour already matches. They are accepted and have no effect. Default: none. */
   readonly harmless?: RegExp

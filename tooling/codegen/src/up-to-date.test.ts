@@ -12,7 +12,7 @@ describe('the committed files', () => {
     expectTree(factsFolder, factsFromReference(referenceFolder))
   })
 
-  it('match what the facts generate', () => {
+  it('match the files generated from the facts', () => {
     expectTree(generatedFolder, generate(readFacts(factsFolder)))
   })
 

@@ -38,7 +38,7 @@ test("uses the server's cost per response if no round counts", () => {
   const ours = [rate(100, { ...busyClient, serverCpu: 2 }), rate(100, { ...busyClient, serverCpu: 4 })]
   const bare = [rate(100, { ...busyClient, serverCpu: 1 }), rate(100, { ...busyClient, serverCpu: 1 })]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.375, by: 'processor time' })
-  // Without costs, only rates remain.
+  // Without costs, compare the rates.
   expect(compare('requests/s', [rate(50, {})], [rate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
 })
 

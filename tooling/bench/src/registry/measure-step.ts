@@ -7,7 +7,7 @@ const batch = 1000
 const warmUpSeconds = 1
 
 interface Batch {
-  /** Milliseconds. */
+  /** Elapsed time in milliseconds. */
   readonly elapsed: number
   /** Microseconds of processor time of this thread. */
   readonly cpu: number

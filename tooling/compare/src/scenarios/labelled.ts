@@ -13,7 +13,7 @@ export function createLabelledObjects(random: Random, subject: Subject, names: r
   })
 }
 
-/** Selects only our objects of cluster-scoped resources. */
+/** Returns a label selector for the run's objects of cluster-scoped resources. */
 export function runSelector({ namespaced }: Subject): { readonly labelSelector?: string } {
   return namespaced ? {} : { labelSelector: `example.com/x=${namespace}` }
 }

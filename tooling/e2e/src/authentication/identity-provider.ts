@@ -6,7 +6,7 @@ import type { Configuration, JWK } from 'oidc-provider'
 
 export interface IdentityProvider extends AsyncDisposable {
   readonly issuer: string
-  /** Fetches a token as its clients do. A token for `https://short.example.com` lives for a second. */
+  /** Fetches a token like a client. Tokens for `https://short.example.com` expire after a second. */
   token(audience: string): Promise<string>
   /** Replaces the signing keys, as a restart with another configuration does. */
   rotate(): void

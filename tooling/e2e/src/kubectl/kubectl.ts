@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 
-export interface Ran {
+/** The result of a finished command. */
+export interface CommandResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
@@ -34,7 +35,7 @@ export class Kubectl {
   }
 
   /** Never rejects; the result includes the exit code. */
-  try(args: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  try(args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     return new Promise((resolve) => {
       const child = execFile(
         this.#binary,

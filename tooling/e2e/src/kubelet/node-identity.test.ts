@@ -52,7 +52,7 @@ describe.skipIf(openssl === undefined)('kubelets with client certificates, under
     )
   })
 
-  it('report the status of their pods, and read what these use', async () => {
+  it('report the status of their pods, and read the objects of these pods', async () => {
     const admin = new HttpsClient(server.url, server.token)
     const create = async (resource: string, body: object): Promise<void> => {
       expect((await admin.request('POST', `/api/v1/namespaces/default/${resource}`, { body })).status).toBe(201)
@@ -71,7 +71,7 @@ describe.skipIf(openssl === undefined)('kubelets with client certificates, under
     )
   })
 
-  it('are no nodes without the organization system:nodes', async () => {
+  it('get no node permissions without the organization system:nodes', async () => {
     expect(await nodeWithoutGroup('GET', '/api/v1/nodes/n2')).toBe(
       '403 nodes "n2" is forbidden: User "system:node:n2" cannot get resource "nodes" in API group "" at the cluster scope',
     )

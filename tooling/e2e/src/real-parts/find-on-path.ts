@@ -8,7 +8,7 @@ export function findOnPath(name: string): string | undefined {
       accessSync(file, constants.X_OK)
       return file
     } catch {
-      // Not in this directory.
+      // Try the next directory.
     }
   }
   return undefined

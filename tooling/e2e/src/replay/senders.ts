@@ -67,7 +67,7 @@ export function findSender(shape: ClientRequest, node: string): Sender | undefin
       if (readsAuthenticationInfo(shape)) return { ...controllerManager, ...authenticationInfo }
       if (target === undefined) return controllerManager
       if (target.group === 'metrics.k8s.io') return account('horizontal-pod-autoscaler')
-      // The cleaner of tokens reads the ConfigMap that says since when they are tracked.
+      // The token cleaner reads the start of token tracking from a ConfigMap.
       if (target.plural === 'configmaps' && shape.method === 'GET' && target.isNamed) {
         return {
           ...account('legacy-service-account-token-cleaner'),

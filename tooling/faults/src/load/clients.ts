@@ -5,7 +5,7 @@ import { RecordedBackend } from './recorded-backend.ts'
 import type { Recorder } from './recorder.ts'
 
 export interface LoadOptions {
-  /** Part of every tag and name; unique per load. */
+  /** Unique name of the load. Every tag and name contains it. */
   readonly name: string
   readonly clients: number
   readonly watchers: number
@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly random: () => number
   /** Maximum age of reads of the past, in revisions. */
   readonly past?: number
-  /** Awaited before each call. */
+  /** Called before each call to the store. The client waits for its promise. */
   readonly pace?: () => Promise<void>
 }
 
