@@ -14,6 +14,12 @@ const answers = {
     // Collects objects that the first collection finalized.
     setTimeout(() => collect(), 200)
   },
+  async retained() {
+    answers.collect()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  },
   async startProfile() {
     const { Session } = await import('node:inspector/promises')
     session = new Session()

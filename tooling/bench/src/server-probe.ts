@@ -7,6 +7,8 @@ export interface ServerProbe {
   allocated(): Promise<number>
   /** Runs garbage collection. */
   collect(): Promise<void>
+  /** Runs garbage collection and returns the bytes in use, on the heap and outside it, without pages that the heap keeps for later. */
+  retained(): Promise<number>
   /** Starts CPU and heap profiles; disposing of the result writes them with the prefix `file`. */
   profile(file: string): Promise<AsyncDisposable>
 }
@@ -29,6 +31,7 @@ export function connectProbe(child: ChildProcess): ServerProbe {
     })
   return {
     allocated: () => ask('allocated') as Promise<number>,
+    retained: () => ask('retained') as Promise<number>,
     collect: async () => void (await ask('collect')),
     async profile(file) {
       await ask('startProfile')

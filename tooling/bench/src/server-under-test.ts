@@ -22,6 +22,9 @@ export interface ServerUnderTest extends AsyncDisposable {
 }
 
 const token = 'benchtoken'
+/** Token of a user without permissions of its own. */
+export const limitedToken = 'limitedtoken'
+export const limitedUser = 'user-000'
 
 /** A scratch directory that is removed at the end. */
 export class Scratch implements Disposable {
@@ -63,7 +66,7 @@ let servers = 0
 /** Starts a Keelson program, either the built one or that of another revision. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
   const { name = 'keelson', store = 'embedded', probed = true, cores = 'one' } = options
-  const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n`)
+  const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n${limitedToken},${limitedUser},${limitedUser}\n`)
   const data = options.dataDirectory ?? path.join(scratch.path, `data-${++servers}`)
   const storage =
     typeof store === 'string'

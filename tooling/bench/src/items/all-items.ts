@@ -1,6 +1,7 @@
 import type { Item } from '../frame/item.ts'
 import { registryItems } from '../registry/registry-items.ts'
 import { storageItems } from '../storage/storage-items.ts'
+import { authorizationItems } from './authorization-items.ts'
 import { dispatchItem } from './dispatch-item.ts'
 import { growthItems } from './growth-items.ts'
 import { latencyItems } from './latency-items.ts'
@@ -25,5 +26,6 @@ export const allItems: readonly Item[] = [
   ...growthItems,
   ...storageItems,
   dispatchItem,
+  ...authorizationItems,
   ...registryItems,
 ]
