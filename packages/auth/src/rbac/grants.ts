@@ -1,6 +1,6 @@
 import type { RoleRef, Subject } from '@keelson/api/rbac/v1'
 import { quote } from '@keelson/apimachinery'
-import type { DeepReadonly, UserInfo } from '@keelson/apimachinery'
+import type { DeepReadonly, RequestedAction, UserInfo } from '@keelson/apimachinery'
 import type { Decision } from '../authorizer.ts'
 import type { RoleSlot } from './role-table.ts'
 
@@ -54,41 +54,84 @@ function userNameOf({ kind, name, namespace: own }: DeepReadonly<Subject>, bindi
   return namespace === '' ? undefined : `system:serviceaccount:${namespace}:${name}`
 }
 
+/** Scanning fewer grants is as fast as finding the relevant ones. */
+const fewGrants = 2
+/** Resources are named by requests, so that their number needs a bound. */
+const maxResources = 32
+
+/** Grants of one user or group. Remembers for each resource which of them have rules about it: users can have many bindings. */
+export class SubjectGrants {
+  #all: Grant[] = []
+  #relevant: Map<string, readonly Grant[]> | undefined
+  #rolesVersion = 0
+
+  get all(): readonly Grant[] {
+    return this.#all
+  }
+
+  add(grant: Grant): void {
+    this.#all.push(grant)
+    this.#relevant = undefined
+  }
+
+  remove(grant: Grant): void {
+    this.#all = this.#all.filter((other) => other !== grant)
+    this.#relevant = undefined
+  }
+
+  /** Returns at least the grants that may allow the action, in their order. `rolesVersion` is that of the roles' rules. */
+  relevantTo({ isResourceRequest, resource }: RequestedAction, rolesVersion: number): readonly Grant[] {
+    // Only reviews name a resource with a slash.
+    if (this.#all.length <= fewGrants || resource.includes('/')) return this.#all
+    if (this.#relevant === undefined || this.#rolesVersion !== rolesVersion || this.#relevant.size > maxResources) {
+      this.#relevant = new Map()
+      this.#rolesVersion = rolesVersion
+    }
+    const key = isResourceRequest ? resource : '/'
+    let relevant = this.#relevant.get(key)
+    if (relevant === undefined) {
+      relevant = this.#all.filter(({ role: { index } }) => (isResourceRequest ? index?.mentions(resource) : index?.hasPaths))
+      this.#relevant.set(key, relevant)
+    }
+    return relevant
+  }
+}
+
 /** Bindings of one scope (the cluster, or a namespace) by user and by group. */
 export class GrantTable {
-  readonly #users = new Map<string, Grant[]>()
-  readonly #groups = new Map<string, Grant[]>()
+  readonly #users = new Map<string, SubjectGrants>()
+  readonly #groups = new Map<string, SubjectGrants>()
 
   get isEmpty(): boolean {
     return this.#users.size === 0 && this.#groups.size === 0
   }
 
-  ofUser(name: string): readonly Grant[] | undefined {
+  ofUser(name: string): SubjectGrants | undefined {
     return this.#users.get(name)
   }
 
-  ofGroup(name: string): readonly Grant[] | undefined {
+  ofGroup(name: string): SubjectGrants | undefined {
     return this.#groups.get(name)
   }
 
   add(grant: Grant): void {
     for (const [table, key] of this.#places(grant)) {
-      const grants = table.get(key)
-      if (grants === undefined) table.set(key, [grant])
-      else grants.push(grant)
+      let grants = table.get(key)
+      if (grants === undefined) table.set(key, (grants = new SubjectGrants()))
+      grants.add(grant)
     }
   }
 
   remove(grant: Grant): void {
     for (const [table, key] of this.#places(grant)) {
-      const kept = table.get(key)?.filter((other) => other !== grant) ?? []
-      if (kept.length === 0) table.delete(key)
-      else table.set(key, kept)
+      const grants = table.get(key)
+      grants?.remove(grant)
+      if (grants?.all.length === 0) table.delete(key)
     }
   }
 
   /** Each table and key of a binding's subjects, once. */
-  #places({ binding }: Grant): readonly (readonly [Map<string, Grant[]>, string])[] {
+  #places({ binding }: Grant): readonly (readonly [Map<string, SubjectGrants>, string])[] {
     const users = new Set<string>()
     const groups = new Set<string>()
     for (const subject of binding.subjects) {

@@ -144,7 +144,7 @@ const aSubject: fc.Arbitrary<Subject> = fc.oneof(
 )
 const rules = fc.array(aRule, { maxLength: 3 })
 const subjects = fc.array(aSubject, { maxLength: 3 })
-const aName = fc.constantFrom('x', 'y')
+const aName = fc.constantFrom('x', 'y', 'z')
 const anOperation: fc.Arbitrary<(cluster: Cluster) => void> = fc.oneof(
   fc.tuple(aName, rules).map(
     ([name, all]) =>
@@ -177,7 +177,7 @@ const aUser: fc.Arbitrary<UserInfo> = fc.record({
 test('decides as an evaluation of every rule, after any changes', () => {
   fc.assert(
     fc.property(
-      fc.array(anOperation, { maxLength: 20 }),
+      fc.array(anOperation, { maxLength: 40 }),
       fc.array(fc.tuple(aUser, anAction), { minLength: 1, maxLength: 20 }),
       (changes, asked) => {
         const cluster = new Cluster()
@@ -191,4 +191,21 @@ test('decides as an evaluation of every rule, after any changes', () => {
       },
     ),
   )
+})
+
+test('finds the grants of a resource among many, also after roles, bindings and the number of asked resources change', () => {
+  const cluster = new Cluster()
+  const isAllowed = (resource: string) => cluster.authorizer.authorize({ user: user('ann'), action: get(resource) }).decision === 'allow'
+  for (let i = 0; i < 20; i++) {
+    cluster.put('clusterroles', role('', `r${i}`, { ...readPods, resources: [`things${i}`] }))
+    cluster.put('clusterrolebindings', binding('', `b${i}`, `ClusterRole/r${i}`, { kind: 'User', name: 'ann' }))
+  }
+  expect([isAllowed('things19'), isAllowed('pods')]).toEqual([true, false])
+  cluster.put('clusterroles', role('', 'r7', readPods))
+  expect([isAllowed('things7'), isAllowed('pods')]).toEqual([false, true])
+  for (let i = 0; i < 100; i++) expect(isAllowed(`others${i}`)).toBe(false)
+  cluster.delete('clusterrolebindings', '', 'b7')
+  expect([isAllowed('pods'), isAllowed('things8')]).toEqual([false, true])
+  cluster.put('clusterroles', role('', 'r0', { ...readPods, resources: ['*'] }))
+  expect(isAllowed('pods')).toBe(true)
 })

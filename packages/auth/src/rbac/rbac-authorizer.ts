@@ -2,7 +2,7 @@ import type { PolicyRule } from '@keelson/api/rbac/v1'
 import type { DeepReadonly, RequestedAction, UserInfo } from '@keelson/apimachinery'
 import { noOpinion } from '../authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision, Rules } from '../authorizer.ts'
-import type { Grant, GrantTable } from './grants.ts'
+import type { Grant, GrantTable, SubjectGrants } from './grants.ts'
 import type { RbacPolicy } from './rbac-policy.ts'
 import type { RoleSlot } from './role-table.ts'
 
@@ -60,8 +60,9 @@ export class RbacAuthorizer implements Authorizer {
     return undefined
   }
 
-  #firstThatAllows(grants: readonly Grant[] | undefined, action: RequestedAction): Grant | undefined {
-    if (grants === undefined) return undefined
+  #firstThatAllows(subject: SubjectGrants | undefined, action: RequestedAction): Grant | undefined {
+    if (subject === undefined) return undefined
+    const grants = subject.relevantTo(action, this.#policy.rolesVersion)
     for (let i = 0; i < grants.length; i++) {
       const { role } = grants[i]!
       if (role.refusedIn === this.#serial) continue
@@ -79,8 +80,9 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-function hasMissingRole(grants: readonly Grant[] | undefined): boolean {
-  if (grants === undefined) return false
+function hasMissingRole(subject: SubjectGrants | undefined): boolean {
+  if (subject === undefined) return false
+  const grants = subject.all
   for (let i = 0; i < grants.length; i++) if (grants[i]!.role.rules === undefined) return true
   return false
 }

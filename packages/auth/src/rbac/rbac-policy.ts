@@ -21,6 +21,11 @@ export class RbacPolicy {
   readonly #roles = new RoleTable()
   readonly #grants = new Map<string, Grant>()
 
+  /** Changes with the rules of any role. */
+  get rolesVersion(): number {
+    return this.#roles.version
+  }
+
   namespace(name: string): GrantTable | undefined {
     return this.#namespaces.get(name)
   }
@@ -81,8 +86,8 @@ export class RbacPolicy {
 
 function grantsOf(table: GrantTable | undefined, user: UserInfo): Grant[] {
   if (table === undefined) return []
-  const found = new Set(table.ofUser(user.name))
-  for (const name of user.groups) for (const grant of table.ofGroup(name) ?? []) found.add(grant)
+  const found = new Set(table.ofUser(user.name)?.all)
+  for (const name of user.groups) for (const grant of table.ofGroup(name)?.all ?? []) found.add(grant)
   return [...found].toSorted((a, b) => (a.binding.name < b.binding.name ? -1 : 1))
 }
 

@@ -45,6 +45,8 @@ export class RoleSlot {
 /** Roles by namespace and name. A slot is kept while the role exists or a binding names it. */
 export class RoleTable {
   readonly #namespaces = new Map<string, Map<string, RoleSlot>>()
+  /** Changes with the rules of any role. */
+  version = 0
 
   /** Returns the slot that a binding in `namespace` ("" for cluster role bindings) refers to, and counts the binding. */
   bind(kind: string, namespace: string, name: string): RoleSlot {
@@ -62,6 +64,7 @@ export class RoleTable {
   set(kind: 'Role' | 'ClusterRole', role: { readonly namespace: string; readonly name: string }, rules: RoleSlot['rules']): void {
     const slot = this.#slot(kind, role.namespace, role.name)
     slot.setRules(rules)
+    this.version++
     this.#release(slot)
   }
 

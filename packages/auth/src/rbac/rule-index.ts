@@ -27,6 +27,16 @@ export class RuleIndex {
     }
   }
 
+  /** True if a rule is about paths. */
+  get hasPaths(): boolean {
+    return this.#urls.length > 0
+  }
+
+  /** True if a rule is about the resource, one of its subresources, or all. */
+  mentions(resource: string): boolean {
+    return this.#resources.has(resource) || this.#resources.has('*')
+  }
+
   allows(action: RequestedAction): boolean {
     if (!action.isResourceRequest) return this.#allowsPath(action)
     const { resource, subresource } = action

@@ -105,7 +105,7 @@ function limited(server: ServerUnderTest): ServerUnderTest {
 }
 
 const roleName = (n: number): string => `bench-${String(n).padStart(2, '0')}`
-const rolesOf = new Array(rolesPerUser).fill(undefined).map((_, n) => n)
+const rolesOf = Array.from({ length: rolesPerUser }, (_, n) => n)
 
 /** The last role allows the measured request; the others allow similar ones. */
 function benchRole(n: number): ClusterRole {
