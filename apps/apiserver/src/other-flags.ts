@@ -25,7 +25,6 @@ const table: Readonly<Record<string, OtherFlag>> = {
   'egress-selector-config-file': { because: 'connections to nodes are made directly' },
   'emulated-version': { because: 'no other version is emulated', harmless: /^(kube=)?1\.36$/ },
   'emulation-forward-compatible': { because: 'no other version is emulated', harmless: off, isSwitch: true },
-  'enable-aggregator-routing': { because: 'there is no aggregation of other API servers', harmless: off, isSwitch: true },
   'enable-logs-handler': { because: 'the files of /var/log are not served', harmless: off, isSwitch: true },
   'enable-priority-and-fairness': {
     because: 'only --max-requests-inflight and --max-mutating-requests-inflight limit requests',

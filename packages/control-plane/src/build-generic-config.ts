@@ -22,6 +22,7 @@ import type { Encryption } from '@keelson/encryption'
 import { buildCertificates } from './build-certificates.ts'
 import type { Certificates } from './build-certificates.ts'
 import { buildEncryption } from './build-encryption.ts'
+import { servicesDefaults } from './options/services.ts'
 import { storageDefaults } from './options/storage.ts'
 import type { StorageOptions } from './options/storage.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
@@ -60,7 +61,8 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
   const metrics = createMetricsRegistry()
   const clock = options.clock ?? systemClock
   let client: LoopbackClient | undefined
-  const dialer = createDialer({ resolver: createServiceResolver({ client: () => client }) })
+  const { enableAggregatorRouting } = { ...servicesDefaults, ...options.services }
+  const dialer = createDialer({ resolver: createServiceResolver({ client: () => client, toEndpoints: enableAggregatorRouting }) })
   const outside = { metrics, clock, dialer }
   const authorization = await buildAuthorization(options, outside)
   const encryption = await buildEncryption(options)

@@ -1,6 +1,6 @@
 import { servicesDefaults } from '@keelson/control-plane'
 import type { ServerChainOptions } from '@keelson/control-plane'
-import { oneOf, textLike } from '../flag-types.ts'
+import { onOff, oneOf, textLike } from '../flag-types.ts'
 import type { FlagValuesOf } from '../flag-types.ts'
 
 const group = 'Services'
@@ -25,6 +25,12 @@ export const servicesFlags = {
     default: servicesDefaults.endpointReconcilerType,
     help: 'lease: the server keeps its own address in the endpoints of the kubernetes service. none: it does not touch them.',
   },
+  'enable-aggregator-routing': {
+    group,
+    type: onOff(),
+    default: servicesDefaults.enableAggregatorRouting,
+    help: 'Send requests of the server to services directly to an endpoint instead of the cluster IP.',
+  },
 } as const
 
 export function servicesOptions(values: FlagValuesOf<typeof servicesFlags>): NonNullable<ServerChainOptions['services']> {
@@ -32,5 +38,6 @@ export function servicesOptions(values: FlagValuesOf<typeof servicesFlags>): Non
     clusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
     endpointReconcilerType: values['endpoint-reconciler-type'],
+    enableAggregatorRouting: values['enable-aggregator-routing'],
   }
 }
