@@ -1,0 +1,157 @@
+import type { ClusterRole, ClusterRoleBinding } from '@keelson/api/rbac/v1'
+import type { UserInfo } from '@keelson/apimachinery'
+import type { Authorizer, AuthorizerAttributes } from '@keelson/auth'
+import { sendBytes } from '@keelson/exchange'
+import type { Filter, PlacedFilter } from '@keelson/server'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { anonymous, authenticated, differences, discoverAttempts } from './access-matrix.fixture.ts'
+import type { Attempt } from './access-matrix.fixture.ts'
+import { createServerChain } from './create-server-chain.ts'
+import type { ServerChain } from './server-chain.ts'
+
+// Mistakes are planted in a server, one at a time. The comparison of the matrix must find each of them.
+
+const alice: UserInfo = { name: 'alice', groups: [authenticated] }
+const root: UserInfo = { name: 'root', groups: ['system:masters'] }
+const nothing: Filter = () => {}
+const noOpinion = { decision: 'noOpinion', reason: '' } as const
+
+/** The planted mistake: a filter before the named one, or an authorizer. */
+let planted: { readonly before?: string; readonly filter?: Filter; readonly authorizer?: Authorizer } = {}
+let chain: ServerChain
+let names: string[]
+let attempts: Attempt[]
+
+beforeAll(async () => {
+  names = await listFilters()
+  const filters = names.map((name): PlacedFilter => ({
+    name: `before ${name}`,
+    before: name,
+    filter: (exchange) => (planted.before === name ? planted.filter!(exchange) : undefined),
+  }))
+  const authorizer: Authorizer = { authorize: (attributes) => planted.authorizer?.authorize(attributes) ?? noOpinion }
+  chain = await createServerChain({ log: () => {}, controllers: ['none'], filters, authorizers: [authorizer] })
+  await chain.start()
+  attempts = (await discoverAttempts(chain)).filter(({ resource }) => /^(secrets|pods|pods\/log|nodes)$/.test(resource))
+})
+afterEach(() => {
+  planted = {}
+})
+afterAll(() => chain.close())
+
+/** Names the filters of the server, so that none can be forgotten here. */
+async function listFilters(): Promise<string[]> {
+  const filters = [{ name: 'any', before: 'unknown', filter: nothing }]
+  const refusal = await createServerChain({ log: () => {}, filters }).catch(String)
+  return /known: (.+)/.exec(String(refusal))![1]!.split(', ')
+}
+
+const find = (): Promise<string[]> => differences(chain, [anonymous, alice], attempts)
+const ofBoth = (text: string): string[] => [`alice ${text}`, `system:anonymous ${text}`]
+
+test('without a mistake there is no difference', async () => {
+  expect(attempts.length).toBeGreaterThan(20)
+  expect(await find()).toEqual([])
+})
+
+test('a filter that answers a path by itself is found wherever it is, unless the request is authorized by then', async () => {
+  expect(names).toEqual(expect.arrayContaining(['authentication', 'impersonation', 'in-flight', 'authorization']))
+  for (const before of names) {
+    const filter: Filter = (exchange) => {
+      if (exchange.method !== 'DELETE' || exchange.target.path !== '/api/v1/namespaces/default/secrets/nope') return
+      sendBytes(exchange, 200, {}, 'deleted')
+      return 'answered'
+    }
+    planted = { before, filter }
+    const isLate = names.indexOf(before) > names.indexOf('authorization')
+    expect({ before, found: await find() }).toEqual({ before, found: isLate ? [] : ofBoth('delete  secrets: served') })
+  }
+})
+
+test('an authentication that takes the requestor for somebody else is found', async () => {
+  const filter: Filter = (exchange) => {
+    if (exchange.info.resource === 'nodes' && exchange.info.verb === 'list') exchange.user = root
+  }
+  planted = { before: 'impersonation', filter }
+  expect(await find()).toEqual(ofBoth('list  nodes: served'))
+})
+
+test('a request that is authorized as another resource, verb or path is found', async () => {
+  const role = 'pod-reader'
+  const user: UserInfo = { name: 'reader', groups: [authenticated] }
+  const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }]
+  const rbac = 'rbac.authorization.k8s.io'
+  const { client } = chain
+  await client.resource<ClusterRole>({ group: rbac, resource: 'clusterroles' })!.create('', { metadata: { name: role }, rules })
+  await client.resource<ClusterRoleBinding>({ group: rbac, resource: 'clusterrolebindings' })!.create('', {
+    metadata: { name: role },
+    subjects: [{ kind: 'User', apiGroup: rbac, name: user.name }],
+    roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+  })
+  const findOf = (): Promise<string[]> => differences(chain, [user], attempts)
+  await expect.poll(findOf).toEqual([])
+
+  const authorizeAs = (from: object, change: object): Filter => {
+    const isMeant = (info: object): boolean => Object.entries(from).every(([key, value]) => info[key as keyof typeof info] === value)
+    return (exchange) => {
+      if (isMeant(exchange.info)) exchange.interpret({ ...exchange.info, ...change }, exchange.route)
+    }
+  }
+  const mistakes: readonly (readonly [filter: Filter, found: string[]])[] = [
+    [authorizeAs({ resource: 'secrets', verb: 'get' }, { resource: 'pods' }), ['reader get  secrets: served']],
+    [authorizeAs({ resource: 'pods', subresource: '', verb: 'delete' }, { verb: 'get' }), ['reader delete  pods: served']],
+    [authorizeAs({ resource: 'pods', verb: 'watch' }, { verb: 'list' }), ['reader watch  pods: served']],
+    [authorizeAs({ resource: 'pods', subresource: 'log', verb: 'get' }, { subresource: '' }), ['reader get  pods/log: served']],
+    [
+      authorizeAs({ resource: 'nodes', verb: 'list' }, { isResourceRequest: false, resource: '', path: '/healthz', verb: 'get' }),
+      ['reader list  nodes: served'],
+    ],
+    [authorizeAs({ resource: 'secrets', verb: 'list' }, { resource: 'nodes' }), ['reader list  secrets: refused as another request']],
+    [authorizeAs({ resource: 'pods', verb: 'list' }, { resource: 'nodes' }), ['reader list  pods: refused as another request']],
+  ]
+  for (const [filter, found] of mistakes) {
+    planted = { before: 'authorization', filter }
+    expect(await findOf()).toEqual(found)
+  }
+})
+
+test('an authorizer that allows one more verb, resource or user is found', async () => {
+  const allowing = (isAllowed: (attributes: AuthorizerAttributes) => boolean): Authorizer => ({
+    authorize: (attributes) => (isAllowed(attributes) ? { decision: 'allow', reason: '' } : noOpinion),
+  })
+  planted = { authorizer: allowing(({ action: { verb, resource } }) => resource === 'secrets' && verb === 'list') }
+  expect(await find()).toEqual(ofBoth('list  secrets: served'))
+  planted = { authorizer: allowing(({ action: { subresource, verb } }) => subresource === 'log' && verb === 'get') }
+  expect(await find()).toEqual(ofBoth('get  pods/log: served'))
+  planted = { authorizer: allowing(({ user, action: { resource, name } }) => user.name === 'alice' && resource === 'nodes' && name !== '') }
+  expect(await find()).toEqual(['delete', 'get', 'patch', 'update'].map((verb) => `alice ${verb}  nodes: served`))
+})
+
+test('an impersonation that is not checked is found', async () => {
+  const targets: UserInfo[] = [root, { name: 'system:kube-scheduler', groups: [] }]
+  const impersonating = async (): Promise<string[]> => {
+    const found: string[] = []
+    for (const target of targets) {
+      for (const { path, verb, resource, init } of attempts) {
+        const headers = {
+          ...(init.headers as object),
+          'impersonate-user': target.name,
+          'impersonate-group': target.groups.join() || authenticated,
+        }
+        const answer = await chain.fetch(path, { ...init, headers, user: alice })
+        if (answer.status !== 403 || !(await answer.text()).includes(' cannot impersonate'))
+          found.push(`${target.name} ${verb} ${resource}`)
+      }
+    }
+    return found
+  }
+  expect(await impersonating()).toEqual([])
+  const filter: Filter = (exchange) => {
+    const { headers, rawHeaders } = exchange.incoming
+    if (exchange.info.resource !== 'nodes' || exchange.info.verb !== 'list') return
+    exchange.user = { name: String(headers['impersonate-user']), groups: [String(headers['impersonate-group'])] }
+    rawHeaders.length = 0
+  }
+  planted = { before: 'impersonation', filter }
+  expect(await impersonating()).toEqual(['root list nodes', 'system:kube-scheduler list nodes'])
+})

@@ -1,0 +1,150 @@
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, RoleBinding } from '@keelson/api/rbac/v1'
+import type { DeepReadonly, KubeObject, UserInfo } from '@keelson/apimachinery'
+import type { ServerChain } from './server-chain.ts'
+
+const rbac = 'rbac.authorization.k8s.io'
+export const authenticated = 'system:authenticated'
+export const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+/** A request, and the action that it means. */
+export interface Attempt {
+  readonly verb: string
+  readonly group: string
+  /** With the subresource, if any. */
+  readonly resource: string
+  readonly namespace: string
+  readonly name: string
+  readonly path: string
+  readonly init: RequestInit
+}
+
+/** Methods and bodies by verb. No request changes anything: the bodies are broken, the names unknown, and deletions are dry runs. */
+const json = { 'content-type': 'application/json' }
+const requests: Readonly<Record<string, { readonly onName: boolean; readonly query?: string; readonly init: RequestInit }>> = {
+  get: { onName: true, init: {} },
+  list: { onName: false, query: '?limit=1', init: {} },
+  watch: { onName: false, query: '?watch=1&resourceVersion=none', init: {} },
+  create: { onName: false, init: { method: 'POST', headers: json, body: '{' } },
+  update: { onName: true, init: { method: 'PUT', headers: json, body: '{' } },
+  patch: { onName: true, init: { method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' }, body: '{' } },
+  delete: { onName: true, query: '?dryRun=All', init: { method: 'DELETE' } },
+  deletecollection: { onName: false, query: '?dryRun=All', init: { method: 'DELETE' } },
+}
+
+interface Discovered {
+  readonly resources: readonly { readonly name: string; readonly namespaced: boolean }[]
+}
+
+/** Every verb on every served resource, and on the subresources. */
+export async function discoverAttempts(chain: ServerChain): Promise<Attempt[]> {
+  const ask = async <T>(path: string): Promise<T> => {
+    const answer = await chain.fetch(path, { user: { name: 'root', groups: ['system:masters'] } })
+    return (await answer.json()) as T
+  }
+  const { groups } = await ask<{ groups: { name: string; preferredVersion: { groupVersion: string } }[] }>('/apis')
+  const roots = [
+    { group: '', root: '/api/v1' },
+    ...groups.map(({ name, preferredVersion }) => ({ group: name, root: `/apis/${preferredVersion.groupVersion}` })),
+  ]
+  const attempts: Attempt[] = []
+  for (const { group, root } of roots) {
+    const { resources } = await ask<Discovered>(root)
+    for (const { name: resource, namespaced } of resources) {
+      const [plural, subresource] = resource.split('/')
+      const namespace = namespaced ? 'default' : ''
+      for (const [verb, { onName, query = '', init }] of Object.entries(requests)) {
+        if (subresource !== undefined && !['get', 'create', 'update', 'patch', 'delete'].includes(verb)) continue
+        const name = onName || subresource !== undefined ? 'nope' : ''
+        const scope = namespaced ? `${root}/namespaces/default` : root
+        const path = `${scope}/${plural}${name === '' ? '' : `/${name}`}${subresource === undefined ? '' : `/${subresource}`}${query}`
+        // The name in the path of a namespace is also its namespace.
+        const own = group === '' && plural === 'namespaces' && name !== '' ? name : namespace
+        attempts.push({ verb, group, resource, namespace: own, name, path, init })
+      }
+    }
+  }
+  return attempts
+}
+
+export interface Policy {
+  readonly roles: ReadonlyMap<string, readonly DeepReadonly<PolicyRule>[]>
+  readonly bindings: readonly DeepReadonly<ClusterRoleBinding | RoleBinding>[]
+}
+
+export async function readPolicy(chain: ServerChain): Promise<Policy> {
+  const list = async <T extends KubeObject>(resource: string): Promise<readonly DeepReadonly<T>[]> =>
+    (await chain.client.resource<T>({ group: rbac, resource })!.list({ resourceVersion: '' })).items
+  const named = ({ metadata, rules }: DeepReadonly<ClusterRole>): [string, readonly DeepReadonly<PolicyRule>[]] => [
+    `${metadata.namespace ?? ''}/${metadata.name}`,
+    rules ?? [],
+  ]
+  return {
+    roles: new Map([...(await list<ClusterRole>('clusterroles')), ...(await list<ClusterRole>('roles'))].map(named)),
+    bindings: [...(await list<ClusterRoleBinding>('clusterrolebindings')), ...(await list<RoleBinding>('rolebindings'))],
+  }
+}
+
+/** The rules of RBAC once more, as short as possible, and independent of the authorizer. */
+export function isAllowed({ roles, bindings }: Policy, user: UserInfo, attempt: Attempt): boolean {
+  const applying = bindings.filter(({ metadata: { namespace = '' }, subjects = [] }) => {
+    if (namespace !== '' && namespace !== attempt.namespace) return false
+    return subjects.some((subject) => {
+      if (subject.kind === 'Group') return user.groups.includes(subject.name)
+      if (subject.kind === 'User') return user.name === subject.name
+      return user.name === `system:serviceaccount:${subject.namespace ?? namespace}:${subject.name}`
+    })
+  })
+  return applying.some(({ metadata: { namespace = '' }, roleRef: { kind, name } }) =>
+    (roles.get(`${kind === 'Role' ? namespace : ''}/${name}`) ?? []).some((rule) => permits(rule, attempt)),
+  )
+}
+
+/** Part of a rule; those of nodes have no names. */
+export type Permission = Pick<DeepReadonly<PolicyRule>, 'verbs' | 'apiGroups' | 'resources' | 'resourceNames'>
+
+export function permits({ verbs, apiGroups, resources, resourceNames = [] }: Permission, attempt: Attempt): boolean {
+  const has = (values: readonly string[] | null | undefined, ...wanted: string[]): boolean =>
+    ['*', ...wanted].some((value) => values?.includes(value) === true)
+  const slash = attempt.resource.indexOf('/')
+  return (
+    has(verbs, attempt.verb) &&
+    has(apiGroups, attempt.group) &&
+    has(resources, attempt.resource, ...(slash < 0 ? [] : [`*${attempt.resource.slice(slash)}`])) &&
+    (resourceNames.length === 0 || resourceNames.includes(attempt.name))
+  )
+}
+
+type Outcome = 'served' | 'refused' | 'refused as another request'
+
+/** Returns whether the server refused just this. Other errors come from behind the authorization. */
+export async function outcomeOf(chain: ServerChain, user: UserInfo, { path, verb, group, resource, init }: Attempt): Promise<Outcome> {
+  const answer = await chain.fetch(path, { ...init, user })
+  if (answer.status === 429) throw new Error(`${verb} ${path} was not authorized: too many requests`)
+  if (answer.status === 403) {
+    const { message } = (await answer.json()) as { message: string }
+    if (message.includes(`cannot ${verb} resource ${JSON.stringify(resource)} in API group ${JSON.stringify(group)}`)) return 'refused'
+    return message.includes(`User ${JSON.stringify(user.name)} cannot `) ? 'refused as another request' : 'served'
+  }
+  await answer.body?.cancel()
+  return 'served'
+}
+
+/** Fewer than the server takes at once. */
+const concurrency = 50
+
+export async function eachAttempt(attempts: readonly Attempt[], run: (attempt: Attempt) => Promise<void>): Promise<void> {
+  for (let i = 0; i < attempts.length; i += concurrency) await Promise.all(attempts.slice(i, i + concurrency).map(run))
+}
+
+/** Lists what the server allows or refuses against its own roles. */
+export async function differences(chain: ServerChain, users: readonly UserInfo[], attempts: readonly Attempt[]): Promise<string[]> {
+  const policy = await readPolicy(chain)
+  const found: string[] = []
+  for (const user of users) {
+    await eachAttempt(attempts, async (attempt) => {
+      const [outcome, expected] = [await outcomeOf(chain, user, attempt), isAllowed(policy, user, attempt) ? 'served' : 'refused']
+      if (outcome !== expected) found.push(`${user.name} ${attempt.verb} ${attempt.group} ${attempt.resource}: ${outcome}`)
+    })
+  }
+  return found.toSorted()
+}
