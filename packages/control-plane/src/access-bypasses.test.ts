@@ -89,7 +89,7 @@ test('a request that is authorized as another resource, verb or path is found', 
     roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
   })
   const findOf = (): Promise<string[]> => differences(chain, [user], attempts)
-  await expect.poll(findOf).toEqual([])
+  await expect.poll(findOf, { timeout: 30_000 }).toEqual([])
 
   const authorizeAs = (from: object, change: object): Filter => {
     const isMeant = (info: object): boolean => Object.entries(from).every(([key, value]) => info[key as keyof typeof info] === value)
