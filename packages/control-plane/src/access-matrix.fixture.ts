@@ -85,18 +85,41 @@ export async function readPolicy(chain: ServerChain): Promise<Policy> {
 }
 
 /** The rules of RBAC once more, as short as possible, and independent of the authorizer. */
-export function isAllowed({ roles, bindings }: Policy, user: UserInfo, attempt: Attempt): boolean {
+export function isAllowed(policy: Policy, user: UserInfo, attempt: Attempt): boolean {
+  return rulesOf(policy, user, attempt.namespace).some((rule) => permits(rule, attempt))
+}
+
+function rulesOf({ roles, bindings }: Policy, user: UserInfo, wanted: string): DeepReadonly<PolicyRule>[] {
   const applying = bindings.filter(({ metadata: { namespace = '' }, subjects = [] }) => {
-    if (namespace !== '' && namespace !== attempt.namespace) return false
+    if (namespace !== '' && namespace !== wanted) return false
     return subjects.some((subject) => {
       if (subject.kind === 'Group') return user.groups.includes(subject.name)
       if (subject.kind === 'User') return user.name === subject.name
       return user.name === `system:serviceaccount:${subject.namespace ?? namespace}:${subject.name}`
     })
   })
-  return applying.some(({ metadata: { namespace = '' }, roleRef: { kind, name } }) =>
-    (roles.get(`${kind === 'Role' ? namespace : ''}/${name}`) ?? []).some((rule) => permits(rule, attempt)),
+  return applying.flatMap(
+    ({ metadata: { namespace = '' }, roleRef: { kind, name } }) => roles.get(`${kind === 'Role' ? namespace : ''}/${name}`) ?? [],
   )
+}
+
+/** Lists the users and paths, not of resources, whose GET the server allows or refuses against its own roles. */
+export async function pathDifferences(chain: ServerChain, users: readonly UserInfo[], paths: readonly string[]): Promise<string[]> {
+  const policy = await readPolicy(chain)
+  const found: string[] = []
+  for (const user of users) {
+    const urls = rulesOf(policy, user, '').flatMap(({ verbs, nonResourceURLs = [] }) =>
+      verbs?.some((verb) => verb === 'get' || verb === '*') === true ? nonResourceURLs : [],
+    )
+    for (const path of paths) {
+      const expected = urls.some((url) => url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1))))
+      const answer = await chain.fetch(path, { user })
+      await answer.body?.cancel()
+      const served = answer.status !== 403
+      if (served !== expected) found.push(`${user.name} ${path}: ${answer.status}`)
+    }
+  }
+  return found
 }
 
 /** Part of a rule; those of nodes have no names. */

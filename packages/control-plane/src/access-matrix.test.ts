@@ -9,6 +9,7 @@ import {
   eachAttempt,
   isAllowed,
   outcomeOf,
+  pathDifferences,
   permits,
   readPolicy,
 } from './access-matrix.fixture.ts'
@@ -60,13 +61,38 @@ async function bindEachRole(): Promise<UserInfo[]> {
   return users
 }
 
-test('every verb on every resource is allowed exactly when a role says so', { timeout: 120_000 }, async () => {
+/** Of the server, and unknown ones. */
+const paths = [
+  '/',
+  '/api',
+  '/api/',
+  '/apis',
+  '/apis/apps',
+  '/openapi/v2',
+  '/openapi/v3/api/v1',
+  '/version',
+  '/version/',
+  '/healthz',
+  '/livez',
+  '/livez/ping',
+  '/readyz',
+  '/metrics',
+  '/metrics/slis',
+  '/debug/pprof/',
+  '/logs',
+  '/openid/v1/jwks',
+  '/.well-known/openid-configuration',
+  '/nothing',
+]
+
+test('every verb on every resource, and every path, is allowed exactly when a role says so', { timeout: 120_000 }, async () => {
   await start()
   const attempts = await discoverAttempts(chain)
   expect(attempts.length).toBeGreaterThan(600)
   const users = [...people, ...(await bindEachRole())]
   expect(users.length).toBe(people.length + 69)
   expect(await differences(chain, users, attempts)).toEqual([])
+  expect(await pathDifferences(chain, users, paths)).toEqual([])
 })
 
 test('a node is allowed no more than the rules of nodes and of everyone', { timeout: 60_000 }, async () => {
