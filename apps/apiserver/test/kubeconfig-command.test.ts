@@ -82,7 +82,7 @@ describe('keelson kubeconfig', () => {
     [['--data-dir=.', '--user=a', '--expires=0'], 2, '--expires must be longer than 0'],
     [['--data-dir=.', '--user=a', '--usr=b'], 2, 'unknown flag --usr; did you mean --user?'],
     [['--user=a'], 2, 'there is no admin.kubeconfig in ./.keelson'],
-    [['--user=a', '--server=https://127.0.0.1:1'], 1, 'there is no authority: neither ca.crt nor ca.key'],
+    [['--user=a', '--server=https://127.0.0.1:1'], 1, 'there is no certificate authority: neither ca.crt nor ca.key exists'],
   ])('%j ends with %d: %s', (flags, code, message) => {
     const done = run(...flags)
     expect([done.code, done.out]).toEqual([code, ''])

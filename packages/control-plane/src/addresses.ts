@@ -12,7 +12,10 @@ export function bindAddressOf({ bindAddress = servingDefaults.bindAddress }: Ser
   return bindAddress
 }
 
-/** Returns the address that other machines use: the advertise address, else the bind address, else the first external address. */
+/**
+ * Returns the address by which other machines reach the server: the advertise address, or else the bind address, or else the first external
+ * address.
+ */
 export function advertiseAddress(options: ServingOptions = {}): string {
   if (options.advertiseAddress !== undefined) return options.advertiseAddress
   const bindAddress = bindAddressOf(options)
@@ -20,7 +23,10 @@ export function advertiseAddress(options: ServingOptions = {}): string {
   return firstExternalAddress() ?? '127.0.0.1'
 }
 
-/** Returns the address for endpoints of the kubernetes service: never a loopback address, and undefined if there is no other. */
+/**
+ * Returns the address for the endpoints of the kubernetes service. Loopback addresses do not qualify; returns undefined if there is no
+ * other address.
+ */
 export function findEndpointAddress(options: ServingOptions | undefined): string | undefined {
   const advertised = advertiseAddress(options)
   return isLoopback(advertised) ? firstExternalAddress() : advertised

@@ -3,7 +3,10 @@ import { HastyDisk, HeldDisk, openDurable } from '@keelson/backend-embedded/test
 import { describe, expect, test } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 
-/** Creates 24 config maps at once while flushes complete one by one; returns revisions whose 201 was sent before they were on disk. */
+/**
+ * Creates 24 ConfigMaps concurrently while the disk completes one flush at a time. Returns the number of responses and the revisions whose
+ * 201 was sent before they were on disk.
+ */
 async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: readonly number[] }> {
   await using chain = await createServerChain({
     storage: { drivers: { memory: async () => openDurable(disk, {}) } },
@@ -13,7 +16,7 @@ async function earlyAnswers(disk: HeldDisk): Promise<{ answered: number; early: 
   let serving = true
   const flushing = (async () => {
     while (serving) {
-      // Long enough for a response that does not wait for the flush to be sent first.
+      // Waits long enough that a response would be sent before the flush if it did not wait for it.
       await new Promise((resolve) => setTimeout(resolve, 5))
       if (disk.pending > 0) await disk.release()
     }

@@ -10,7 +10,7 @@ export interface AppliedStorage {
   readonly restOptionsGetter: RESTOptionsGetter
 }
 
-/** Creates the RESTOptionsGetter, which connects each resource to the store directly or through a watch cache. */
+/** Creates the `RESTOptionsGetter`. It connects each resource to the store, either directly or through a watch cache. */
 export function applyWithStorageFactoryTo(
   storageFactory: StorageFactory,
   options: ServerChainOptions,

@@ -5,7 +5,7 @@ import type { ServerChain } from './server-chain.ts'
 
 export interface RequestOptions {
   readonly body?: object | undefined
-  /** Default: the token of the administrator. */
+  /** Bearer token of the request. Default: the token of the administrator. */
   readonly token?: string | undefined
 }
 

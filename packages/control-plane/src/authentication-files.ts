@@ -9,17 +9,20 @@ import { followFile } from './follow-file.ts'
 import type { AuthenticationOptions, OidcOptions } from './options/authentication.ts'
 import { apiServerIdHash, createReloadMetrics } from './reload-metrics.ts'
 
-/** Issuers of tokens, and who may be anonymous. */
+/** Token issuers and the settings for anonymous requests, read from a configuration file or from options. */
 export interface IssuerFile {
   readonly configuration: AuthenticationConfiguration
   readonly issuers: readonly CompiledJwt[]
-  /** Undefined: all that are known. */
+  /** Accepted signature algorithms. Undefined: all algorithms that the server supports. */
   readonly algorithms?: readonly string[]
-  /** Undefined if the issuer comes from options. */
+  /** Text of the configuration file. Undefined if the issuers come from options. */
   readonly content?: string
 }
 
-/** Reads the configuration file, or translates the options. Throws an error with the reason. */
+/**
+ * Reads the issuers from the authentication configuration file, or translates the OIDC options. Throws an error with the reason if they are
+ * invalid.
+ */
 export async function readIssuers(options: AuthenticationOptions, disallowedIssuers: readonly string[]): Promise<IssuerFile> {
   const { configFile, oidc, anonymous } = options
   if (configFile === undefined) {
@@ -69,7 +72,7 @@ async function jwtOfOptions(oidc: OidcOptions): Promise<JwtConfiguration> {
 
 export interface FollowIssuersOptions {
   readonly file: IssuerFile
-  /** Path of the file; undefined if there is none. */
+  /** Path of the authentication configuration file. Undefined if the issuers come from options. */
   readonly path: string | undefined
   readonly disallowedIssuers: readonly string[]
   readonly dialer: Dialer
@@ -78,13 +81,16 @@ export interface FollowIssuersOptions {
   readonly log: (text: string) => void
 }
 
-/** A changed file is used when all its issuers have been reached, which may take this long, ms. */
+/**
+ * Time limit in milliseconds for reaching all issuers of a changed configuration. The change takes effect only when all of them have been
+ * reached.
+ */
 const healthPatienceMs = 60_000
 const healthPauseMs = 500
-/** Requests that run may still use the old issuers for this time, ms. */
+/** Time in milliseconds before replaced issuers are closed, because requests in flight may still use them. */
 const graceMs = 60_000
 
-/** Authenticates tokens of the issuers. Follows their file, if there is one. */
+/** Creates an authenticator for tokens of the issuers. If the issuers come from a configuration file, reloads the file on changes. */
 export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator & Disposable {
   const { file, path, disallowedIssuers, dialer, clock, metrics: registry, log } = options
   const metrics = createJwtMetrics(registry, { apiServerIdHash, now: () => clock.now() })
@@ -138,7 +144,7 @@ export function followIssuers(options: FollowIssuersOptions): TokenAuthenticator
           await use(next)
         } catch (error) {
           failed(error)
-          // The issuers may be reachable later.
+          // False: the change is retried, because the issuers may be reachable later.
           return false
         }
         log('Reloaded the authentication configuration')

@@ -25,21 +25,27 @@ import { authorizationDefaults, authorizationModes } from './options/authenticat
 import type { AuthorizationOptions } from './options/authentication.ts'
 import { createReloadMetrics } from './reload-metrics.ts'
 
-/** The authorizers to build, and the file that they come from. */
+/** The authorizers to build, and the text of the configuration file that contains them. */
 export interface AuthorizationFile {
   readonly configuration: AuthorizationConfiguration
-  /** Undefined if they come from options. */
+  /** Text of the configuration file. Undefined if the authorizers come from options. */
   readonly content?: string
 }
 
-/** Finds the authorizers in the configuration file, or translates the options. Throws an error with the reason. */
+/**
+ * Reads the authorizers from the authorization configuration file, or translates the options. Throws an error with the reason if they are
+ * invalid.
+ */
 export async function readAuthorization(options: AuthorizationOptions): Promise<AuthorizationFile> {
   if (options.configFile === undefined) return { configuration: { authorizers: authorizersOfModes(options) } }
   const content = await readText(options.configFile)
   return { configuration: readAuthorizationConfiguration(content), content }
 }
 
-/** Parses and validates a configuration. `requiredTypes` are those that a changed file must still have. */
+/**
+ * Parses and validates an AuthorizationConfiguration. Throws if an authorizer type in `requiredTypes` is missing: a reload must not remove
+ * those.
+ */
 function readAuthorizationConfiguration(content: string, requiredTypes?: readonly string[]): AuthorizationConfiguration {
   const configuration = parse(content)
   const problem = authorizationConfigurationProblem(configuration, {
@@ -88,7 +94,7 @@ function authorizersOfModes(options: AuthorizationOptions): readonly AuthorizerC
   })
 }
 
-/** Reads the policies of the mode ABAC. */
+/** Reads the policy file of the authorization mode ABAC. */
 export async function readPolicies(file: string, warn: (text: string) => void): Promise<readonly AbacPolicy[]> {
   const { policies, unversionedLines } = parseAbacPolicies(await readText(file), file)
   if (unversionedLines > 0)
@@ -112,7 +118,7 @@ export interface WebhookParts {
   readonly log: (text: string) => void
 }
 
-/** Connects to the webhook of a configuration. Disposing it closes its connections. */
+/** Creates an authorizer that asks the configured webhook. Disposing it closes its connections. */
 export async function openWebhookAuthorizer(
   { name, webhook }: AuthorizerConfiguration,
   { dialer, clock, metrics, log }: WebhookParts,
@@ -137,17 +143,17 @@ export async function openWebhookAuthorizer(
 
 export interface FollowOptions {
   readonly file: string
-  /** Content at the start. */
+  /** Text of the configuration file when the server started. */
   readonly content: string
   readonly clock: Clock
   readonly metrics: MetricsRegistry
-  /** Types that the file must keep. */
+  /** Authorizer types that a changed file must still contain. */
   readonly requiredTypes: readonly string[]
   readonly use: (configuration: AuthorizationConfiguration) => Promise<void>
   readonly log: (text: string) => void
 }
 
-/** Uses each new content of the configuration file. A file with mistakes changes nothing. */
+/** Watches the authorization configuration file and calls `use` with each valid change. An invalid file is logged and changes nothing. */
 export function followAuthorizationFile({ metrics: registry, requiredTypes, use, log, ...followed }: FollowOptions): Disposable {
   const metrics = createReloadMetrics(registry, 'authorization', () => followed.clock.now())
   metrics.started(followed.content)

@@ -3,7 +3,10 @@ import type { RequestContext } from '@keelson/apimachinery'
 import { forbiddenError } from '@keelson/auth'
 import type { Authorizer } from '@keelson/auth'
 
-/** Authorizes the creation of an object through an update. Throws Forbidden. */
+/**
+ * Returns a function that checks whether the user may create the object of an update request (create on update). The function throws
+ * Forbidden if not.
+ */
 export function authorizeCreate(authorizer: Authorizer): (context: RequestContext) => Promise<void> {
   return async ({ user, info }) => {
     const attributes = { user, action: { ...info, verb: 'create' } }
@@ -12,7 +15,10 @@ export function authorizeCreate(authorizer: Authorizer): (context: RequestContex
   }
 }
 
-/** The same for a connection by GET that counts as a create. The message only has the authorizer's reason, as in kube-apiserver. */
+/**
+ * Returns a function that checks `create` permission for GET requests on connect subresources, such as exec. The error message contains
+ * only the authorizer's reason, as in kube-apiserver.
+ */
 export function authorizeConnect(authorizer: Authorizer): (context: RequestContext) => Promise<void> {
   return async ({ user, info }) => {
     const { decision, reason } = await authorizer.authorize({ user, action: { ...info, verb: 'create' } })

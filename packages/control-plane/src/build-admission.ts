@@ -10,7 +10,10 @@ export interface SelectedPlugins {
   readonly selection: PluginSelection
 }
 
-/** Selects the admission plugins and reads their configuration. Throws `ConfigurationError`. */
+/**
+ * Selects the enabled admission plugins and reads their configuration. Throws `ConfigurationError` if a name or the configuration is
+ * invalid.
+ */
 export async function selectAdmissionPlugins({ admission = {} }: ServerChainOptions): Promise<SelectedPlugins> {
   const { enable = [], disable = [], configFile, defaultTolerationSeconds, plugins: customPlugins = {} } = admission
   const plugins = builtinPlugins(defaultTolerationSeconds === undefined ? {} : { defaultTolerationSeconds })
@@ -25,7 +28,7 @@ export async function selectAdmissionPlugins({ admission = {} }: ServerChainOpti
   }
 }
 
-/** Creates the plugins. Throws `ConfigurationError` if a plugin rejects its configuration. */
+/** Creates the selected admission plugins. Throws `ConfigurationError` if a plugin rejects its configuration. */
 export function buildAdmission(
   { plugins, selection }: SelectedPlugins,
   dependencies: Pick<PluginDependencies, 'client' | 'informers' | 'authorizer'> & { readonly clock: Clock },

@@ -31,11 +31,14 @@ export interface Authentication {
   /** Random bearer token of `system:masters`, created on each start. */
   readonly adminToken: string
   readonly serviceAccounts: ServiceAccountTokens
-  /** Headers in which front proxies name users. Undefined if no front proxy is trusted. */
+  /** Headers in which front proxies send the user of a request. Undefined if no front proxy is trusted. */
   readonly requestHeaders: RequestHeaderOptions | undefined
-  /** Reviews tokens for TokenReview. */
+  /** Reviews tokens for the TokenReview API. */
   readonly tokenReviewer: TokenReviewer
-  /** Sets the client for reading the objects of tokens. No token that has objects is accepted before. */
+  /**
+   * Sets the client for reading secrets, service accounts and other objects that tokens refer to. Tokens that refer to objects are rejected
+   * until it is set.
+   */
   readFrom(client: LoopbackClient): void
   close(): void
 }
@@ -99,7 +102,7 @@ export async function buildAuthentication(options: ServerChainOptions, parts: Au
   }
 }
 
-/** The mode AlwaysAllow would open the server to everyone. */
+/** Returns whether anonymous requests are allowed. In the mode AlwaysAllow they are not, because everyone would have full access. */
 function mayBeAnonymous({ authentication, authorization, log }: ServerChainOptions): boolean {
   if (authorization?.modes?.includes('AlwaysAllow') !== true || authentication?.anonymous === false) return true
   log?.(

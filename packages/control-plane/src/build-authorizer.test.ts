@@ -16,7 +16,7 @@ const directory = mkdtempSync(path.join(tmpdir(), 'keelson-authorization-'))
 afterAll(() => rmSync(directory, { recursive: true }))
 const write = (name: string, text: string): string => {
   const file = path.join(directory, name)
-  // A reader never sees half a file.
+  // Writes a new file and renames it, so that the server never reads a partly written file.
   writeFileSync(`${file}.new`, text)
   renameSync(`${file}.new`, file)
   return file

@@ -25,13 +25,13 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Authorization extends AsyncDisposable {
   readonly authorizer: Authorizer
-  /** Roles and bindings. Writes to them are checked in every mode. */
+  /** Roles and bindings. Writes to roles and bindings are checked against them in every authorization mode. */
   readonly roles: RbacPolicy
-  /** Lets the authorizers of RBAC and Node follow their objects, once the client exists and the groups are installed. */
+  /** Connects the RBAC and Node authorizers to the objects they read. Call it when the client exists and the groups are installed. */
   readFrom(sources: ObjectSources): void
 }
 
-/** The authorizer of a mode. Disposing it stops following objects, or closes connections. */
+/** Authorizer of one authorization mode. Disposing it stops its informers or closes its connections. */
 type ModeAuthorizer = Authorizer | InformedAuthorizer | (InformedAuthorizer & AsyncDisposable) | (Authorizer & Disposable)
 
 interface ModeParts {
@@ -41,7 +41,7 @@ interface ModeParts {
 }
 type ModeFactory = (parts: ModeParts) => ModeAuthorizer
 
-/** Builds the authorizers that are not configured. */
+/** Factories of the authorizers that have no configuration of their own. */
 const factories: Readonly<Record<Exclude<AuthorizationMode, 'Webhook' | 'ABAC'>, ModeFactory>> = {
   AlwaysAllow: () => createConstantAuthorizer({ decision: 'allow', reason: '' }),
   AlwaysDeny: () => createConstantAuthorizer({ decision: 'noOpinion', reason: 'Everything is forbidden.' }),
@@ -61,8 +61,8 @@ export interface AuthorizationParts {
 }
 
 /**
- * Administrators first, then the always-allowed paths, `authorizers`, and the modes in their order. Follows the configuration file. Throws
- * `ConfigurationError`.
+ * Builds the chain of authorizers: `system:masters`, the always-allowed paths, `authorizers`, and then the modes in the configured order.
+ * Reloads the configuration file on changes. Throws `ConfigurationError` for invalid options or files.
  */
 export async function buildAuthorization(options: ServerChainOptions, parts: AuthorizationParts): Promise<Authorization> {
   checkAuthorization(options)
@@ -71,7 +71,7 @@ export async function buildAuthorization(options: ServerChainOptions, parts: Aut
   const log = (text: string): void => options.log?.(0, text)
   const front = [createPrivilegedGroupsAuthorizer(mastersGroup), createPathAuthorizer(options), ...(options.authorizers ?? [])]
   const file = await orConfigurationError('the authorization configuration cannot be used', () => readAuthorization(authorization))
-  // These outlive changes of the file. It must keep their types and cannot add others.
+  // Authorizers that are kept when the file is reloaded. A changed file cannot add or remove authorizers of these types.
   const lasting = new Map<string, ModeAuthorizer>()
   const roles = new RbacPolicy()
   const modeParts: ModeParts = { log: options.log, metrics: parts.metrics, roles }
@@ -139,14 +139,14 @@ interface OpenChain {
   readonly webhooks: readonly Disposable[]
 }
 
-/** Requests that run may still wait for the old webhooks. */
+/** Disposes of replaced webhooks after a minute, because requests in flight may still wait for their responses. */
 function closeLater(webhooks: readonly Disposable[], clock: Clock): void {
   clock.after(60_000, () => {
     for (const webhook of webhooks) webhook[Symbol.dispose]()
   })
 }
 
-/** Checks the combination of options. Reads no file. Throws `ConfigurationError`. */
+/** Checks that the authorization options do not conflict. Reads no file. Throws `ConfigurationError` with all problems. */
 export function checkAuthorization(options: ServerChainOptions): void {
   const { modes, configFile, policyFile, webhook } = { ...options.authorization }
   const problems: string[] = []
@@ -180,7 +180,7 @@ async function orConfigurationError<T>(what: string, step: () => Promise<T>): Pr
   }
 }
 
-/** Roles allow everyone to request the probes. Without the resources of RBAC nothing would. */
+/** Paths that everyone may request if the RBAC group is not served. With RBAC, a built-in role allows them. */
 const probes = ['/healthz', '/readyz', '/livez']
 
 function createPathAuthorizer({ authorization, groups = builtinGroups }: ServerChainOptions): Authorizer {

@@ -15,7 +15,7 @@ interface Line {
   readonly file: unknown
 }
 
-/** Log messages of a start about files. */
+/** Starts and closes a server. Returns the log messages that name a file. */
 async function start(): Promise<Line[]> {
   const lines: Line[] = []
   const chain = await createServerChain({

@@ -15,7 +15,7 @@ import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface Certificates {
   readonly serving: ServingCertificates
-  /** The certificates in use. Those in files are reloaded on changes. */
+  /** The certificates that the server uses now. Certificates from files are reloaded on changes. */
   readonly files: ServingFiles
   /** CA certificates that clients must trust. */
   readonly authority: string
@@ -23,7 +23,10 @@ export interface Certificates {
   readonly admin: KeyPair
   readonly clientAuthorities: readonly string[]
   readonly frontProxyAuthorities: readonly string[]
-  /** Returns the client certificate with which this server forwards requests to other API servers. Undefined if there is none. */
+  /**
+   * Returns the client certificate with which this server forwards requests to other API servers. Undefined if no such certificate is
+   * configured.
+   */
   readonly proxyClient: (() => Promise<KeyPair>) | undefined
 }
 
@@ -43,7 +46,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
     fixed: frontProxy.authorities ?? [],
     files: frontProxy.authorityFile === undefined ? [] : [frontProxy.authorityFile],
   }
-  // TLS would silently accept invalid PEM and then reject every client certificate.
+  // Validates the PEM texts. TLS would ignore an invalid one without an error and then reject every client certificate.
   for (const pem of await readAuthorities({ fixed: givenAuthorities, files: clientAuthorityFiles })) {
     check('the authorities of client certificates', () => new X509Certificate(pem))
   }
@@ -60,7 +63,7 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
     frontProxy: usesOwnFrontProxy(options.authentication),
     onNote: (note) => directory !== undefined && logNote(options, directory, note),
   }).catch((error: unknown) => {
-    // File system errors already name the directory.
+    // Rethrows file system errors unchanged, because their messages already contain the path.
     if ((error as NodeJS.ErrnoException).code !== undefined) throw error
     throw new ConfigurationError(`the certificates in ${directory} cannot be used: ${(error as Error).message}`, { cause: error })
   })
@@ -91,7 +94,10 @@ export async function buildCertificates(options: ServerChainOptions): Promise<Ce
   }
 }
 
-/** Returns a function that reads the files again once they have changed. Throws `ConfigurationError` for files that cannot be used. */
+/**
+ * Reads the proxy client certificate. Returns a function that returns it and reads the files again after they have changed. Throws
+ * `ConfigurationError` for files that cannot be used.
+ */
 async function readProxyClient(files: CertificateFiles): Promise<() => Promise<KeyPair>> {
   const [certificate, key] = [rereadFile(files.certificateFile), rereadFile(files.keyFile)]
   const read = async (): Promise<KeyPair> => ({ certificate: await certificate(), key: await key() })

@@ -2,7 +2,7 @@ import type { Encryption } from '@keelson/encryption'
 import { ConfigurationError } from './configuration-error.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
-/** Opens encryption at rest if it is configured. Otherwise its code is not loaded. */
+/** Creates encryption at rest from its configuration file. Returns undefined, and loads no encryption code, if it is not configured. */
 export async function buildEncryption({
   storage: { encryption } = {},
   log = () => {},

@@ -30,18 +30,21 @@ import { openBackends } from './open-backends.ts'
 import type { Backends } from './open-backends.ts'
 import { createStorageDrivers } from './storage-drivers.ts'
 
-/** Version of our storage encoding. Increase it with the encoding: older records are then decoded, converted and defaulted on read. */
+/**
+ * Version of the storage encoding. Increase it when the encoding changes: records of older versions are then decoded, converted and
+ * defaulted on read.
+ */
 const schemaVersion = 1
 
-/** Shared parts from which every server of the chain is built. */
+/** Components that all servers of the chain share. */
 export interface GenericConfig {
   readonly backends: Backends
   readonly storageFactory: StorageFactory
   readonly restOptionsGetter: RESTOptionsGetter
-  /** Registry of all metrics. */
+  /** Registry of all metrics of the server. */
   readonly metrics: MetricsRegistry
   readonly storageMetrics: StorageMetrics
-  /** Types of every installed group. */
+  /** Registry of the types of all installed groups. */
   readonly types: ApiTypesRegistry
   readonly scheme: Scheme
   readonly authentication: Authentication
@@ -49,15 +52,15 @@ export interface GenericConfig {
   readonly certificates: Certificates
   readonly encryption: Encryption | undefined
   readonly clock: Clock
-  /** Requests to other servers go through it. */
+  /** Opens connections to other servers, such as webhooks. */
   readonly dialer: Dialer
-  /** Sets the client that everything here reads with. */
+  /** Sets the client with which authenticators, authorizers and admission plugins read objects. */
   readFrom(client: LoopbackClient): void
 }
 
-/** Opens the store and builds everything that is independent of API groups. Closes the store again if another step fails. */
+/** Opens the store and builds all components that do not depend on API groups. Closes the store again if a step fails. */
 export async function buildGenericConfig(options: ServerChainOptions): Promise<GenericConfig> {
-  // Steps that open nothing come first, so that they fail early.
+  // Steps without side effects run first, so that invalid options fail before anything is opened.
   const metrics = createMetricsRegistry()
   const clock = options.clock ?? systemClock
   let client: LoopbackClient | undefined
@@ -87,7 +90,7 @@ export async function buildGenericConfig(options: ServerChainOptions): Promise<G
       backend: backends.main,
       backendOverrides: backends.overrides,
       metrics: storageMetrics,
-      // Other API servers may share etcd and must be able to read the objects.
+      // Uses kube-apiserver's encoding in etcd, because other API servers may share it and must be able to read the objects.
       createCodec:
         (storage.type || 'etcd3') === 'etcd3'
           ? protobufCodecs({ types, scheme, ...(storage.mediaType && { mediaType: storage.mediaType }) })

@@ -24,13 +24,13 @@ import { authenticationDefaults } from './options/authentication.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 export interface ServiceAccountTokens {
-  /** Tokens of secrets, and issued tokens. */
+  /** Authenticators of legacy tokens in secrets and of issued tokens. */
   readonly authenticators: readonly TokenAuthenticator[]
-  /** Options of the subresource that issues tokens. */
+  /** Options of the `serviceaccounts/token` subresource, which issues tokens. */
   readonly subresource: TokenSubresourceOptions
   /** Returns the OpenID documents for `serverAddress` (host and port). Throws if the issuer cannot be published. */
   documents(serverAddress: string): PublishedDocuments
-  /** Sets the client for reading the objects that tokens are bound to. No token is accepted before. */
+  /** Sets the client for reading the objects that tokens are bound to. Tokens are rejected until it is set. */
   readFrom(client: LoopbackClient): void
   close(): void
 }
@@ -40,9 +40,9 @@ export interface PublishedDocuments extends OpenIdDocuments {
   readonly maxAgeSeconds: number
 }
 
-/** Signs tokens, and knows the keys of signed ones. */
+/** Signs tokens and has the public keys for verifying them. */
 interface Signing extends Pick<ExternalSigner, 'issue' | 'keys' | 'publishedKeys' | 'maxAgeSeconds' | 'close'> {
-  /** Undefined: no limit. */
+  /** Maximum lifetime of tokens in seconds. Undefined means no limit. */
   readonly maxTokenSeconds: number | undefined
 }
 
@@ -64,7 +64,10 @@ export async function buildServiceAccountTokens(
     client?.resource<T>({ group: '', resource })?.get(namespace, name, { resourceVersion })
   const live = (resource: string, namespace: string, name: string): Promise<DeepReadonly<KubeObject> | undefined> =>
     read(resource, [namespace, name], '')
-  /** Reads the cache first. It may not have objects that were just created. */
+  /**
+   * Reads an object from the watch cache, and from the store if it is missing there, because the cache may not have just-created objects
+   * yet.
+   */
   const known = async <T extends KubeObject>(resource: string, namespace: string, name: string) =>
     (await read<T>(resource, [namespace, name], '0')) ?? read<T>(resource, [namespace, name], '')
   const verifier = createTokenVerifier({ keys: (id) => signing.keys(id), metrics })
@@ -115,7 +118,7 @@ export async function buildServiceAccountTokens(
   }
 }
 
-/** Keys in files, or a key that the server makes. */
+/** Reads the signing key and the verification keys from files. Without files, generates a key. */
 async function openOwnKeys({ authentication = {}, serving = {}, clock = systemClock, log }: ServerChainOptions): Promise<Signing> {
   const { issuers, keyFiles = [], signingKeyFile } = { ...authenticationDefaults.serviceAccounts, ...authentication.serviceAccounts }
   const onMade = (file: string): void => log?.(0, 'Made a key for service account tokens', { file })
@@ -134,7 +137,7 @@ async function openOwnKeys({ authentication = {}, serving = {}, clock = systemCl
   }
 }
 
-/** A signer in another process. Throws `ConfigurationError` if it cannot be used. */
+/** Connects to an external signer in another process. Throws `ConfigurationError` if the signer cannot be used. */
 async function openSigner(
   { authentication = {}, clock = systemClock, log }: ServerChainOptions,
   { endpoint, registry }: { readonly endpoint: string; readonly registry: MetricsRegistry },
@@ -161,7 +164,7 @@ async function openSigner(
   )
 }
 
-/** Reports failures of the signer to the client that requested a token. */
+/** Wraps a signer so that its failures are reported as internal errors to the client that requested a token. */
 function withInternalErrors(signer: ExternalSigner): Signing {
   return {
     keys: (id) => signer.keys(id),
@@ -186,7 +189,7 @@ async function labelSecret(
   labels: Readonly<Record<string, string>>,
 ): Promise<void> {
   await client?.resource<Secret>({ group: '', resource: 'secrets' })?.update(namespace, name, (secret) =>
-    // Another secret of the same name has other tokens.
+    // A secret with the same name but another UID contains another token.
     secret.metadata.uid === uid
       ? { ...secret, metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, ...labels } } }
       : secret,

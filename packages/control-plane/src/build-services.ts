@@ -13,16 +13,16 @@ import { servicesDefaults } from './options/services.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { openSystemStorage } from './system-storage.ts'
 
-/** Parts that serve core's services: allocators, the repair loop, and the controller of the kubernetes service. */
+/** Components that serve the core group's services: allocators, repair loops, and the controller of the kubernetes service. */
 export interface Services {
   readonly allocators: ServiceAllocators
   readonly repair: ServiceRepair
   readonly bootstrap: BootstrapController
-  /** Call before closing the store. */
+  /** Stops the components. Call it before closing the store. */
   close(): Promise<void>
 }
 
-/** Throws `ConfigurationError` for invalid ranges. */
+/** Builds the components for services. Throws `ConfigurationError` for invalid address or port ranges. */
 export function buildServices(config: GenericConfig, options: ServerChainOptions, client: LoopbackClient): Services {
   const { clock = systemClock, log = () => {} } = options
   const { clusterIpRange, nodePortRange, endpointReconcilerType } = { ...servicesDefaults, ...options.services }
@@ -63,7 +63,7 @@ export function buildServices(config: GenericConfig, options: ServerChainOptions
   }
 }
 
-/** Runs a step that parses service options; wraps its error in a `ConfigurationError`. */
+/** Calls a function that parses service options. Wraps its error in a `ConfigurationError`. */
 export function parseServiceOption<T>(parse: () => T): T {
   try {
     return parse()

@@ -15,7 +15,7 @@ export interface Serving {
   readonly features: FeatureGates
 }
 
-/** Validates the serving options and loads rarely used code if needed. Throws `ConfigurationError`. */
+/** Validates the serving options. Loads rarely used code only if an option needs it. Throws `ConfigurationError`. */
 export async function buildServing(options: ServerChainOptions): Promise<Serving> {
   const tls = buildTlsSettings(options)
   const { diagnostics: { flags } = {}, log = () => {} } = options

@@ -4,7 +4,7 @@ import { core, coreGroups } from '@keelson/resources-core'
 import type { GroupServices } from './group-services.ts'
 import { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 
-/** The core group with the services that its paths need: allocators, connections to kubelets, component checks. */
+/** The core group with the services that its subresources need: allocators, connections to kubelets, and component checks. */
 export const servedCore: ApiGroup<GroupServices> = {
   ...core,
   newRESTStorage({ restOptions, services: { config, legacy } }) {

@@ -7,7 +7,7 @@ import { createGroupServices } from './group-services.ts'
 import * as seeds from './seeds.ts'
 import { createStorageDrivers } from './storage-drivers.ts'
 
-// Follows the path from options to driver by the names that kube-apiserver uses.
+// Checks the chain of function names from options to driver. Kube-apiserver uses the same names.
 test('leads from options to the driver', async () => {
   const config = await seeds.buildGenericConfig({ storage: { type: 'memory', prefix: '/elsewhere' } })
   const { scheme, types, backends } = config

@@ -13,7 +13,7 @@ import { servingDefaults } from './options/serving.ts'
 import type { PostStartHooks } from './post-start-hooks.ts'
 import type { ServerChain } from './server-chain.ts'
 
-/** Options with a log. */
+/** Options of a server with a log function set. */
 export type LoggedOptions = ServerChainOptions & Required<Pick<ServerChainOptions, 'log'>>
 
 export interface ChainParts {
@@ -22,7 +22,7 @@ export interface ChainParts {
   readonly server: Server
   readonly admission: AsyncDisposable
   readonly informers: AsyncDisposable
-  /** Undefined without core's services. */
+  /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
   readonly host: GroupHost<GroupServices>
   readonly client: ServerChain['client']
@@ -43,7 +43,7 @@ export class Chain implements ServerChain {
   constructor(parts: ChainParts) {
     this.#parts = parts
     this.#ready = promiseParts()
-    // Callers may ignore `ready`; its rejection must not count as unhandled.
+    // Marks the rejection of `ready` as handled, because callers may ignore `ready`.
     this.#ready.promise.catch(() => {})
   }
 
@@ -145,7 +145,7 @@ export class Chain implements ServerChain {
   }
 }
 
-/** Error for use before `start` or `listen`, when nothing is served yet. */
+/** Creates the error for members that are used before `start` or `listen` was called. */
 function notStarted(member: string): Error {
   return new Error(`${member}: the server has not been started; call listen(), or start() for a server without a port, first`)
 }

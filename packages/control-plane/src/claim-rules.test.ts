@@ -6,7 +6,7 @@ import type { JsonResponse } from './ask-server.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** Permissions of the driver: verb, subresource, name and namespace. */
+/** Permissions of the driver's service account, each written as "verb subresource namespace name". */
 const allowed = new Set<string>()
 const authorizer: Authorizer = {
   authorize({ action: { verb, resource, subresource, name, namespace } }) {
@@ -65,7 +65,7 @@ it('allows admin access to devices only from labelled namespaces', async () => {
   expect((await call('POST', 'admins', 'resourceclaimtemplates', template)).status).toBe(201)
 })
 
-it('allocates devices with admin access only to claims there', async () => {
+it('allocates devices with admin access only to claims in labelled namespaces', async () => {
   const result = { request: 'r', driver: 'd.example.com', pool: 'p', device: 'x', adminAccess: true }
   const status = { allocation: { devices: { results: [result] } } }
   for (const [namespace, expected] of Object.entries({
@@ -78,7 +78,7 @@ it('allocates devices with admin access only to claims there', async () => {
   expect((await call('GET', 'admins', 'resourceclaims/given/status')).body).toMatchObject({ kind: 'ResourceClaim', status })
 })
 
-it('needs further permissions for an allocation and for the status of devices', async () => {
+it('requires permissions on resourceclaims/binding and resourceclaims/driver for status updates', async () => {
   const { body } = await call('POST', 'default', 'resourceclaims', { metadata: { name: 'shared' }, spec: spec(false) })
   const device = { driver: 'd.example.com', pool: 'p', device: 'x' }
   const nodeSelector = { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: ['n1'] }] }] }

@@ -4,7 +4,7 @@ import { createServerChain } from './create-server-chain.ts'
 import type { ServerChain } from './server-chain.ts'
 
 const user = { name: 'alice', groups: ['system:masters'] }
-// A time far from the system clock.
+// Starts years after the current system time, so that timestamps from the system clock are noticed.
 const clock = createManualClock(Date.UTC(2031, 4, 6, 7, 8, 9))
 const now = '2031-05-06T07:08:09Z'
 
@@ -50,7 +50,7 @@ test('sets creation timestamps of all objects', async () => {
   expect(metadata).toMatchObject({ creationTimestamp: now, managedFields: [{ time: now }] })
   const deleted = await ask('DELETE', `${core}/configmaps/a`)
   expect(deleted.metadata.deletionTimestamp).toBe(now)
-  // Created by the server itself.
+  // The server itself creates this namespace.
   const namespace = await ask('GET', '/api/v1/namespaces/kube-system')
   expect(namespace.metadata).toMatchObject({ creationTimestamp: now })
   const schemas = await ask('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/probes')

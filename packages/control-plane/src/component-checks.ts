@@ -5,7 +5,10 @@ import type { GenericConfig } from './build-generic-config.ts'
 
 const timeoutMs = 20_000
 
-/** Checks a control plane component on this machine. Does not verify its certificate, because the request contains no secrets. */
+/**
+ * Returns a health check of a control plane component on this machine. The certificate of the component is not verified, because the
+ * request contains no secrets.
+ */
 export function checkComponentOnPort(port: number): ComponentCheck {
   const host = '127.0.0.1'
   const remote: Remote = { scheme: 'https', host, port: String(port), path: '/healthz', query: '', tls: { verify: false } }
@@ -32,7 +35,7 @@ export function checkComponentOnPort(port: number): ComponentCheck {
     })
 }
 
-/** Checks the main store. */
+/** Returns a health check of the main store. */
 export function checkStore({ backends }: GenericConfig): ComponentCheck {
   return async () => {
     await backends.main.checkHealth()

@@ -4,7 +4,7 @@ import { ConfigurationError } from './configuration-error.ts'
 import { storageDefaults } from './options/storage.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
-/** Returns the enabled controllers. Default: none with etcd, where they may run elsewhere; otherwise all. */
+/** Returns the `--controllers` list. Default: all controllers; none with etcd, because a controller manager may run them. */
 export function enabledControllers({ controllers, storage }: ServerChainOptions): readonly string[] {
   const { type, enableGarbageCollection } = { ...storageDefaults, ...storage }
   const enabled = controllers ?? (type === 'etcd3' ? ['none'] : ['*'])
@@ -12,13 +12,15 @@ export function enabledControllers({ controllers, storage }: ServerChainOptions)
 }
 
 interface RunnerOptions extends Pick<ControllersOptions, 'clock' | 'informers' | 'rootCA' | 'onError' | 'metrics'> {
-  /** Called for each enabled controller whose resources are not served. */
+  /** Called for each enabled controller that is skipped because its resources are not served. */
   readonly onSkipped: (name: string) => void
 }
 
 type Start = (client: LoopbackClient, options: ControllersOptions) => RunningControllers
 
-/** Starts the controllers after the server and stops them before the store closes. Loads their code only if one is enabled. */
+/**
+ * Starts the enabled controllers after the server and stops them before the store closes. Loads their code only if a controller is enabled.
+ */
 export class ControllerRunner {
   readonly #enabled: readonly string[]
   readonly #start: Start | undefined
@@ -31,7 +33,7 @@ export class ControllerRunner {
     this.#selected = selected
   }
 
-  /** `enabled` has the syntax of `--controllers`. Throws `ConfigurationError` for unknown names. */
+  /** Creates the runner. `enabled` has the syntax of `--controllers`. Throws `ConfigurationError` for unknown controller names. */
   static async create(enabled: readonly string[]): Promise<ControllerRunner> {
     if (enabled.length === 1 && enabled[0] === 'none') return new ControllerRunner(enabled)
     const { controllerNames, selectControllers, startControllers } = await import('@keelson/controllers')

@@ -10,7 +10,7 @@ export interface CoreStorage extends AsyncDisposable {
   readonly storage: ReadonlyMap<string, RESTStorage>
 }
 
-/** Opens the storages of core in memory, without a server. */
+/** Opens the REST storages of the core group in memory, without a server. */
 export async function openCoreStorage(prefix = '/registry'): Promise<CoreStorage> {
   const config = await buildGenericConfig({ storage: { type: 'memory', prefix } })
   for (const module of coreGroups.flatMap(({ types }) => types)) config.types.add(module)

@@ -5,7 +5,7 @@ import type { Backend, StorageMetrics } from '@keelson/storagebackend'
 
 const intervalMs = 60_000
 
-/** Updates the object counts immediately and then every minute until `signal` aborts. */
+/** Updates the metrics of stored object counts immediately, and then every minute until `signal` aborts. */
 export async function countStorage(
   backend: Backend,
   metrics: StorageMetrics,

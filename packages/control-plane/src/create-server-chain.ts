@@ -38,7 +38,7 @@ import { servingDefaults } from './options/serving.ts'
 import type { ServerChain } from './server-chain.ts'
 import { addStorageHealth } from './storage-health.ts'
 
-/** Creates a complete server, which does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
+/** Creates a complete server that does not listen yet. Throws `ConfigurationError` for options that cannot be satisfied. */
 export async function createServerChain(requested: ServerChainOptions = {}): Promise<ServerChain> {
   const problems = await findOptionProblems(requested)
   if (problems.length > 0) throw new ConfigurationError(problems)
@@ -200,18 +200,18 @@ function hasServices(groups: readonly ApiGroup<GroupServices>[]): boolean {
   return groups.some((group) => group.resources.some(({ group: name, plural }) => name === '' && plural === 'services'))
 }
 
-/** Installs all groups, or none if one fails. */
+/** Installs all groups. Installs none if one of them fails. */
 function installGroups(host: GroupHost<GroupServices>, groups: readonly ApiGroup<GroupServices>[]): void {
   try {
     for (const group of groups) host.install(group)
   } catch (error) {
-    // Ignore errors of the cleanup: the installation error is reported.
+    // Ignores errors of the cleanup, so that the installation error is reported.
     host[Symbol.asyncDispose]().then(undefined, () => {})
     throw error
   }
 }
 
-/** Throws `ConfigurationError` for filters that cannot be placed. */
+/** Creates the HTTP server. Throws `ConfigurationError` for filters whose position cannot be resolved. */
 function createServerOf(options: Parameters<typeof createServer>[0]): Server {
   try {
     return createServer(options)

@@ -2,7 +2,7 @@ import type { PodDisruptionBudget } from '@keelson/api/policy/v1'
 import type { LoopbackClient, LoopbackResource } from '@keelson/loopback'
 import type { DisruptionBudgets } from '@keelson/resources-core'
 
-/** Accesses the disruption budgets of this server; there are none if the policy group is not served. */
+/** Returns functions to read and update the PodDisruptionBudgets of this server. Lists none if the policy group is not served. */
 export function createDisruptionBudgets(client: LoopbackClient): DisruptionBudgets {
   const budgets = (): LoopbackResource<PodDisruptionBudget> | undefined =>
     client.resource<PodDisruptionBudget>({ group: 'policy', resource: 'poddisruptionbudgets' })

@@ -21,13 +21,13 @@ function answer(target: string): Promise<string> {
   })
 }
 
-/** Number of open watches by the metric. */
+/** Reads the number of open watches from the metrics. */
 async function watching(): Promise<number> {
   const line = /^apiserver_longrunning_requests\{[^}]*resource="configmaps"[^}]*verb="WATCH"[^}]*\} (\d+)$/m
   return Number(line.exec(await answer('/metrics'))?.[1] ?? 0)
 }
 
-/** Functions that open a watch and return a function that drops it. */
+/** Clients by protocol. Each opens a watch and returns a function that drops the connection. */
 const clients: Readonly<Record<string, () => Promise<() => void>>> = {
   'HTTP/1.1': () =>
     new Promise((resolve, reject) => {

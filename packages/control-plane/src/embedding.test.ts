@@ -38,7 +38,7 @@ describe('chain.fetch', () => {
       body: JSON.stringify({ metadata: { name }, data }),
       user: alice,
     })
-  /** Number of open watches by the metric. */
+  /** Reads the number of open watches from the metrics. */
   const watches = async (): Promise<number> => {
     const text = await (await chain.fetch('/metrics', { user: alice })).text()
     return Number(/^apiserver_longrunning_requests\{.*resource="configmaps".*verb="WATCH".*\} (\d+)$/m.exec(text)?.[1] ?? 0)

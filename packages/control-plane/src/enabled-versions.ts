@@ -11,8 +11,9 @@ const stages = {
 type Stage = keyof typeof stages
 
 /**
- * Returns a predicate for served resources. Stable versions are served by default; `overrides` change that by resource, version, stage or
- * all, in decreasing precedence. Groups without `hasStages` are served in every version by default.
+ * Returns a predicate that is true for resources that are served. Stable versions are served by default. `overrides` change that by
+ * resource, version, stability level or `api/all`; the most specific override applies. Groups without stability levels (`hasStages`) are
+ * served in every version by default.
  */
 export function enabledResources(
   overrides: Readonly<Record<string, boolean>>,
@@ -37,7 +38,8 @@ export function listVersions(groups: readonly ApiGroup[]): readonly GroupVersion
   const definitions = groups.flatMap(({ resources }) => resources.flatMap((one) => [one, ...(one.alsoServedAs ?? [])]))
   const served = new Set(definitions.map(({ group, version }) => formatGroupVersion({ group, version })))
   return groups.flatMap(({ name, types, resources, retiredVersions = [] }) => {
-    // Types of other groups belong to subresources (tokens, scales). Reviews are served without a definition.
+    // Skips other groups: their types only occur in subresources (tokens, scales). Review APIs are served although they have no resource
+    // definition.
     const versions = types.flatMap(({ groupVersion: { group, version } }) =>
       group === name && (resources.length === 0 || served.has(formatGroupVersion({ group, version }))) ? [version] : [],
     )
@@ -45,7 +47,9 @@ export function listVersions(groups: readonly ApiGroup[]): readonly GroupVersion
   })
 }
 
-/** Returns the problems of `--runtime-config`, one sentence per key. Rejects unknown versions, so that a typo does not go unnoticed. */
+/**
+ * Returns the problems of `--runtime-config`, one sentence for each invalid key. Unknown versions are rejected, so that a typo is noticed.
+ */
 export function findRuntimeConfigProblems(overrides: Readonly<Record<string, boolean>>, known: readonly GroupVersion[]): readonly string[] {
   if (overrides['api/all' satisfies Stage] === false && Object.keys(overrides).length === 1) {
     return ['invalid runtime-config with only api/all=false']
@@ -63,7 +67,10 @@ function findKeyProblem(key: string, known: readonly GroupVersion[]): string | u
   return `group version ${formatGroupVersion({ group, version })} that has not been registered`
 }
 
-/** Parses "apps/v1" and "apps/v1/deployments"; for core also "/v1", "v1", "api/v1" and "api/v1/pods". Returns undefined if invalid. */
+/**
+ * Parses a key of `--runtime-config`, such as "apps/v1" or "apps/v1/deployments". Keys of the core group may also be "/v1", "v1", "api/v1"
+ * and "api/v1/pods". Returns undefined for invalid keys.
+ */
 function parseKey(key: string): GroupVersion | undefined {
   const parts = normalizeKey(key).split('/')
   if (parts.length > 3 || (!key.includes('/') && !/^v\d+$/.test(key))) return undefined
@@ -71,7 +78,7 @@ function parseKey(key: string): GroupVersion | undefined {
   return { group: parts[0]!, version: parts[1]! }
 }
 
-/** Removes the optional "api/" prefix of core versions. */
+/** Removes the prefix "api/" from keys of the core group. */
 function normalizeKey(key: string): string {
   return key.startsWith('api/') ? key.slice(4) : key
 }

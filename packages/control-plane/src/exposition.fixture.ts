@@ -4,7 +4,7 @@ export interface MetricFamily {
   readonly type: string
   /** Sorted label names, without `le` and `quantile`. */
   readonly labels: readonly string[]
-  /** Values of `le` in order of appearance. */
+  /** Bucket bounds (values of the label `le`) in order of appearance. */
   readonly bounds: readonly string[]
   readonly samples: number
 }
@@ -15,14 +15,16 @@ interface ParsedFamily {
   readonly labels: Set<string>
   readonly bounds: Set<string>
   readonly seen: Set<string>
-  /** Bound and count of the last bucket, by series without `le`. */
+  /** Bound and count of the last parsed bucket, by series without the label `le`. */
   readonly histograms: Map<string, { bound: number; total: number }>
 }
 
 const sample = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\[\\n"])*)"(?:,|$)/gy
 
-/** Parses the text format strictly: throws for every violation, such as scattered families or inconsistent buckets. */
+/**
+ * Parses the Prometheus text format strictly. Throws for every violation, such as a metric family that is split or inconsistent buckets.
+ */
 export function parseExposition(text: string): ReadonlyMap<string, MetricFamily> {
   const families = new Map<string, ParsedFamily>()
   if (!text.endsWith('\n')) throw new Error('missing newline at the end')

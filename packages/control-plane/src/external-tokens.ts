@@ -9,18 +9,18 @@ import { ConfigurationError } from './configuration-error.ts'
 import { authenticationDefaults } from './options/authentication.ts'
 import type { AuthenticationOptions, TokenWebhookOptions } from './options/authentication.ts'
 
-/** Authenticators that ask other servers about tokens. */
+/** Authenticators of tokens from other systems: OpenID Connect providers and the authentication webhook. */
 export interface ExternalTokens extends Disposable {
-  /** Identity providers, then the webhook. */
+  /** The authenticator of OpenID Connect tokens, followed by the webhook. */
   readonly authenticators: readonly TokenAuthenticator[]
-  /** The paths with anonymous access; undefined if requests without credentials are refused. Empty: all paths. */
+  /** Paths that allow anonymous access; an empty list means all paths. Undefined if requests without credentials are rejected. */
   readonly anonymousPaths: readonly string[] | undefined
 }
 
 export interface ExternalTokenParts {
-  /** The audiences of this server. */
+  /** Audiences of this server. */
   readonly audiences: readonly string[]
-  /** The issuers of this server's own tokens. */
+  /** Issuers of this server's own service account tokens. */
   readonly ownIssuers: readonly string[]
   readonly dialer: Dialer
   readonly clock: Clock
@@ -28,10 +28,10 @@ export interface ExternalTokenParts {
   readonly log: (text: string) => void
 }
 
-/** Users are remembered for this time, ms: verifying a token of a provider costs more than a small response. */
+/** Cache TTL of authenticated users in milliseconds. Verifying an OpenID Connect token costs more than a small response. */
 const userTtlMs = 10_000
 
-/** Throws `ConfigurationError` for files that cannot be used. */
+/** Creates the authenticators of external tokens from the options and files. Throws `ConfigurationError` for files that cannot be used. */
 export async function openExternalTokens(options: AuthenticationOptions, parts: ExternalTokenParts): Promise<ExternalTokens> {
   const { audiences, clock } = parts
   checkConflicts(options)

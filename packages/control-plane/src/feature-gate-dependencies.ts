@@ -1,4 +1,4 @@
-/** Features that must be enabled if a feature is enabled. */
+/** Dependencies of feature gates: each line names a feature, followed by the features that must be enabled with it. */
 const table = `
 AuthorizeNodeWithSelectors: AuthorizeWithSelectors
 ClusterTrustBundleProjection: ClusterTrustBundle

@@ -3,7 +3,7 @@ import { featureDependencies } from './feature-gate-dependencies.ts'
 import { featureGates } from './feature-gate-table.ts'
 import type { FeatureStage } from './feature-gate-table.ts'
 
-/** Gates that have an effect in this server. */
+/** Feature gates that change the behaviour of this server. The others are accepted without an effect. */
 const effectiveGates = new Set([
   'AllowParsingUserUIDFromCertAuth',
   'CBORServingAndStorage',
@@ -23,7 +23,10 @@ export interface FeatureGates {
   all(): readonly { readonly name: string; readonly stage: FeatureStage; readonly enabled: boolean }[]
 }
 
-/** Applies kube-apiserver's rules. Calls `onNote` for gates without effect. Throws `ConfigurationError` with all problems. */
+/**
+ * Applies values to the feature gates by kube-apiserver's rules. Calls `onNote` for each gate that has no effect. Throws
+ * `ConfigurationError` with all problems.
+ */
 export function readFeatureGates(set: Readonly<Record<string, boolean>>, onNote: (text: string) => void): FeatureGates {
   const overrides = new Map<string, boolean>()
   const stages = new Map<FeatureStage, boolean>()

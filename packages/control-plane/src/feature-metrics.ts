@@ -5,7 +5,7 @@ import type { FeatureGates } from './feature-gates.ts'
 
 const stages: Readonly<Record<FeatureStage, string>> = { Alpha: 'ALPHA', Beta: 'BETA', GA: '', Deprecated: 'DEPRECATED' }
 
-/** Registers kube-apiserver's metric of enabled feature gates, computed on each scrape. */
+/** Registers kube-apiserver's metric `kubernetes_feature_enabled`. Its values are computed on each scrape. */
 export function registerFeatureMetrics(registry: MetricsRegistry, features: FeatureGates): void {
   registry.register({
     collect() {

@@ -3,18 +3,21 @@ import type { Clock } from '@keelson/apimachinery'
 
 export interface FollowedFile {
   readonly file: string
-  /** Content at the start. */
+  /** Text of the file when the server started. */
   readonly content: string
   readonly clock: Clock
-  /** Called with each new content; the next look waits for it. It reports its own failures. `false` means: call again with the same content. */
+  /**
+   * Called with each new content of the file. The next check waits until it resolves. It must handle its own errors. If it resolves to
+   * `false`, it is called again with the same content.
+   */
   readonly onContent: (content: string) => Promise<boolean | undefined>
   readonly onUnreadable: (error: unknown) => void
 }
 
-/** Interval between looks at a file, ms. Polls because file watches miss the symlink changes of mounted secrets. */
+/** Polling interval in milliseconds. The file is polled, because file watches miss symlink changes in mounted secrets. */
 const intervalMs = 5000
 
-/** Calls back whenever the content of a file changes. Disposing the result ends it. */
+/** Polls a file and calls `onContent` when its content changes. Disposing the result stops the polling. */
 export function followFile({ file, content, clock, onContent, onUnreadable }: FollowedFile): Disposable {
   let last = content
   let isOver = false

@@ -19,13 +19,13 @@ import type { LegacyRESTStorageOptions } from './new-legacy-rest-storage.ts'
 
 /** Services that the server offers to its API groups. */
 export interface GroupServices extends ResourceServices {
-  /** In-process client with the identity `system:apiserver`. Serves the groups installed at the time of the call. */
+  /** In-process client with the identity `system:apiserver`. Its requests see the groups that are installed at the time of the call. */
   readonly client: LoopbackClient
   readonly informers: SharedInformers
   readonly authorizer: Authorizer
   readonly clock: Clock
   readonly config: GenericConfig
-  /** Options of core's storages. */
+  /** Options for the storages of the core group. */
   readonly legacy: LegacyRESTStorageOptions
 }
 
@@ -47,7 +47,10 @@ export function createGroupServices(config: GenericConfig, offered: Pick<GroupSe
   }
 }
 
-/** Lists the rules of a user, if the authorizer supports that. */
+/**
+ * Returns a function that lists the rules that apply to a user, for SelfSubjectRulesReview. The list is marked as incomplete if the
+ * authorizer cannot list rules.
+ */
 function createRuleResolver(authorizer: Authorizer): RuleResolver {
   const unsupported = {
     resourceRules: [],

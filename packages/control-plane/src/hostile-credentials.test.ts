@@ -17,7 +17,7 @@ const secrets = '/api/v1/namespaces/default/secrets'
 
 let directory: string
 let chain: ServerChain
-/** Everything that was logged, as text. */
+/** Text of all log messages. */
 let logged = ''
 let accountUid: string
 beforeAll(async () => {
@@ -43,7 +43,7 @@ async function create<T>(target: string, body: object): Promise<T> {
   return answer.body
 }
 
-/** Returns the name of the token's user; undefined if the token is refused. */
+/** Returns the name of the user to whom the token belongs. Returns undefined if the token is rejected. */
 async function userOf(token: string): Promise<string | undefined> {
   const { status, body } = await askServer<{ message: string }>(chain, 'GET', '/api/v1/nodes', { token })
   if (status === 401) return undefined
@@ -178,7 +178,10 @@ test('a bootstrap token authenticates a node that joins, until its secret is del
 })
 
 describe('headers that name another user', () => {
-  /** Returns the status and message for a request of the account `builder` with more headers, as written to the wire. */
+  /**
+   * Sends a request with the service account `builder` and with the given additional headers, byte for byte. Returns the status and message
+   * of the response.
+   */
   async function ask(...more: readonly string[]): Promise<string> {
     const headers = ['Host', 'localhost', 'Accept', 'application/json', 'Authorization', `Bearer ${signed(payload())}`, ...more]
     const sent = request(`${chain.url}/api/v1/nodes`, { ca: chain.certificateAuthority, agent: false, headers }).end()

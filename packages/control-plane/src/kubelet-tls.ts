@@ -3,7 +3,10 @@ import type { RemoteTls } from '@keelson/registry'
 import { ConfigurationError } from './configuration-error.ts'
 import type { KubeletClientOptions } from './options/kubelet.ts'
 
-/** Loads trusted CAs and client certificate for kubelet connections. New connections use renewed files. Throws `ConfigurationError`. */
+/**
+ * Loads the CAs and the client certificate for connections to kubelets. Files that changed are read again for new connections. Throws
+ * `ConfigurationError` for files that cannot be used.
+ */
 export async function kubeletTls({ authorityFile, certificateFile, keyFile }: KubeletClientOptions): Promise<() => Promise<RemoteTls>> {
   if ((certificateFile === undefined) !== (keyFile === undefined)) {
     throw new ConfigurationError('the certificate and the key for kubelets go together: one of them is missing')
@@ -22,7 +25,7 @@ export async function kubeletTls({ authorityFile, certificateFile, keyFile }: Ku
   return tls
 }
 
-/** Returns a function that returns the text of a file, and reads the file again once it has changed. */
+/** Returns a function that returns the text of a file. The function reads the file again only if it has changed. */
 export function rereadFile(file: string): () => Promise<string> {
   let cached: { readonly version: string; readonly text: string } | undefined
   return async () => {

@@ -1,4 +1,7 @@
-/** Every path of core/v1 with the file that implements it, relative to `packages/resources-core`, and a command that uses it. */
+/**
+ * Facts about every path of core/v1: the file that implements it, relative to `packages/resources-core`, and a kubectl command that uses
+ * it.
+ */
 export const pathFacts: Readonly<Record<string, readonly [file: string, command: string]>> = {
   bindings: ['src/pods/subresources/binding.ts', 'kubectl create --raw /api/v1/namespaces/default/bindings -f binding.json'],
   componentstatuses: ['src/componentstatuses', 'kubectl get componentstatuses'],

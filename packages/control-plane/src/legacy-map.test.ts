@@ -36,7 +36,7 @@ function verbsOf(storage: RESTStorage): string {
     .join(', ')
 }
 
-/** Renders the page with the facts about each path, in aligned columns. */
+/** Renders the documentation page that lists the facts about each path in a table. */
 function mapPage(served: Iterable<readonly [path: string, storage: RESTStorage]>): string {
   const byPath = [...served].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = byPath.map(([path, storage]) => {

@@ -4,11 +4,11 @@ export type Stability = 'STABLE' | 'BETA' | 'ALPHA'
 export interface MetricFact {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram' | 'summary'
-  /** Undefined for process metrics, which every Prometheus client has. */
+  /** Stability level in the help text. Undefined for process metrics, which every Prometheus client library has. */
   readonly stability: Stability | undefined
   /** Sorted label names. */
   readonly labels: readonly string[]
-  /** Histogram bounds without `+Inf`. */
+  /** Bucket bounds of a histogram, without `+Inf`. */
   readonly bounds: readonly string[]
 }
 
@@ -38,7 +38,7 @@ const bounds: Readonly<Record<string, string>> = {
   workqueue_work_duration_seconds: '1e-08 1e-07 1e-06 9.999999999999999e-06 9.999999999999999e-05 0.001 0.01 0.1 1 10',
 }
 
-/** Labels by name, by type and stability. */
+/** Label names by metric name, grouped by "type stability". */
 const table: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'counter STABLE': {
     apiserver_request_total: `code ${request}`,

@@ -9,7 +9,7 @@ import { metricFacts } from './metric-facts.fixture.ts'
 import type { ServerChain } from './server-chain.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** Metrics that exist only on Linux. */
+/** Process metrics that exist only on Linux. */
 const ofLinux = new Set(['process_max_fds', 'process_open_fds', 'process_virtual_memory_bytes'])
 const facts = metricFacts.filter(({ name }) => process.platform === 'linux' || !ofLinux.has(name))
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   }).end()
   const [answer] = (await once(watch, 'response')) as [IncomingMessage]
   await once(answer, 'data')
-  // Objects are counted in the background.
+  // Waits, because stored objects are counted in the background.
   const before = Date.now()
   do families = parseExposition(await ask('GET', '/metrics'))
   while (!facts.every(({ name }) => families.has(name)) && Date.now() - before < 5000)

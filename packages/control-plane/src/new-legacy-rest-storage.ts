@@ -10,9 +10,9 @@ import type { GenericConfig } from './build-generic-config.ts'
 import { createDisruptionBudgets } from './disruption-budgets.ts'
 
 export interface LegacyRESTStorageOptions {
-  /** Allocates addresses and ports of services. Default: services are stored with the values that clients send. */
+  /** Allocates the addresses and ports of services. Default: services are stored with the values that clients send. */
   readonly allocators?: ServiceAllocators
-  /** Client for disruption budgets, which evictions check. Default: there are none. */
+  /** Client for reading the PodDisruptionBudgets that evictions must respect. Default: evictions check no budgets. */
   readonly client?: LoopbackClient
   /** Options of connections to kubelets, for logs, exec and proxies. */
   readonly kubelet?: KubeletOptions

@@ -57,7 +57,7 @@ test('a node reads what its pods use, from their binding to their end', async ()
   expect(await statusOf(chain, 'n1', `${pods}/p`)).toBe(200)
   expect(await statusOf(chain, 'n1', '/api/v1/persistentvolumes/vol')).toBe(200)
   expect(await statusOf(chain, 'n1', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1')).toBe(200)
-  // By the rules of system:node.
+  // The role `system:node` allows listing services.
   expect(await statusOf(chain, 'n1', '/api/v1/services')).toBe(200)
   expect(await statusOf(chain, 'n1', '/api/v1/namespaces')).toBe(403)
   for (const target of [`${secrets}/used`, `${secrets}/mount`, `${pods}/p`]) expect(await statusOf(chain, 'n2', target)).toBe(403)

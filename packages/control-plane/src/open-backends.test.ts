@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { createServerChain } from './create-server-chain.ts'
 import { openBackends } from './open-backends.ts'
 
-/** Opens in-memory stores by server address. */
+/** Creates a fake driver that opens one in-memory store for each server address. */
 function places() {
   const opened = new Map<string, Backend>()
   const closed: string[] = []
@@ -41,7 +41,7 @@ it('shares a store between overrides with the same servers', async () => {
   expect(closed).toEqual(['http://main:2379', 'http://events:2379'])
 })
 
-it('closes the other stores if one cannot be opened', async () => {
+it('closes the stores that are already open if another one cannot be opened', async () => {
   const { closed, etcd3 } = places()
   const opening = openBackends(createFactory({ etcd3 }), main, { overrides: [{ resource: '/events', servers: ['http://broken:2379'] }] })
   await expect(opening).rejects.toThrow('it cannot be reached')

@@ -1,22 +1,22 @@
 import type { Backend, Config, StorageFactory } from '@keelson/storagebackend'
 import type { StorageOverride } from './options/storage.ts'
 
-/** Open stores of a server: the main one, and those of resources with overrides. */
+/** Open stores of a server: the main store, and the stores of resources that have separate etcd servers. */
 export interface Backends extends AsyncDisposable {
   readonly main: Backend
-  /** Stores by resource, such as "/events" or "apps/deployments"; "apps/*" stands for the rest of a group. */
+  /** Stores by resource, such as "/events" or "apps/deployments". The key "apps/*" applies to all other resources of a group. */
   readonly overrides: ReadonlyMap<string, Backend>
-  /** All stores without duplicates, the main one first. */
+  /** All stores without duplicates. The main store is the first. */
   readonly all: readonly Backend[]
 }
 
 export interface OpenBackendsOptions {
-  /** An open store, which the caller closes. */
+  /** A store that is already open and that the caller closes. It is used as the main store. */
   readonly main?: Backend
   readonly overrides?: readonly StorageOverride[]
 }
 
-/** Opens all stores; overrides with the same servers share one. Closes all again if one cannot be opened. */
+/** Opens all stores. Overrides with the same server addresses share one store. Closes all stores again if one cannot be opened. */
 export async function openBackends(
   factory: StorageFactory,
   config: Config,

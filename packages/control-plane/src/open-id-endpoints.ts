@@ -4,7 +4,10 @@ import { withExchange } from '@keelson/http-installer'
 import type { Log, Server } from '@keelson/server'
 import type { PublishedDocuments } from './build-service-account-tokens.ts'
 
-/** Serves the OpenID documents for verifying service account tokens. Skips them with a log message if the issuer cannot be published. */
+/**
+ * Serves the OpenID documents with which other systems verify service account tokens. If the issuer URL cannot be published, logs the
+ * reason and does not serve them.
+ */
 export function installOpenIdDocuments(server: Server, documents: () => PublishedDocuments, log: Log): void {
   try {
     documents()

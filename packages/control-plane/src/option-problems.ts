@@ -16,12 +16,12 @@ import { findStorageTypeProblems } from './storage-drivers.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
 /**
- * Finds all problems of the options, one sentence each: unknown names, values with a wrong type or out of range, and conflicts. Opens no
- * store and reads no file, so a start can still fail on the contents of files.
+ * Lists all problems of the options, one sentence each: unknown names, values with a wrong type or out of range, and conflicts. Opens no
+ * store and reads no file, so a start can still fail because of the content of a file.
  */
 export async function findOptionProblems(options: ServerChainOptions): Promise<readonly string[]> {
   const problems = optionProblems(options, serverChainChecks)
-  // The remaining checks rely on valid names and types.
+  // The following checks rely on valid names and types.
   if (problems.length > 0) return problems
   const { admission: { configFile: _, ...admission } = {}, features: { gates = {}, runtimeConfig = {} } = {} } = options
   const { clusterIpRange, nodePortRange } = { ...servicesDefaults, ...options.services }

@@ -12,7 +12,7 @@ test('lists the pods of a node through an index', async () => {
     const body = { metadata: { name: `p${i}` }, spec: { nodeName: `n${i}`, containers: [{ name: 'c', image: 'i' }] } }
     expect((await askServer(chain, 'POST', pods, { body })).status).toBe(201)
   }
-  // The first list builds the index in the background.
+  // Repeats the list, because the first one only starts building the index in the background.
   await expect.poll(() => listAndFindIndex(chain)).toBe('f:spec.nodeName')
 })
 
@@ -24,7 +24,7 @@ async function listAndFindIndex(chain: ServerChain): Promise<string | undefined>
   return [...(await readListCounts(chain))].find(([index, count]) => count !== before.get(index))?.[0]
 }
 
-/** Reads the number of pod lists by index from the metrics. */
+/** Reads the number of pod lists served by each index from the metrics. */
 async function readListCounts(chain: ServerChain): Promise<ReadonlyMap<string, number>> {
   const { text } = await askServerForText(chain, 'GET', '/metrics')
   const lines = text.matchAll(/^apiserver_cache_list_total\{group="",index="(.*)",resource="pods"\} (\d+)$/gm)

@@ -13,7 +13,7 @@ function gate(): Gate {
   return { opened, open }
 }
 
-/** Fake server with the members that hooks use. */
+/** Creates a fake server that records the health checks that hooks add. */
 function listener(): { readonly server: Server; readonly failing: () => string[] } {
   const checks = new Map<string, () => unknown>()
   const server: Pick<Server, 'addHealthCheck'> = {

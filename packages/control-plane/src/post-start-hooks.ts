@@ -7,18 +7,20 @@ interface Hook {
 }
 
 export interface HookOptions {
-  /** Names of hooks that must complete first. Default: all hooks added before. */
+  /** Names of hooks that must complete first. Default: all hooks that were added earlier. */
   readonly after?: readonly string[]
 }
 
-/** Hooks that run after the server starts to listen. Readiness waits for all hooks; a failing hook fails the start. */
+/**
+ * Hooks that run after the server starts to listen. The server is ready when all hooks have completed. If a hook fails, the start fails.
+ */
 export class PostStartHooks {
   readonly #hooks: Hook[] = []
   readonly #server: Server
   readonly #livezFrom: number
   readonly #now: () => number
 
-  /** `/livez` ignores unfinished hooks until `livezGraceMs` have passed. */
+  /** Creates an empty list of hooks. `/livez` ignores unfinished hooks until `livezGraceMs` have passed. */
   constructor(server: Server, livezGraceMs = 0, now: () => number = () => performance.now()) {
     this.#server = server
     this.#now = now
@@ -29,7 +31,7 @@ export class PostStartHooks {
     return this.#hooks.map((hook) => hook.name)
   }
 
-  /** Adds a hook and its health check, so that `/readyz` fails until the hook has completed. */
+  /** Adds a hook and a health check for it. `/readyz` fails until the hook has completed. */
   add(name: string, run: () => Promise<void>, { after = this.names }: HookOptions = {}): void {
     let isDone = false
     const check = (): void => {
@@ -50,7 +52,7 @@ export class PostStartHooks {
     })
   }
 
-  /** Runs each hook as soon as the hooks it waits for have completed. */
+  /** Runs all hooks. Each starts as soon as the hooks it depends on have completed. */
   async run(): Promise<void> {
     const running = new Map<string, Promise<void>>()
     for (const hook of this.#hooks) {

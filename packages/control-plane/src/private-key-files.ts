@@ -2,11 +2,14 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 
-/** Keys that the server makes. */
+/** Names of the private key files that the server generates. */
 const keysInDirectory = ['ca.key', 'apiserver.key', 'admin.key', 'front-proxy-ca.key', 'front-proxy-client.key', 'sa.key']
 const readableByOthers = 0o004
 
-/** Logs private key files that are readable by all users. Group-readable files are fine, because pods mount secrets that way. */
+/**
+ * Logs a warning for each private key file that all users of the machine can read. Files that only a group can read are accepted, because
+ * pods mount secrets that way.
+ */
 export async function warnOfReadableKeys(options: ServerChainOptions): Promise<void> {
   await Promise.all(
     listPrivateKeyFiles(options).map(async (file) => {
@@ -19,7 +22,7 @@ export async function warnOfReadableKeys(options: ServerChainOptions): Promise<v
 }
 
 function listPrivateKeyFiles(options: ServerChainOptions): readonly string[] {
-  // Windows has no such file modes.
+  // Windows does not have Unix file modes.
   if (process.platform === 'win32') return []
   const { serving: { certificates, certificateFiles, namedCertificateFiles = [] } = {}, authentication, kubelet, storage } = options
   const directory = certificates?.directory

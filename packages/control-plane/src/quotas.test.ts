@@ -18,7 +18,7 @@ it('counts created objects and rejects those above the quota', async () => {
   expect((await call('POST', 'configmaps', { metadata: { name: 'before' } })).status).toBe(201)
   const status = { hard, used: { configmaps: '1', 'count/secrets': '0' } }
   expect((await call('PUT', 'resourcequotas/q/status', { ...made.body, status })).status).toBe(200)
-  // The informers of plugins see the quota a moment later.
+  // Retries, because the informer of the admission plugin receives the quota with a delay.
   await expect.poll(async () => (await call('POST', 'secrets', { metadata: { generateName: 's' } })).status).toBe(403)
 
   expect((await call('POST', 'configmaps', { metadata: { name: 'a' } })).status).toBe(201)

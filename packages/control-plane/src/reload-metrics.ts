@@ -3,12 +3,12 @@ import { hostname } from 'node:os'
 import { createCounter, createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry, ValueVector } from '@keelson/apimachinery/metrics'
 
-/** A hash as metrics show it. */
+/** Returns the SHA-256 hash of a text in the format that kube-apiserver's metrics use. */
 export function metricHash(text: string): string {
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
 }
 
-/** Identifies this server in metrics: the hash of its name, which kube-apiserver derives from the host's. */
+/** Value of the label `apiserver_id_hash`: the hash of this server's name. As in kube-apiserver, the name is derived from the host name. */
 export const apiServerIdHash: string = metricHash(`apiserver-${base32(serverId())}`)
 
 function serverId(): Uint8Array {
@@ -23,15 +23,18 @@ function base32(bytes: Uint8Array): string {
   return (bits.match(/.{1,5}/g) ?? []).map((group) => 'abcdefghijklmnopqrstuvwxyz234567'[Number.parseInt(group.padEnd(5, '0'), 2)]).join('')
 }
 
-/** Metrics of a configuration file that is followed. */
+/** Metrics about reloads of a configuration file. */
 export interface ReloadMetrics {
-  /** Reports the file that is in use at the start. */
+  /** Records the configuration that is in use when the server starts. */
   started(content: string): void
   succeeded(content: string): void
   failed(): void
 }
 
-/** `what` is authentication or authorization. Without a file there are no series. */
+/**
+ * Registers the reload metrics of the authentication or the authorization configuration. If no file is configured, the metrics have no
+ * series.
+ */
 export function createReloadMetrics(registry: MetricsRegistry, what: 'authentication' | 'authorization', now: () => number): ReloadMetrics {
   const prefix = `apiserver_${what}_config_controller`
   const reloads = registry.register(createCounter(`${prefix}_automatic_reloads_total`, `[BETA] Reloads of the ${what} configuration.`))

@@ -4,7 +4,7 @@ import { ConfigurationError } from './configuration-error.ts'
 import type { FeatureGates } from './feature-gates.ts'
 import type { AuthenticationOptions } from './options/authentication.ts'
 
-/** The headers with which this server forwards the user of a request. */
+/** Headers in which this server sends the user of a request when it forwards the request to another API server. */
 const ownHeaders: RequestHeaderOptions = {
   usernameHeaders: ['X-Remote-User'],
   uidHeaders: ['X-Remote-Uid'],
@@ -13,12 +13,12 @@ const ownHeaders: RequestHeaderOptions = {
   allowedNames: [frontProxyName],
 }
 
-/** True if the server makes the CA of front proxies itself. */
+/** Returns true if the server generates its own CA for front proxies. */
 export function usesOwnFrontProxy({ frontProxy = {}, proxyClientFiles }: AuthenticationOptions = {}): boolean {
   return !hasAuthorities(frontProxy) && proxyClientFiles === undefined
 }
 
-/** Returns the headers in which front proxies name users; undefined if no front proxy is trusted. */
+/** Returns the headers in which front proxies send the user of a request. Returns undefined if no front proxy is trusted. */
 export function requestHeaders(options: AuthenticationOptions, features: FeatureGates): RequestHeaderOptions | undefined {
   if (usesOwnFrontProxy(options)) return features.enabled('RemoteRequestHeaderUID') ? ownHeaders : { ...ownHeaders, uidHeaders: [] }
   const { frontProxy = {} } = options
@@ -29,7 +29,7 @@ function hasAuthorities({ authorities = [], authorityFile }: NonNullable<Authent
   return authorities.length > 0 || authorityFile !== undefined
 }
 
-/** Lists headers that other API servers need and that are not configured, one sentence each. */
+/** Lists a warning for each header that other API servers need but that is not configured. */
 export function requestHeaderWarnings({ frontProxy = {} }: AuthenticationOptions): readonly string[] {
   const { usernameHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = frontProxy
   const needed = [
@@ -44,7 +44,7 @@ export function requestHeaderWarnings({ frontProxy = {} }: AuthenticationOptions
   )
 }
 
-/** Throws `ConfigurationError` with all mistakes in the headers of front proxies. */
+/** Checks the options for front proxy headers. Throws `ConfigurationError` with all problems. */
 export function checkRequestHeaders({ frontProxy = {} }: AuthenticationOptions, features: FeatureGates): void {
   const { usernameHeaders, groupHeaders, extraHeaderPrefixes, allowedNames, uidHeaders = [] } = frontProxy
   const readsUid = features.enabled('RemoteRequestHeaderUID')

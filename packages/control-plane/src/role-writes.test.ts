@@ -31,7 +31,7 @@ const readPods: PolicyRule = { verbs: ['get', 'list'], apiGroups: [''], resource
 const readSecrets: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] }
 const manageRoles: PolicyRule = { verbs: ['create', 'update', 'patch', 'get'], apiGroups: [apiGroup], resources: ['*'] }
 let count = 0
-/** Gives a user rules in a namespace, or in the cluster, and waits until they work. */
+/** Grants rules to a user in a namespace, or in the whole cluster. Waits until the authorizer applies them. */
 async function give(user: string, namespace: string, ...rules: PolicyRule[]): Promise<void> {
   const name = `given-${count++}`
   const scope = namespace === '' ? '' : `namespaces/${namespace}/`
@@ -78,7 +78,7 @@ test('a writer of roles grants no more than it has', async () => {
   expect(await as('ann', 'PUT', `${roles}/${name}`, role(...more))).toMatchObject(refused)
   expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(readPods), metadata: { name, labels: { a: 'b' } } })).status).toBe(200)
   expect((await admin('PUT', `${roles}/${name}`, role(...more))).status).toBe(200)
-  // The role now has more than ann: only owners and finalizers may change.
+  // The role now grants permissions that ann does not hold. She may change only its ownerReferences and finalizers.
   expect((await as('ann', 'PUT', `${roles}/${name}`, { ...role(...more), metadata: { name, labels: { c: 'd' } } })).status).toBe(403)
 })
 
@@ -102,7 +102,7 @@ test('a binding needs the rules of its role, which must exist', async () => {
   expect((await as('ann', 'POST', bindings, binding('Role', 'pods'))).status).toBe(201)
   expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'gone'))).toMatchObject({
     status: 404,
-    // As kube-apiserver: its store names the resource of the request.
+    // As in kube-apiserver, the error names the resource of the request.
     body: { message: `rolebindings.${apiGroup} "gone" not found`, details: { kind: 'rolebindings', name: 'gone' } },
   })
   expect(await as('ann', 'POST', bindings, binding('ClusterRole', 'system:kube-dns'))).toMatchObject({

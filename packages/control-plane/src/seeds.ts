@@ -2,7 +2,7 @@ import type { GroupHost, InstalledGroup } from '@keelson/http-installer'
 import { servedCore } from './builtin-groups.ts'
 import type { GroupServices } from './group-services.ts'
 
-// The names by which readers of kube-apiserver look for the main steps, in the order in which a server takes them.
+// Exports the main steps in the order in which the server runs them, with the names that kube-apiserver uses.
 export { createServerChain } from './create-server-chain.ts'
 export { buildGenericConfig } from './build-generic-config.ts'
 export { newStorageFactoryConfig } from '@keelson/registry'
@@ -10,7 +10,7 @@ export { applyWithStorageFactoryTo } from './apply-with-storage-factory.ts'
 export { newLegacyRESTStorage } from './new-legacy-rest-storage.ts'
 export { installAPIGroup } from '@keelson/http-installer'
 
-/** Installs core, under `/api`. It is a group like the others. */
+/** Installs the core group under `/api`, in the same way as the other groups. */
 export function installLegacyAPIGroup(host: GroupHost<GroupServices>): InstalledGroup {
   return host.install(servedCore)
 }

@@ -6,18 +6,18 @@ import type { GroupServices } from './group-services.ts'
 
 /** An API server. Several can run in one process. */
 export interface ServerChain extends AsyncDisposable {
-  /** URL like "https://127.0.0.1:6443". Throws before `listen`. */
+  /** URL of the server, such as "https://127.0.0.1:6443". Throws before `listen` is called. */
   readonly url: string
-  /** Resolves when the server is ready. Rejects if the start fails, and if neither `start` nor `listen` was called. */
+  /** Resolves when the server is ready. Rejects if the start fails, or if neither `start` nor `listen` was called. */
   readonly ready: Promise<void>
-  /** Content of a kubeconfig for the administrator. Throws before `listen`, because it contains the URL. */
+  /** Content of a kubeconfig for the administrator. Throws before `listen` is called, because it contains the URL. */
   readonly kubeconfig: string
   readonly kubeconfigPath: string | undefined
-  /** Bearer token of `system:masters`, valid for this run only. */
+  /** Bearer token of an administrator (group `system:masters`). It is valid until the server closes. */
   readonly adminToken: string
   /** CA certificate in PEM that clients must trust. */
   readonly certificateAuthority: string
-  /** In-process client with the identity `system:apiserver`. Throws before `start` or `listen` was called. */
+  /** In-process client with the identity `system:apiserver`. Throws before `start` or `listen` is called. */
   readonly client: LoopbackClient
   /**
    * Serves a request in process exactly like one from the network, including authentication, admission and watches. Accepts the arguments
@@ -30,16 +30,19 @@ export interface ServerChain extends AsyncDisposable {
   fetch(input: Request | URL | string, init?: FetchInit): Promise<Response>
   /**
    * Adds an API group to the running server. Disposing the result removes the group with everything it installed and ends its watches.
-   * Stored objects stay, and are served again if the group is installed again.
+   * Objects in the store are kept, and are served again when the group is installed again.
    *
    * @example
    * await using widgets = chain.install(defineApiGroup({ name: 'example.com', priority: 100, types: [exampleV1], resources: [widgets] }))
    */
   install(group: ApiGroup<GroupServices>): InstalledGroup
-  /** Starts storage, hooks and controllers, but opens no port. Resolves when the server is ready. `listen` may follow. */
+  /** Starts storage, hooks and controllers, but opens no port. Resolves when the server is ready. `listen` can be called later. */
   start(): Promise<void>
-  /** Binds the port and starts the server. Resolves before it is ready; await `ready`. */
+  /** Binds the port and starts the server. Resolves before the server is ready; await `ready` for that. */
   listen(): Promise<void>
-  /** Shuts down gracefully: `/readyz` fails, watches end, requests in flight finish within the grace period, then the store closes. */
+  /**
+   * Shuts the server down gracefully: `/readyz` fails, watches end, requests in flight finish within the grace period, and then the store
+   * closes.
+   */
   close(): Promise<void>
 }

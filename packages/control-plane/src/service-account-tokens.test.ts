@@ -10,7 +10,7 @@ import type { ServerChain } from './server-chain.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** Any API response. */
+/** Fields of API responses that the tests read. */
 type Body = Record<string, never> & {
   readonly message?: string
   readonly metadata: { uid: string }
@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all(running.splice(0).map((chain) => chain.close()))
-  // After a failed start, certificates may still be being written.
+  // Retries, because certificates may still be written after a failed start.
   await rm(directory, { recursive: true, maxRetries: 5 })
 })
 
@@ -46,7 +46,7 @@ const tokenRequest = (spec: object = {}, metadata: object = {}): object => ({
   spec,
 })
 
-/** Returns the user name of a token from the text of a 403; undefined if the token is rejected. */
+/** Sends a request with a token and returns the user name in the 403 response. Returns undefined if the token is rejected. */
 async function identity(chain: ServerChain, token: string): Promise<string | undefined> {
   const { status, body } = await call(chain, 'GET', '/api/v1/nodes', undefined, token)
   if (status === 401) return undefined

@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(dataDir, { recursive: true })
 })
 
-// 62 addresses, one of them for the kubernetes service, and 61 ports.
+// The range has 62 addresses, of which the kubernetes service uses one, and 61 ports.
 const options = (): ServerChainOptions => ({
   storage: { type: 'embedded', dataDir },
   serving: { certificates: { directory: path.join(dataDir, 'certs') } },
@@ -35,7 +35,7 @@ interface Answer {
 }
 type Call = (method: string, name: string) => Promise<Answer>
 
-/** A server process that can be killed, with a client. */
+/** Starts a server in a separate process that the test can kill. Returns a client of the server. */
 async function startChild(): Promise<Call> {
   const fixture = path.join(import.meta.dirname, 'services-crash.fixture.ts')
   child = spawn(process.execPath, [fixture, JSON.stringify(options())], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -91,13 +91,13 @@ test('repairs all leaks after a server is killed', async () => {
   const addresses = chain.client.resource<IPAddress>({ group: 'networking.k8s.io', resource: 'ipaddresses' })!
   const list = async (): Promise<readonly string[]> =>
     (await services.list({ resourceVersion: '' })).items.map(({ spec }) => spec?.clusterIP ?? '').toSorted()
-  // The grace period of addresses starts when the leak is detected.
+  // Passes the grace period, after which an address that belongs to no service is released. The period starts when the leak is detected.
   const passGrace = async (): Promise<readonly string[]> => {
     await clock.pass(61_000)
     return (await addresses.list({ resourceVersion: '' })).items.map(({ metadata }) => metadata.name ?? '').toSorted()
   }
   await expect.poll(passGrace).toEqual(await list())
-  // Ports are released in the third run.
+  // Leaked ports are released in the third run of the repair loop.
   await clock.pass(3 * 180_000)
   // All 61 addresses and 61 ports can be allocated again.
   const left = 62 - (await list()).length

@@ -9,7 +9,7 @@ export interface CertificateFiles {
 }
 
 export interface NamedCertificateFiles extends CertificateFiles {
-  /** Server names. Default: the names in the certificate. */
+  /** Server names (SNI) that the certificate serves. Default: the names in the certificate. */
   readonly names?: readonly string[]
 }
 
@@ -26,7 +26,7 @@ export async function readAuthorities({ fixed, files }: AuthoritySources): Promi
   return [...fixed, ...(await Promise.all(files.map((file) => readFile(file, 'utf8'))))]
 }
 
-/** CAs in PEM. */
+/** Sources of CAs: fixed PEM texts, and PEM files. */
 export interface AuthoritySources {
   readonly fixed: readonly string[]
   readonly files: readonly string[]
@@ -35,14 +35,14 @@ export interface AuthoritySources {
 type FollowedCertificates = Certificates & Required<Pick<Certificates, 'clientAuthorities' | 'frontProxyAuthorities'>>
 
 export interface ServingFilesOptions {
-  /** Serving certificate; reloaded only if it is in files. */
+  /** Serving certificate and key. Reloaded on changes if they come from files. */
   readonly pair: CertificateFiles | KeyPair
   readonly named: readonly NamedCertificateFiles[]
   readonly authorities: AuthoritySources
   readonly frontProxies: AuthoritySources
-  /** Certificates that the server uses now. */
+  /** Certificates that the server uses when it starts. */
   readonly current: FollowedCertificates
-  /** Polling interval. Default 10 s. Polls because file watches miss the symlink changes of mounted secrets. */
+  /** Polling interval in milliseconds. Default: 10 s. Files are polled, because file watches miss symlink changes in mounted secrets. */
   readonly intervalMs?: number
 }
 
@@ -61,17 +61,20 @@ export class ServingFiles {
     this.#lastContent = JSON.stringify(options.current)
   }
 
-  /** Certificates that the server uses now. */
+  /** Returns the certificates that the server uses now. */
   get current(): FollowedCertificates {
     return this.#current
   }
 
-  /** Calls `listener` after each change. */
+  /** Calls `listener` after each change of the certificates. */
   onChange(listener: () => void): void {
     this.#listeners.add(listener)
   }
 
-  /** Starts polling, if any certificate is in a file. Retries a certificate and key that do not match, for example because they are being written. */
+  /**
+   * Starts polling if at least one certificate comes from a file. If a certificate and its key do not match, retries later, because the
+   * files may be partly written.
+   */
   follow(server: Pick<Server, 'serveCertificates'>, onError: (text: string) => void): void {
     const { pair, named, authorities, frontProxies } = this.#options
     if ('certificate' in pair && named.length + authorities.files.length + frontProxies.files.length === 0) return

@@ -7,7 +7,10 @@ import type { StorageOptions } from './options/storage.ts'
 
 type DriverOptions = Pick<ServerChainOptions, 'clock' | 'storage' | 'log'>
 
-/** Creates the storage factory with the built-in drivers, which are loaded on use. Drivers in the options override them. */
+/**
+ * Creates the storage factory with the built-in drivers, which are loaded when they are first used. Drivers in the options replace built-in
+ * ones with the same name.
+ */
 export function createStorageDrivers({ storage: { drivers } = {}, log = () => {}, clock }: DriverOptions = {}): StorageFactory {
   const clockOption = clock === undefined ? {} : { clock }
   return createFactory({
@@ -41,7 +44,7 @@ export function createStorageDrivers({ storage: { drivers } = {}, log = () => {}
 
 const builtinTypes = ['memory', 'embedded', 'etcd3']
 
-/** Describes an unknown storage type in one sentence. */
+/** Returns a sentence that describes the problem if the storage type is unknown. */
 export function findStorageTypeProblems({ type, drivers = {} }: StorageOptions = {}): readonly string[] {
   const known = [...new Set([...builtinTypes, ...Object.keys(drivers)])]
   if (type === undefined || type === '' || type === 'etcd2' || known.includes(type)) return []

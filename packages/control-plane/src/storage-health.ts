@@ -4,11 +4,11 @@ import { isBackendError } from '@keelson/storagebackend'
 import type { Backend, Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
-/** Adds health checks of the store. They are named "etcd" for every driver, because monitoring relies on that name. */
+/** Adds health checks of the stores. They are named "etcd" for every driver, because monitoring relies on that name. */
 export function addStorageHealth(server: Server, config: GenericConfig): void {
   server.addHealthCheck({ name: 'etcd', check: () => checkStores(config) })
   server.addHealthCheck({ name: 'etcd-readiness', check: () => checkStores(config) }, ['readyz'])
-  // Not part of liveness, because a restart does not fix a KMS plugin.
+  // Checks of KMS plugins do not affect liveness, because a restart does not fix a plugin.
   for (const check of config.encryption?.checks ?? []) server.addHealthCheck(check, ['healthz', 'readyz'])
 }
 
@@ -25,7 +25,7 @@ async function checkAllReady({ storages }: StartedStorages): Promise<void> {
   await Promise.all(Array.from(storages, (storage) => storage.checkReady()))
 }
 
-/** Throws if a store has stopped or was closed, which is permanent; its cache would only report that it is not ready. */
+/** Throws if a store has stopped or was closed. These states are permanent, but the watch cache would report them only as "not ready". */
 async function requireRunning({ backends }: StartedStorages): Promise<void> {
   for (const backend of backends.all) {
     await backend.checkHealth().catch((error: unknown) => {
@@ -42,8 +42,8 @@ interface StorageWait {
 const timeoutMs = 60_000
 
 /**
- * Waits until the watch caches are initialized, like kube-apiserver for at most a minute. An object that cannot be decoded blocks the cache
- * of its resource, but must not block the server.
+ * Waits until the watch caches are initialized, for at most a minute as in kube-apiserver. After that the server starts anyway: an object
+ * that cannot be decoded blocks the cache of its resource, but must not block the server.
  */
 export async function waitForStorages(started: StartedStorages, { clock = systemClock, log }: StorageWait): Promise<void> {
   const until = clock.now() + timeoutMs

@@ -4,7 +4,10 @@ import { newRawStorage } from '@keelson/registry'
 import type { Storage } from '@keelson/storagebackend'
 import type { GenericConfig } from './build-generic-config.ts'
 
-/** Opens storage for internal objects, which no resource serves. In kube-apiserver's encoding, their only name is the storage key. */
+/**
+ * Opens storage for internal objects that no API resource serves. In kube-apiserver's encoding these objects contain no name; the storage
+ * key is their only name.
+ */
 export function openSystemStorage<T extends KubeObject>(
   { restOptionsGetter }: Pick<GenericConfig, 'restOptionsGetter'>,
   { resource, prefix: path, kind }: { readonly resource: string; readonly prefix: string; readonly kind: string },

@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https'
 import { createServerChain } from './create-server-chain.ts'
 
-// Starts a server that is never closed, with a client that keeps its connection open.
+// Starts a server that is never closed, and a client that keeps its connection to the server open.
 const chain = await createServerChain({ serving: { unref: true }, controllers: ['none'] })
 await chain.listen()
 await chain.ready

@@ -4,7 +4,7 @@ import { askServer, askServerForText } from './ask-server.fixture.ts'
 import type { ServerChainOptions } from './options/server-chain-options.ts'
 import { startChain } from './start-chain.fixture.ts'
 
-/** Returns the resources whose watch cache is filled. */
+/** Starts a server and returns the resources that have a watch cache. */
 async function cachedResources(storage: NonNullable<ServerChainOptions['storage']>): Promise<ReadonlySet<string>> {
   const chain = await startChain({ storage })
   try {

@@ -7,7 +7,7 @@ export interface APIGroupInfo {
   readonly group: string
   /** The versions in order of preference. */
   readonly versions: readonly GroupVersion[]
-  /** The storages by version and path ("pods", "pods/status"). */
+  /** Storages by version, and then by path ("pods", "pods/status"). */
   readonly storage: ReadonlyMap<string, ReadonlyMap<string, RESTStorage>>
   readonly scheme: Scheme
   readonly types: ApiTypes

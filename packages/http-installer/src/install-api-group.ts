@@ -10,8 +10,9 @@ import { groupItem } from './openapi/discovery-items.ts'
 import { documentSource, sourceOf } from './openapi/openapi-document.ts'
 
 /**
- * Serves a group's versions, resources and verbs under `/api` or `/apis/GROUP`, and lists it in discovery. Installing a group again replaces it. The app needs
- * a server or `createExchanges` in front. Requests for paths of no installed group continue to the app's next handler.
+ * Serves the versions, resources and verbs of a group under `/api` or `/apis/GROUP`, and lists the group in discovery. Installing a group
+ * again replaces it. A server or `createExchanges` must run before the app's routes. Requests for paths of no installed group continue to
+ * the app's next handler.
  */
 export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, options: InstallOptions = {}): InstalledRoutes {
   const surface = ApiSurface.of(app, options)
@@ -36,14 +37,14 @@ export function installAPIGroup(app: Hono<InstallerEnv>, info: APIGroupInfo, opt
   }
 }
 
-/** Returns whether a group of the app has the resource and subresource of a request. */
+/** Returns whether an installed group of the app has the resource and subresource of a request. */
 export function isInstalledResource(app: Hono<InstallerEnv>, info: RequestInfo): boolean {
   return ApiSurface.on(app)?.serves(info) === true
 }
 
 /**
- * Returns a function that finds the route of a request in the groups of an app, for any method. The function returns undefined if no installed resource serves
- * the URL.
+ * Returns a function that finds the route of a request in the groups of an app, for any HTTP method. It returns undefined if no installed
+ * resource has the URL.
  */
 export function createRouteFinder(app: Hono<InstallerEnv>): (info: RequestAttributes) => Route | undefined {
   let surface: ApiSurface | undefined

@@ -2,43 +2,57 @@ import type { GroupVersionResource, RequestContext } from '@keelson/apimachinery
 import type { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import type { OpenApiRegistry } from './openapi/openapi-registry.ts'
 
-/** Called when a watch opens. Returns a function that receives the number and bytes of the events sent. */
+/** Called when a watch opens. It returns a function that is called with the number and the size of sent events. */
 export type WatchObserver = (of: GroupVersionResource) => (events: number, bytes: number) => void
 
-/** Called at each use of a deprecated path, with the same object for the same path. `gone` is the release that removes it ("1.37"), or "" if unknown. */
+/**
+ * Called for each request of a deprecated API version. The same path always has the same `path` object. `gone` is the release that removes
+ * the version ("1.37"), or "" if that is unknown.
+ */
 export type DeprecationObserver = (path: { readonly gvr: GroupVersionResource; readonly subresource: string }, gone: string) => void
 
-/** The options of installing a group. All except `priority` belong to the app and are taken from the first group installed on it. */
+/** Options for installing a group. All except `priority` apply to the whole app, and are taken from the first group that is installed. */
 export interface InstallOptions {
-  /** The discovery registry that lists the group. Default: a registry for this app. */
+  /** Discovery registry that lists the group. Default: a registry for this app only. */
   readonly discovery?: DiscoveryRegistry
-  /** The registry of the group's OpenAPI documents. Default: a registry for this app. */
+  /** Registry of the group's OpenAPI documents. Default: a registry for this app only. */
   readonly openApi?: OpenApiRegistry
-  /** The position of the group in `/apis`; higher values come first. Default: 0. */
+  /** Priority of the group in `/apis`. Higher values come first. Default: 0. */
   readonly priority?: number
-  /** Aborts when the server stops. Watches then end without an error. */
+  /** Signal that aborts when the server stops. Watches then end without an error. */
   readonly stopping?: AbortSignal
-  /** Watches without `timeoutSeconds` end after one to two times this value. Default: 1800 s. */
+  /**
+   * Minimum duration of watches without `timeoutSeconds`. They end at a random time between this value and twice this value. Default: 1800
+   * s.
+   */
   readonly minRequestTimeoutSeconds?: number
-  /** The size limit of request bodies. Default: 3 MiB. */
+  /** Maximum size of request bodies in bytes. Default: 3 MiB. */
   readonly maxRequestBodyBytes?: number
-  /** Returns the address that `/api` reports: "10.0.0.1:6443". Called for each request, because the port may be unknown before the server listens. */
+  /**
+   * Returns the server address in the document at `/api`, such as "10.0.0.1:6443". Called for each request, because the port may be unknown
+   * before the server listens.
+   */
   readonly serverAddress?: () => string | undefined
-  /** Called before PUT or apply creates an object. Throws 403 if the user may update but not create. Default: allow. */
+  /**
+   * Called before PUT or apply creates an object. Throws 403 if the user may update but not create objects. Default: creation is allowed.
+   */
   readonly authorizeCreate?: (context: RequestContext) => Promise<void> | void
-  /** Called before a GET connects to a path that needs the permission to create (`connectNeedsCreate`); throws 403. Default: allow. */
+  /**
+   * Called before a GET request to a subresource that requires the create permission (`connectNeedsCreate`). Throws 403 if the user does
+   * not have it. Default: access is allowed.
+   */
   readonly authorizeConnect?: (context: RequestContext) => Promise<void> | void
-  /** Called for every watch that opens. Default: not called. */
+  /** Called for every watch that opens. Default: no function. */
   readonly observeWatch?: WatchObserver
-  /** Called for requests of deprecated versions. Default: not called. */
+  /** Called for each request of a deprecated API version. Default: no function. */
   readonly observeDeprecated?: DeprecationObserver
   readonly now?: () => number
   readonly random?: () => number
-  /** Called with every error that is not an ApiError and was answered with 500. */
+  /** Called with every error that is not an ApiError. Such errors are answered with 500. */
   readonly onInternalError?: (error: unknown) => void
 }
 
 export interface InstalledRoutes {
-  /** Removes the group: its paths answer 404 from the next request on. Open watches end when their storage closes. */
+  /** Removes the group. Its paths answer 404 from the next request on. Open watches end when their storage closes. */
   uninstall(): void
 }

@@ -4,11 +4,11 @@ import { DiscoveryRegistry } from './discovery/discovery-registry.ts'
 import { OpenApiRegistry } from './openapi/openapi-registry.ts'
 import type { DeprecationObserver, InstallOptions, WatchObserver } from './install-options.ts'
 
-/** Settings that all groups of an app share. `InstallOptions` describes them. */
+/** Settings that all groups of an app share; see `InstallOptions`. */
 export interface SurfaceSettings {
   readonly discovery: DiscoveryRegistry
   readonly openApi: OpenApiRegistry
-  /** Aborts when the server stops. */
+  /** Signal that aborts when the server stops. */
   readonly stopping: AbortSignal
   readonly minRequestTimeoutSeconds: number
   readonly maxRequestBodyBytes: number

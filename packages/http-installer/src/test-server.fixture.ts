@@ -154,14 +154,14 @@ function request(base: string, method: string, path: string, body: unknown, head
 export interface WatchStream {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
-  /** Resolves with the next event; rejects at the end. */
+  /** Resolves with the next event. Rejects at the end of the stream. */
   // oxlint-disable-next-line typescript/no-explicit-any
   next(): Promise<any>
   readonly ended: Promise<void>
   close(): void
 }
 
-/** Opens a JSON watch that is read event by event. */
+/** Opens a watch in JSON. The test reads its events one by one. */
 export function openWatch(base: string, path: string, headers: Record<string, string> = {}): Promise<WatchStream> {
   return new Promise((resolve, reject) => {
     const sent = http.request(base + path, { headers }, (message) => {

@@ -17,7 +17,7 @@ import type { Server } from './create-server.ts'
 const mebibyte = 2 ** 20
 let server: Server
 let client: ClientHttp2Session
-/** The number of bodies that were received completely. */
+/** Number of request bodies that have been received completely. */
 let whole = 0
 let release: () => void
 

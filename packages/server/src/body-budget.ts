@@ -3,8 +3,9 @@ import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
 /**
- * Limits the bytes of request bodies that are in memory at the same time. Beyond `maxBytes`, it pauses bodies of users that have more than an equal share,
- * except the oldest few of each user. These complete and free memory, so a user that stops sending delays only itself.
+ * Limits the total size of request bodies in memory. Above `maxBytes`, pauses the bodies of users whose bodies take more than an equal
+ * share. The oldest bodies of each user are never paused: when they complete, memory becomes free. A user whose client stops sending
+ * therefore delays only that user's requests.
  */
 export function createBodyBudget(maxBytes: number): BodyBudget {
   const senders = new Map<string, Sender>()
@@ -42,7 +43,10 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
   }
 }
 
-/** The bodies of a user that are never paused. With a single one, progress would depend on one client's speed. */
+/**
+ * Number of bodies per user that are never paused. With only one, a single slow client would decide how fast all bodies of the user
+ * progress.
+ */
 const neverPausedBodies = 8
 
 function isAmongOldest({ sender, node }: Body): boolean {

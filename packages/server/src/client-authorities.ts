@@ -1,23 +1,32 @@
 import { X509Certificate } from 'node:crypto'
 
-/** A validity period in milliseconds: `from` is included, `until` is not. */
+/** A validity period in milliseconds since the epoch. `from` is inclusive, `until` is exclusive. */
 export interface Validity {
   readonly from: number
   readonly until: number
 }
 
-/** Go's limit of signature checks for one chain. */
+/** Limit of signature checks for one certificate chain, as in Go. */
 const maxSignatureChecks = 100
 
 const certificateBlocks = /-----BEGIN (TRUSTED |X509 |)CERTIFICATE-----[^-]*-----END \1CERTIFICATE-----/g
 
-/** The authorities of client certificates of one role. All server names share them. Immutable: a change replaces the whole object. */
+/**
+ * The CAs that are trusted for one kind of client certificate. All server names share them. The object is immutable: a change of the CAs
+ * replaces it.
+ */
 export class ClientAuthorities {
-  /** The `ca` option of `node:tls`. An empty list is passed too, because without the option TLS trusts the runtime's own roots. */
+  /**
+   * Value of the option `ca` of `node:tls`. It is set even if the list is empty, because TLS would otherwise trust the default CAs of
+   * Node.js.
+   */
   readonly pem: readonly string[]
   readonly #certificates: readonly X509Certificate[]
 
-  /** Each text may contain several certificates. Throws for a text without a certificate: TLS would accept it and then reject every client. */
+  /**
+   * Parses PEM texts, each of which may contain several certificates. Throws for a text without a certificate: TLS would accept it and then
+   * reject every client.
+   */
   constructor(pem: readonly string[]) {
     this.pem = [...pem]
     this.#certificates = pem.flatMap((text) => {
@@ -32,8 +41,8 @@ export class ClientAuthorities {
   }
 
   /**
-   * Returns the period in which `leaf` is valid under these authorities, with `intermediates` as the rest of the chain. Undefined if no chain ends at an
-   * authority. Checks the signatures, names and times of a chain; OpenSSL checks the rest at the handshake.
+   * Returns the period in which `leaf` is valid under these CAs. `intermediates` are the other certificates that the client sent. Returns
+   * undefined if no chain ends at a trusted CA. Checks signatures, names and times; OpenSSL has checked the rest at the handshake.
    */
   validityOf(leaf: X509Certificate, intermediates: readonly X509Certificate[]): Validity | undefined {
     const roots = this.#certificates
@@ -63,16 +72,16 @@ export class ClientAuthorities {
   }
 }
 
-/** The authorities by what their certificates are accepted for. A certificate of one role means nothing in the other. */
+/** The trusted CAs by kind of client certificate. A certificate for one kind is not accepted for the other. */
 export interface TrustedAuthorities {
   readonly clients: ClientAuthorities
-  /** Proxies that name the user of a request in its headers. */
+  /** CAs of front proxies, which send the user of a request in headers. */
   readonly frontProxies: ClientAuthorities
 }
 
 const always: Validity = { from: -Infinity, until: Infinity }
 
-/** Returns the validity of a certificate, which includes the last second, as in Go. */
+/** Returns the validity period of a certificate. As in Go, the last second is included. */
 function validity({ validFrom, validTo }: X509Certificate): Validity {
   return { from: Date.parse(validFrom), until: Date.parse(validTo) + 1 }
 }

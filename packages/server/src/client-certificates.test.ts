@@ -41,7 +41,7 @@ async function serve(authorities: readonly Authority[], options: Partial<ServerO
   return (await server.listen(0, '127.0.0.1')).port
 }
 
-/** One connection of HTTP/1.1. `ask` returns the user name, or the status if it is not 200. */
+/** An HTTP/1.1 connection. `ask` sends a request and returns the user name, or the status if it is not 200. */
 interface Client {
   readonly socket: TLSSocket
   readonly session: () => Buffer | undefined
@@ -116,9 +116,10 @@ async function whoAmI(port: number, pair: KeyPair, options?: ConnectionOptions):
 
 const names = ['localhost', 'sni.example.com', 'a.wild.example.com']
 
-describe("trusts only the client authorities, not the runtime's", () => {
+describe('trusts only the configured client CAs, not the default CAs of Node.js', () => {
   test.each(names)('verifies client certificates for the name %s, also after all certificates were replaced', async (servername) => {
-    // Simulates NODE_EXTRA_CA_CERTS and the system's store. Older versions of Node cannot change them while running.
+    // Simulates additional default CAs, as from NODE_EXTRA_CA_CERTS or the system's store. Older versions of Node cannot change them at run
+    // time.
     const { setDefaultCACertificates: trustByDefault } = tls as Partial<typeof tls>
     const before = trustByDefault && tls.getCACertificates('default')
     if (before !== undefined) trustByDefault!([...before, other.pair.certificate])

@@ -1,6 +1,9 @@
 import type { Incoming } from '@keelson/exchange'
 
-/** Asks an HTTP/2 client to send no new requests on its connection, and closes the connection after the requests already sent. Does nothing for HTTP/1.1. */
+/**
+ * Sends GOAWAY to an HTTP/2 client, so that it sends no new requests on the connection. The connection closes after the requests that were
+ * already sent. Does nothing for HTTP/1.1.
+ */
 export function closeAfterAnswer(incoming: Incoming): void {
   if (!('stream' in incoming) || incoming.httpVersionMajor !== 2) return
   const { session } = incoming.stream
@@ -12,7 +15,7 @@ export function closeAfterAnswer(incoming: Incoming): void {
   })
 }
 
-/** Sessions that have sent GOAWAY. One is enough, however many requests were already sent. */
+/** HTTP/2 sessions that have sent GOAWAY. A session sends it only once. */
 const closingSessions = new WeakSet<object>()
 const lastPossibleStream = 2 ** 31 - 1
 const closeDelayMs = 1000

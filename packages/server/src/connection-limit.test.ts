@@ -46,7 +46,7 @@ afterEach(async () => {
 
 type Kind = 'tcp' | 'http/1.1' | 'h2'
 
-/** Opens a connection without sending a request, with TLS unless `kind` is tcp. */
+/** Opens a connection and sends no request. If `kind` is not tcp, completes the TLS handshake. */
 async function silent(kind: Kind, localAddress = one): Promise<Socket> {
   const to = { host: '127.0.0.1', port, localAddress }
   const socket = kind === 'tcp' ? connectTcp(to) : connectTls({ ...to, rejectUnauthorized: false, ALPNProtocols: [kind] })

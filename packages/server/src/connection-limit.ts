@@ -2,14 +2,17 @@ import type { Socket } from 'node:net'
 import { LinkedList } from './linked-list.ts'
 import type { ListNode } from './linked-list.ts'
 
-/** The share of all connections that unauthenticated clients at one address may have. Beyond it, a new connection closes the oldest one from that address. */
+/**
+ * Share of the connection limit that unauthenticated clients from one address may use. If an address exceeds it, a new connection closes
+ * the oldest one from that address.
+ */
 const addressShare = 1 / 10
 
 interface UnauthenticatedConnection {
   readonly key: string
   readonly socket: Socket
   readonly address: AddressConnections
-  /** The nodes in the list of all unauthenticated connections and in the list of the address. */
+  /** List nodes of the connection: one in the list of all unauthenticated connections, one in the list of its address. */
   node: ListNode<UnauthenticatedConnection> | undefined
   addressNode: ListNode<UnauthenticatedConnection> | undefined
 }
@@ -21,8 +24,9 @@ interface AddressConnections {
 }
 
 /**
- * Limits the connections of a server. At the limit, each new connection closes one without an authenticated client, so that thousands of idle connections
- * cannot lock out other clients. It closes the oldest one; for an address that exceeds its share, the oldest one from that address.
+ * Limits the number of open connections. At the limit, each new connection closes an unauthenticated one, so that idle connections cannot
+ * lock out other clients. The oldest connection is closed; if an address exceeds its share, the oldest connection from that address is
+ * closed instead.
  */
 export class ConnectionLimit {
   readonly #max: number
@@ -31,7 +35,7 @@ export class ConnectionLimit {
   readonly #byKey = new Map<string, UnauthenticatedConnection>()
   readonly #addresses = new Map<string, AddressConnections>()
   readonly #open = new Set<Socket>()
-  /** Connections that the limit has destroyed and whose `close` event is still to come. */
+  /** Connections that the limit has destroyed but whose `close` event has not been emitted yet. */
   readonly #closing = new Set<Socket>()
 
   constructor(max: number) {
@@ -43,7 +47,7 @@ export class ConnectionLimit {
     return this.#open
   }
 
-  /** Counts a new connection. Closes one if the limit is exceeded. */
+  /** Adds a new connection. Closes another connection if the limit is exceeded. */
   add(socket: Socket): void {
     const connection = this.#enter(socket)
     this.#open.add(socket)
@@ -55,7 +59,10 @@ export class ConnectionLimit {
     if (this.#open.size - this.#closing.size > this.#max) this.#makeRoom(connection)
   }
 
-  /** Call this when the client of a connection is authenticated. `socket` may be the TLS socket, because Node does not expose the TCP socket below it. */
+  /**
+   * Marks a connection as authenticated, so that the limit does not close it. `socket` may be the TLS socket, because Node does not expose
+   * the TCP socket below it.
+   */
   identified(socket: Socket): void {
     const connection = this.#byKey.get(keyOf(socket))
     if (connection !== undefined) this.#leave(connection)
@@ -63,7 +70,7 @@ export class ConnectionLimit {
 
   #makeRoom(newcomer: UnauthenticatedConnection): void {
     const { connections, count } = newcomer.address
-    // The new connection is the last entry of both lists, so it is closed only if there is no other.
+    // The new connection is the last entry of both lists, so it is closed only if the lists have no other entry.
     const oldest = (count > this.#share ? connections.first : this.#unauthenticated.first)!.value
     this.#leave(oldest)
     this.#closing.add(oldest.socket)
@@ -98,18 +105,18 @@ function keyOf({ remoteAddress, remotePort, localAddress }: Socket): string {
 }
 
 const checkIntervalMs = 50
-/** More than the largest headers plus the part of a body that is buffered before a handler reads it. */
+/** Limit in bytes: more than the largest request headers plus the part of a body that is buffered before a handler reads it. */
 const maxBytes = 2 << 20
 
 /**
- * Closes HTTP/2 connections that send many bytes before their client is authenticated. Frames other than requests (window updates, settings, pings) take time
- * and Node does not report them, so only their bytes can be limited.
+ * Closes HTTP/2 connections that send many bytes before their client is authenticated. Clients can waste time with frames that Node does
+ * not report, such as window updates, settings and pings. Only their bytes can be counted.
  */
 export class UnauthenticatedTrafficLimit {
   readonly #sockets = new LinkedList<Socket>()
   #timer: NodeJS.Timeout | undefined
 
-  /** Watches a connection until it closes or the returned function is called. */
+  /** Counts the bytes of a connection until it closes or the returned function is called. */
   add(socket: Socket): () => void {
     const node = this.#sockets.add(socket)
     const remove = (): void => this.#sockets.remove(node)

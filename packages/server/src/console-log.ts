@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { isApiError } from '@keelson/apimachinery'
 import type { Log } from './create-server.ts'
 
-/** The default log: writes messages that an operator must see (level 0) to the console. */
+/** The default log function: writes messages of level 0, which are for operators, to the console. */
 export const consoleLog: Log = (level, text, fields = {}) => {
   if (level > 0) return
   const shown = (value: unknown): string => (typeof value === 'string' || value instanceof Error ? String(value) : inspect(value))
@@ -11,7 +11,7 @@ export const consoleLog: Log = (level, text, fields = {}) => {
   console.error([text, ...named.map(([name, value]) => `  ${name}: ${shown(value)}`)].join('\n'))
 }
 
-/** Formats an error for the log: the message of API errors, stack and causes of bugs. */
+/** Formats an error for the log: only the message for API errors, and stack and causes for bugs. */
 export function describeError(error: unknown): string {
   return error instanceof Error && !isApiError(error) ? inspect(error) : String(error)
 }

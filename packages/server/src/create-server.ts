@@ -57,108 +57,124 @@ export interface ServerOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
   readonly tls: ServingCertificates & {
-    /** PEM. Default: the server does not request client certificates. */
+    /** CAs of client certificates in PEM. Default: the server does not request client certificates. */
     readonly clientAuthorities?: readonly string[]
-    /** PEM. The authorities of front proxies, which send the user of a request in its headers. Default: none. */
+    /** CAs of front proxies in PEM. Front proxies send the user of a request in headers. Default: none. */
     readonly frontProxyAuthorities?: readonly string[]
-    /** Default: TLS 1.2 and later, with the runtime's ciphers. */
+    /** TLS versions and ciphers. Default: TLS 1.2 and later, with the ciphers of Node.js. */
     readonly settings?: TlsSettings
   }
-  /** Headers with user names, in addition to `X-Remote-*`. All are removed from authenticated requests. Default: none. */
+  /** Headers with user names, in addition to `X-Remote-*`. They are removed from requests after authentication. Default: none. */
   readonly identityHeaders?: IdentityHeaders
-  /** Permissions may limit impersonation to a kind of user and to some requests (KEP-5284). Default true. */
+  /**
+   * Enables constrained impersonation (KEP-5284): permissions may limit impersonation to some kinds of users and some requests. Default:
+   * true.
+   */
   readonly constrainedImpersonation?: boolean
-  /** The number of requests in flight; 0 means no limit. Default: `serverDefaults`. */
+  /** Maximum numbers of requests in flight. 0 means no limit. Default: `serverDefaults`. */
   readonly limits?: InFlightLimits
-  /** Patterns of origins whose pages may read responses (CORS). Default: none. */
+  /** Patterns of origins whose web pages may read responses (CORS). Default: none. */
   readonly corsAllowedOrigins?: readonly RegExp[]
-  /** Directives such as `max-age=31536000`, `includeSubDomains`, `preload`. Default: no `Strict-Transport-Security` header. */
+  /** Directives of the `Strict-Transport-Security` header, such as `max-age=31536000`. Default: the header is not sent. */
   readonly hstsDirectives?: readonly string[]
-  /** During shutdown, accept connections until all requests have ended, and answer new requests with 429. Default: false. */
+  /** During shutdown, accepts connections and answers new requests with 429 until all requests have ended. Default: false. */
   readonly shutdownSendRetryAfter?: boolean
   readonly requestTimeoutMs?: number
-  /** The limit of open connections. Beyond it, the oldest connection without an authenticated client is closed. Default: 10,000. */
+  /** Maximum number of open connections. At the limit, the oldest unauthenticated connection is closed. Default: 10,000. */
   readonly maxConnections?: number
   /**
-   * The time after which a client that reads nothing of a waiting response is disconnected. Default, and smallest sensible value: one minute more than
-   * `requestTimeoutMs`.
+   * Time in milliseconds after which a client that does not read its response is disconnected. It should be at least one minute more than
+   * `requestTimeoutMs`, which is the default.
    */
   readonly stallMs?: number
-  /** The bytes of large request bodies in memory at the same time. Beyond it, bodies of users with more than an equal share wait. Default: 128 MiB. */
+  /**
+   * Maximum size in bytes of all large request bodies in memory. Above it, the bodies of users that have more than an equal share are
+   * paused. Default: 128 MiB.
+   */
   readonly maxBodyBytes?: number
   /**
-   * The bytes of responses that wait for clients to read. Beyond it, the server aborts the oldest responses of the user with the most bytes. Default: 256 MiB.
+   * Maximum size in bytes of responses that clients have not read yet. Above it, the server aborts the oldest responses of the user with
+   * the most bytes. Default: 256 MiB.
    */
   readonly maxUnreadBytes?: number
-  /** Serve HTTP/2 in addition to HTTP/1.1. Default: true. */
+  /** Serves HTTP/2 in addition to HTTP/1.1. Default: true. */
   readonly http2?: boolean
-  /** If true, neither the port nor its connections keep the process alive, as after `unref()` of Node's servers. Default: false. */
+  /** If true, the port and its connections do not keep the process alive, as after `unref()` of Node's servers. Default: false. */
   readonly unref?: boolean
-  /** The clock for the validity of client certificates. Default: the system clock. */
+  /** Clock for the validity of client certificates. Default: the system clock. */
   readonly now?: () => number
-  /** The clock for times that handlers write into objects. Default: the system clock. */
+  /** Clock for timestamps that handlers write into objects. Default: the system clock. */
   readonly requestNow?: () => number
-  /** The limit of open requests on one HTTP/2 connection. Default: `serverDefaults`. */
+  /** Maximum number of concurrent requests on one HTTP/2 connection. Default: `serverDefaults`. */
   readonly maxStreamsPerConnection?: number
-  /** The probability (0 to 0.02) of asking an HTTP/2 client to reconnect after a response, so that load balancers can distribute clients. Default: 0. */
+  /**
+   * Probability (0 to 0.02) that the server sends GOAWAY after a response. HTTP/2 clients then reconnect, so that load balancers can
+   * distribute them. Default: 0.
+   */
   readonly goAwayChance?: number
   readonly version?: VersionInfo
-  /** The registry behind `/metrics`. The server adds its own metrics to it. Default: a new one. */
+  /** Registry of the metrics at `/metrics`. The server registers its own metrics in it. Default: a new registry. */
   readonly metrics?: MetricsRegistry
   /**
-   * Receives log messages. Level 0 is for messages that an operator must see (bugs); higher levels are more verbose (2: failing health checks). Default: level
-   * 0 goes to the console.
+   * Log function. Level 0 is for messages that an operator must see, such as bugs; higher levels are more verbose (2: failing health
+   * checks). Default: level 0 goes to the console.
    */
   readonly log?: Log
-  /** Log every completed request at level 3. Default: false. */
+  /** Logs every completed request at level 3. Default: false. */
   readonly logRequests?: boolean
-  /** The codec for CBOR. Default: CBOR is neither accepted nor produced. */
+  /** Codec for CBOR. Default: the server neither accepts nor sends CBOR. */
   readonly cbor?: CborCodec | undefined
-  /** The debugging pages. Default: only `/statusz`. */
+  /** Debugging pages to serve. Default: only `/statusz`. */
   readonly zpages?: ZPages
-  /** Serve profiles of the process at `/debug/pprof/`. Default: false. */
+  /** Serves profiles of the process at `/debug/pprof/`. Default: false. */
   readonly profiling?: boolean
-  /** Filters of your own, each before or after a named one. Default: none. */
+  /** Custom filters. Each is placed before or after a named filter. Default: none. */
   readonly filters?: readonly PlacedFilter[]
 }
 
-/** Writes one log line: a message and named values. A value named `err` (an Error or a text) marks an error. */
+/** Writes a log message with named values. A value named `err` (an Error or a text) marks the message as an error. */
 export type Log = (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 
 export interface Server {
   /** The Hono app. API groups are installed on it. */
   readonly app: Hono<InstallerEnv>
   readonly metrics: MetricsRegistry
-  /** Aborts when the shutdown begins. */
+  /** Signal that aborts when the shutdown begins. */
   readonly stopping: AbortSignal
-  /** Adds a health check to endpoints (default: all). Returns a function that removes it. */
+  /** Adds a health check to some of the health endpoints (default: all). Returns a function that removes the check. */
   addHealthCheck(check: HealthCheck, endpoints?: readonly HealthEndpointName[]): () => void
-  /** Adds paths to the list at `/`. Calls `paths` for each request of the list. Returns a function that removes them. */
+  /**
+   * Adds paths to the list of paths that the server returns at `/`. Calls `paths` for each request of that list. Returns a function that
+   * removes the paths.
+   */
   addListedPaths(paths: () => readonly string[]): () => void
   listen(port: number, host: string): Promise<AddressInfo>
   /**
-   * Serves a request in process, without a port or `listen`. Takes the arguments of the global `fetch`, and also a path alone. Returns the response unchanged,
-   * compressed if the request accepts that. Without credentials and without `user`, the request is anonymous, as over the network. `app.request()` and
-   * `app.fetch()` do the same, without `user`.
+   * Serves a request in process, without a port or `listen`. Takes the arguments of the global `fetch`; the URL may also be a path only.
+   * The response is compressed if the request accepts that. A request without credentials and without `user` is anonymous, as over the
+   * network. `app.request()` and `app.fetch()` do the same, but have no `user`.
    *
    * @example
    * const answer = await server.fetch('/api/v1/namespaces/default/configmaps', { user: { name: 'alice', groups: ['dev'] } })
    */
   fetch(input: Request | URL | string, init?: FetchInit): Promise<Response>
   /**
-   * Replaces the serving certificates and, if present, the authorities of client certificates. The authorities also apply to open connections. Throws if the
-   * certificates are unusable, and then changes nothing.
+   * Replaces the serving certificates and, if present, the CAs of client certificates. New CAs also apply to open connections. If the
+   * certificates are unusable, throws and changes nothing.
    */
   serveCertificates(certificates: ServingCertificates & Pick<ServerOptions['tls'], 'clientAuthorities' | 'frontProxyAuthorities'>): void
-  /** Makes `/readyz` fail, so that load balancers choose other servers. Requests are still served. */
+  /** Makes `/readyz` fail, so that load balancers choose other servers. Requests are served as before. */
   failReadiness(): void
-  /** Stops gracefully: refuses new requests, ends watches, and waits `graceMs` (default: 10 s) for requests in flight. Later calls return the same promise. */
+  /**
+   * Shuts the server down gracefully: refuses new requests, ends watches, and waits `graceMs` (default: 10 s) for requests in flight. Later
+   * calls return the same promise.
+   */
   close(graceMs?: number): Promise<void>
 }
 
-/** The options of the global `fetch`, and the user of the request. */
+/** Options of the global `fetch`, and the user of the request. */
 export interface FetchInit extends RequestInit {
-  /** The authenticated user. Credentials of the request are ignored. `system:authenticated` is added to the groups. */
+  /** User of the request. If set, credentials of the request are ignored, and `system:authenticated` is added to the groups. */
   readonly user?: Pick<UserInfo, 'name'> & Partial<UserInfo>
 }
 
@@ -166,8 +182,8 @@ export type HealthEndpointName = 'healthz' | 'livez' | 'readyz'
 const endpointNames: readonly HealthEndpointName[] = ['healthz', 'livez', 'readyz']
 
 /**
- * Creates the HTTPS server around the API groups: filters, non-API paths, start and stop. Throws `TypeError` for options that are unknown, missing or of a
- * wrong type.
+ * Creates the HTTPS server for API groups, with filters, non-API paths, start and stop. Throws `TypeError` for options that are unknown,
+ * missing or of a wrong type.
  */
 export function createServer(options: ServerOptions): Server {
   const problems = optionProblems(options, optionTable)
@@ -221,7 +237,7 @@ export function createServer(options: ServerOptions): Server {
     return responseSent
   }
   const app = new Hono<InstallerEnv>({
-    // Dispatch the path that the filters have authorized. Hono's own `getPath` resolves dots.
+    // Returns the path that the filters have authorized. Hono's own `getPath` would resolve "." and ".." segments.
     getPath: (request, options) => {
       const env: unknown = options?.env
       return isExchange(env) ? env.target.path : getPath(request)
@@ -277,7 +293,7 @@ export function createServer(options: ServerOptions): Server {
 
   const node = createNodeListener({ fetch: app.fetch, services, onError: onFailure })
   const { fetch } = app
-  // Calls of `app.request()` and `app.fetch()` without bindings get an exchange too.
+  // Makes `app.request()` and `app.fetch()` work without bindings, by opening an exchange for the request.
   app.fetch = (request, bindings, context) =>
     bindings !== undefined && 'outgoing' in bindings ? fetch(request, bindings, context) : node.fetch(request)
 
@@ -292,7 +308,7 @@ export function createServer(options: ServerOptions): Server {
     lifecycle.drain()
     if (options.shutdownSendRetryAfter !== true) listener?.stopAccepting()
     const began = performance.now()
-    // The client may not have read a written response yet.
+    // A response in flight may be written completely, although the client has not read it yet.
     const idle = await lifecycle.idle(graceMs)
     await listener?.close(idle ? Math.max(1000, graceMs - (performance.now() - began)) : 0)
     node.close()
@@ -377,7 +393,7 @@ function installHealth(
   }
 }
 
-/** Builds a request. A path alone gets a host name, which the server ignores. */
+/** Creates a standard `Request`. A path without a host gets a host name that the server ignores. */
 function requestOf(input: Request | URL | string, init: RequestInit): Request {
   if (typeof input === 'string') return new Request(new URL(input, 'https://localhost'), init)
   return input instanceof URL || Object.keys(init).length > 0 ? new Request(input, init) : input

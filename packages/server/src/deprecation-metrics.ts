@@ -2,7 +2,7 @@ import { createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { DeprecationObserver } from '@keelson/http-installer'
 
-/** Exposes the deprecated versions that clients still request, and the releases that remove them. */
+/** Creates the metric of deprecated API versions that clients request. Its labels include the release that removes the version. */
 export function createDeprecationMetrics(registry: MetricsRegistry): DeprecationObserver {
   const gauge = registry.register(
     createGauge(

@@ -11,7 +11,7 @@ import { createServer } from './create-server.ts'
 import type { Server } from './create-server.ts'
 
 let server: Server
-/** The number of bytes written for the last request to /api/v1/stream. */
+/** Number of bytes that the handler wrote for the last request to /api/v1/stream. */
 let written = 0
 const bugs: string[] = []
 let ended: Promise<string>
@@ -61,7 +61,7 @@ beforeAll(async () => {
     const piece = new Uint8Array(10_000).fill(65)
     while (!outgoing.destroyed && written < 2_000_000) {
       written += piece.length
-      // The buffer is overwritten once it is sent, like a slab.
+      // Overwrites the buffer after it was sent, because the server reuses buffers too.
       const taken = new Promise<void>((resolve) => {
         if (outgoing.write(piece, () => resolve())) return
         outgoing.once('drain', resolve).once('close', resolve)

@@ -65,7 +65,10 @@ async function serve(now = (): number => start): Promise<number> {
   return (await server.listen(0, '127.0.0.1')).port
 }
 
-/** Returns "status", or "user group,group" for 200. `headers` alternates names and values, as written to the wire. */
+/**
+ * Returns "user group,group" if the status is 200, and the status otherwise. `headers` alternates names and values, and is sent byte for
+ * byte.
+ */
 async function whoAmI(port: number, pair: KeyPair | undefined, headers: readonly string[] = []): Promise<string> {
   const sent = httpsRequest({
     host: '127.0.0.1',
@@ -159,7 +162,7 @@ test('names with underscores are other headers', async () => {
 
 test.each([
   ['the last common name', {}, 'user system:masters,system:authenticated'],
-  // Not anonymous: front proxies refuse the certificate, as in kube-apiserver.
+  // A certificate without a name is rejected with 401 instead of treated as anonymous, as in kube-apiserver.
   ['no name', { commonName: '' }, '401'],
   ['an empty UID', { uid: '' }, '401'],
 ])('a client certificate with %s', async (_, subject, expected) => {

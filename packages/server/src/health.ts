@@ -9,31 +9,31 @@ import { startTime } from './process-metrics.ts'
 
 export interface HealthCheck {
   readonly name: string
-  /** Throws an error with the reason if the check fails. */
+  /** Runs the check. Throws an error with the reason if it fails. */
   check(): void | Promise<void>
 }
 
 const ok: PlainAnswer = { status: 200, type: 'text/plain; charset=utf-8', body: 'ok' }
 
-/** One of `/healthz`, `/livez` and `/readyz`, with a path below it for each check. `answerOne` returns undefined for an unknown check. */
+/** One of `/healthz`, `/livez` and `/readyz`, with a subpath for each check. `answerOne` returns undefined for an unknown check. */
 interface HealthEndpoint {
   answer(query: QueryParameters): Promise<PlainAnswer>
   answerOne(name: string): Promise<PlainAnswer | undefined>
 }
 
 interface HealthEndpointOptions {
-  /** The name of the endpoint: "readyz". */
+  /** Name of the endpoint, such as "readyz". */
   readonly name: string
-  /** Called for each request, because checks may be added later. */
+  /** Returns the current checks. Called for each request, because checks can be added at any time. */
   readonly checks: () => readonly HealthCheck[]
-  /** Receives the error of each failed check. The public response does not contain it. */
+  /** Called with the error of each failed check. The public response does not contain the error. */
   readonly onFailure?: (endpoint: string, check: string, error: unknown) => void
-  /** Called after each check. */
+  /** Called with the result of each check. */
   readonly onChecked?: (check: string, passed: boolean) => void
 }
 
 export function createHealthEndpoint({ name, checks, onFailure, onChecked }: HealthEndpointOptions): HealthEndpoint {
-  /** Runs a check. Throws its error if it fails. */
+  /** Runs one check. Throws its error if it fails. */
   async function run(check: HealthCheck): Promise<void> {
     try {
       await check.check()
@@ -86,10 +86,10 @@ export function createHealthEndpoint({ name, checks, onFailure, onChecked }: Hea
   }
 }
 
-/** Called for each check of an endpoint. */
+/** Called with the result of each health check. */
 export type OnChecked = (endpoint: string, check: string, passed: boolean) => void
 
-/** Registers the metrics of health checks (service level indicators). `page` serves only them. */
+/** Registers the metrics of health checks. `page` is the page at `/metrics/slis`, which has only these metrics. */
 export function registerHealthMetrics(registry: MetricsRegistry): { readonly onChecked: OnChecked; readonly page: MetricsPage } {
   const page = createMetricsRegistry()
   const last = createGauge('kubernetes_healthcheck', '[STABLE] The outcome of the last health check: 1 passed, 0 failed.')

@@ -8,7 +8,7 @@ import { PathRouter } from './hono-adapter.ts'
 
 const onError = (error: Error): Response => new Response(`error: ${error.message}`, { status: 500 })
 
-/** The same app twice: with `PathRouter` and with Hono's default router. */
+/** Creates the same app twice: once with `PathRouter` and once with Hono's default router. */
 function apps(install: (app: Hono<InstallerEnv>) => void): readonly [ours: Hono<InstallerEnv>, usual: Hono<InstallerEnv>] {
   const ours = new Hono<InstallerEnv>({ router: new SmartRouter({ routers: [new PathRouter(onError), new TrieRouter()] }) })
   const usual = new Hono<InstallerEnv>()
@@ -49,7 +49,7 @@ test("calls the same handlers in the same order as Hono's default router", async
         })
         const seen = []
         for (const app of both) {
-          // Run twice: the second time the result is cached.
+          // Requests each path twice, because the second request uses the cached result.
           for (let i = 0; i < 2; i++) {
             met.length = 0
             seen.push({ answer: await told(app.request(path, { method })), met: [...met] })

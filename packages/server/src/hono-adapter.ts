@@ -16,21 +16,23 @@ type Fetch = Hono<InstallerEnv>['fetch']
 interface NodeListenerOptions {
   readonly fetch: Fetch
   readonly services: ExchangeServices
-  /** Called when the app itself fails. Routes answer their own errors. */
+  /** Called if the app itself throws. Handlers of routes answer their own errors. */
   readonly onError: (error: unknown, exchange: Exchange) => void
 }
 
 interface NodeListener {
   request(incoming: Incoming, outgoing: Outgoing): void
-  /** Serves a request to change the protocol. Its handler may take the socket, or answer. */
+  /** Serves a request to change the protocol. Its handler either takes over the socket or sends a response. */
   upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Serves a request without a connection. `user` is a user that the caller has authenticated. */
+  /** Serves a request without a connection. `user` is the user of the request, if the caller has authenticated it. */
   fetch(request: Request, user?: UserInfo): Promise<Response>
-  /** Aborts the unfinished responses to `fetch`. */
+  /** Aborts all unfinished responses of `fetch`. */
   close(): void
 }
 
-/** Opens an exchange for each of Node's requests and passes it to a Hono app as the bindings (`c.env`). */
+/**
+ * Creates the listener for Node's requests. It opens an exchange for each request and passes it to the Hono app as the bindings (`c.env`).
+ */
 export function createNodeListener({ fetch, services, onError }: NodeListenerOptions): NodeListener {
   const fetched = new Set<Outgoing>()
   function serve(exchange: Exchange): void {
@@ -54,7 +56,7 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
   }
   return {
     request: (incoming, outgoing) => {
-      // Otherwise an unread body would block the next request on the connection.
+      // Discards the unread body, because it would block the next request on the connection.
       if (incoming.method !== 'GET' && incoming.method !== 'HEAD') outgoing.on('close', () => drainIncoming(incoming))
       serve(new Exchange(incoming, outgoing, services))
     },
@@ -81,8 +83,8 @@ export function createNodeListener({ fetch, services, onError }: NodeListenerOpt
 }
 
 /**
- * Creates a response on a connection that Node's server has released. If the handler answers normally, the response is the last one on the connection.
- * Undefined if a pipelining client still waits for an earlier response.
+ * Creates a response on a connection that Node's server has released after an upgrade request. If the handler sends a normal response, the
+ * connection closes after it. Returns undefined if an earlier pipelined request has no complete response yet.
  */
 function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse | undefined {
   const outgoing = new ServerResponse(incoming)
@@ -96,7 +98,7 @@ function lastResponse(incoming: IncomingMessage, socket: Socket): ServerResponse
   return outgoing
 }
 
-/** Writes the `Response` of an embedder's handler. Such responses are short. */
+/** Writes a standard `Response` that a custom handler returned. Such responses are expected to be short. */
 async function writeResponse(response: Response, { outgoing, commonHeaders }: Exchange): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer())
   const headers: string[] = [...commonHeaders, 'content-length', String(body.length)]
@@ -106,8 +108,8 @@ async function writeResponse(response: Response, { outgoing, commonHeaders }: Ex
 }
 
 /**
- * The members of `Request` that Hono's context reads: method, URL and headers. @hono/node-server's adapter has all members, but costs more than a small
- * response. Handlers read bodies from Node's request.
+ * The members of `Request` that Hono's context reads: method, URL and headers. The adapter of @hono/node-server has all members, but costs
+ * more than a small response. Handlers read bodies from Node's request instead.
  */
 class HonoRequest {
   readonly method: string
@@ -124,7 +126,7 @@ class HonoRequest {
     return this
   }
 
-  /** Returns a header's value, like `Headers.get`. */
+  /** Returns the value of a header, like `Headers.get`. */
   get(name: string): string | null {
     return this.#exchange.header(name.toLowerCase()) ?? null
   }
@@ -134,8 +136,8 @@ const drainTimeoutMs = 500
 const maxBytes = 64 * 1024 * 1024
 
 /**
- * Reads and discards the rest of a request's body, so that the connection can serve the next request. Closes the connection (HTTP/2: the stream) of a client
- * that sends too much or too slowly.
+ * Reads and discards the rest of a request's body, so that the connection can serve the next request. If the client sends too much or too
+ * slowly, closes the connection (HTTP/2: the stream).
  */
 function drainIncoming(incoming: Incoming): void {
   if (incoming.readableEnded || incoming.destroyed) return
@@ -174,17 +176,16 @@ interface Added {
 interface Prefix {
   readonly text: string
   readonly pattern: string
-  /** Whether any path below it was added, too. */
+  /** True if a path below the prefix was added, too. */
   readonly holdsPaths: boolean
 }
 
 const nothing: Result<Route> = [[]]
 
 /**
- * A router for complete paths ("/version") and prefixes ("/api/*"). It rejects other patterns, so that another router handles them. It joins the handlers of a
- * pattern once and caches the result. Hono's routers match a regular expression and compose the handlers for each request, which costs more than the filters.
- *
- * A result of `match` has one handler, without parameters: `[[[[handler, route], {}]]]`.
+ * A router for complete paths ("/version") and prefixes ("/api/*"). It rejects other patterns, so that another router handles them. It
+ * composes the handlers of a pattern once and caches the result. Hono's routers match a regular expression and compose the handlers for
+ * each request, which costs more than the filters. A result of `match` has one handler without parameters: `[[[[handler, route], {}]]]`.
  */
 export class PathRouter implements Router<Route> {
   readonly name = 'PathRouter'
@@ -192,9 +193,9 @@ export class PathRouter implements Router<Route> {
   readonly #added: Added[] = []
   readonly #methods = new Set<string>()
   readonly #paths = new Set<string>()
-  /** The longest prefix first. */
+  /** Prefixes, sorted by decreasing length. */
   #prefixes: readonly Prefix[] = []
-  /** Cached results, by method, then by path or pattern. */
+  /** Cached results by method, and then by path or prefix. */
   readonly #results = new Map<string, Map<string, Result<Route>>>()
 
   constructor(onError: ErrorHandler<InstallerEnv>) {
@@ -206,7 +207,7 @@ export class PathRouter implements Router<Route> {
     if (/[:{*]/.test(isPrefix ? pattern.slice(0, -1) : pattern)) throw new UnsupportedPathError()
     this.#added.push({ method, pattern, route })
     this.#methods.add(method)
-    // "/api/*" also matches "/api".
+    // A prefix pattern such as "/api/*" also matches "/api".
     this.#paths.add(isPrefix ? pattern.slice(0, -2) : pattern)
     const patterns = new Set(this.#added.map((added) => added.pattern).filter((added) => added.endsWith('/*')))
     this.#prefixes = [...patterns].sort((a, b) => b.length - a.length).map((each) => this.#prefixOf(each))
@@ -222,7 +223,7 @@ export class PathRouter implements Router<Route> {
     const prefix = this.#prefixes.find(({ text }) => path.startsWith(text))
     const key = prefix?.holdsPaths !== false && this.#paths.has(path) ? path : prefix?.pattern
     if (key === undefined) return nothing
-    // A client may send any method name.
+    // Unknown methods share one cache entry, because clients may send any method name.
     const known = this.#methods.has(method) ? method : 'ALL'
     let results = this.#results.get(known)
     if (results === undefined) this.#results.set(known, (results = new Map<string, Result<Route>>()))
@@ -238,7 +239,10 @@ export class PathRouter implements Router<Route> {
     return [[[[serve, routes[0]!.route[1]], {}]]]
   }
 
-  /** Joins two handlers: the second is `next` of the first. As in Hono, an error of the second is answered before the first continues. */
+  /**
+   * Composes two handlers: the second one becomes the `next` of the first one. As in Hono, an error of the second handler is answered
+   * before the first one continues.
+   */
   #join(outer: Serve, inner: Serve): Serve {
     const serveBehind = async (c: InstallerContext, next: Next): Promise<void> => {
       try {

@@ -56,7 +56,7 @@ interface Answer {
   readonly body: string
 }
 
-/** Sends a request that client libraries refuse to send. */
+/** Sends a request byte for byte that client libraries would refuse to send. */
 async function raw(target: string, headers = '', method = 'GET'): Promise<Answer> {
   const socket = connectTls({ host: '127.0.0.1', port, rejectUnauthorized: false })
   socket.write(`${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n`)

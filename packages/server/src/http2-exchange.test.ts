@@ -37,7 +37,7 @@ function ask(method = 'GET'): Promise<{ headers: IncomingHttpHeaders; body: stri
   })
 }
 
-it('sends a head and a body, without connection headers', async () => {
+it('sends status, headers and body, but omits connection headers', async () => {
   let finished = 0
   serve = (incoming, outgoing) => {
     outgoing.setHeader('Warning', ['299 - "a"', '299 - "b"'])
@@ -90,7 +90,7 @@ it('does not report a response as written if its client has disconnected', async
   const closed = new Promise<void>((resolve) => {
     serve = (_incoming, outgoing) => {
       outgoing.once('close', resolve)
-      // More bytes than fit into the client's window.
+      // The body is larger than the flow-control window of the client.
       outgoing.end(Buffer.alloc(4 << 20), () => finished++)
     }
   })

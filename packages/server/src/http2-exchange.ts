@@ -3,14 +3,14 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 
 const ignore = (): void => {}
 
-/** Headers about a connection, which HTTP/2 forbids. */
+/** Connection-specific headers, which HTTP/2 forbids. */
 const connectionHeaders: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade'])
 
 const maxNames = 256
 const maxNameLength = 64
 const names = new Map<string, string>()
 
-/** Returns the name of a header in HTTP/2; "" for a forbidden one. Programs use few names, so results are cached. */
+/** Returns the HTTP/2 name of a header, or "" for a forbidden header. Results are cached, because programs use few names. */
 function nameOnWire(name: string): string {
   const known = names.get(name)
   if (known !== undefined) return known
@@ -21,8 +21,8 @@ function nameOnWire(name: string): string {
 }
 
 /**
- * An HTTP/2 request without a body, reduced to the members that the server reads. Node's own request is a second stream with listeners on top of the HTTP/2
- * stream, and costs more than a small response.
+ * An HTTP/2 request without a body. It has only the members that the server reads. Node's own request is a second stream on top of the
+ * HTTP/2 stream, and creating it costs more than a small response.
  */
 export class Http2Incoming {
   readonly httpVersion = '2.0'
@@ -32,14 +32,14 @@ export class Http2Incoming {
   readonly headers: IncomingHttpHeaders
   readonly rawHeaders: string[]
 
-  /** Returns whether a request has no body and does not wait for a response to `Expect`. */
+  /** Returns whether this class can represent a request: it must have no body and no `Expect` header. */
   static suffices(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): boolean {
     const method = headers[':method']
     return (method === 'GET' || method === 'HEAD') && stream.endAfterHeaders && headers.expect === undefined
   }
 
   constructor(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, rawHeaders: string[]) {
-    // Without a listener, an error would end the process.
+    // An `error` event without a listener would end the process.
     stream.on('error', ignore)
     this.stream = stream
     this.headers = headers
@@ -66,19 +66,19 @@ export class Http2Incoming {
     return this.stream.destroyed
   }
 
-  /** Creates Node's own request and response, for handlers that pipe. */
+  /** Creates Node's own request and response, for handlers that need streams. */
   nodePair(): { readonly incoming: Http2ServerRequest; readonly outgoing: Http2ServerResponse } {
     const { stream } = this
     return { incoming: new Http2ServerRequest(stream, this.headers, {}, this.rawHeaders), outgoing: new Http2ServerResponse(stream) }
   }
 }
 
-/** The response to an `Http2Incoming`. It has the members of Node's response that the server uses, and writes to the stream directly. */
+/** Response to an `Http2Incoming`. It has the members of Node's response that the server uses, and writes to the HTTP/2 stream directly. */
 export class Http2Outgoing {
   readonly stream: ServerHttp2Stream
   readonly req: Http2Incoming
   #status = 200
-  /** Headers that were set before the head was written, by lower-case name. */
+  /** Headers that were set before `writeHead`, by lower-case name. */
   #set: Map<string, string | readonly string[]> | undefined
   #head: string[] | undefined
 
@@ -87,7 +87,7 @@ export class Http2Outgoing {
     this.req = req
   }
 
-  /** The status of the written head, whether it was written here or directly to the stream. */
+  /** Status that was sent, either by this class or directly on the stream. */
   get statusCode(): number {
     return this.#head === undefined && this.stream.headersSent ? Number(this.stream.sentHeaders[':status']) : this.#status
   }
@@ -130,7 +130,7 @@ export class Http2Outgoing {
     return this
   }
 
-  /** Writes the head. `headers` alternates names and values, and replaces headers that were set before. */
+  /** Writes the status and headers. `headers` alternates names and values. They replace headers of the same name that were set earlier. */
   writeHead(status: number, headers: readonly string[] = []): this {
     const head = [':status', String(status)]
     for (let i = 0; i < headers.length; i += 2) {
@@ -166,7 +166,7 @@ export class Http2Outgoing {
       if (done !== undefined) process.nextTick(done)
       return this
     }
-    // Node also calls back if the stream ended with an error.
+    // Handles the error argument, because Node also calls back if the stream ended with an error.
     const ended = done && ((error?: Error | null) => void (error || done()))
     if (body === undefined) stream.end(ended)
     else stream.end(body, ended)
@@ -193,7 +193,7 @@ export class Http2Outgoing {
     return this
   }
 
-  /** Sends the head. Returns false if it was sent before, or the client has disconnected. */
+  /** Sends the status and headers. Returns false if they were sent earlier, or if the client has disconnected. */
   #respond(endStream: boolean): boolean {
     const { stream } = this
     if (stream.headersSent || stream.destroyed || stream.closed) return false
@@ -204,7 +204,7 @@ export class Http2Outgoing {
   }
 }
 
-/** Whether `respond` accepts a list of headers. Older versions of Node accept only an object. */
+/** True if `respond` accepts a list of headers. Older versions of Node accept only an object. */
 const takesLists = Number(process.versions.node.split('.')[0]) >= 26
 
 function headerObject(list: readonly string[]): OutgoingHttpHeaders {

@@ -49,7 +49,7 @@ function frame(type: number, flags: number, stream: number, payload: Buffer): Bu
   return Buffer.concat([head, payload])
 }
 
-/** Encodes GET / of the host "a" with HPACK's static table, END_STREAM and END_HEADERS. */
+/** Encodes the HTTP/2 frame of a GET request for "/" to host "a". Uses HPACK's static table, and sets END_STREAM and END_HEADERS. */
 function get(stream: number, token?: string): Buffer {
   const authorization = token === undefined ? [] : [0x0f, 0x08, token.length, ...Buffer.from(token)]
   return frame(frameType.headers, 5, stream, Buffer.from([0x82, 0x87, 0x84, 0x01, 1, 0x61, ...authorization]))
@@ -63,7 +63,7 @@ async function connected(): Promise<TLSSocket> {
   return socket
 }
 
-/** Counts the received frames by type. */
+/** Counts the frames that a socket receives, by frame type. */
 function countFrames(socket: TLSSocket): Map<number, number> {
   const counts = new Map<number, number>()
   let received = Buffer.alloc(0)
@@ -83,7 +83,8 @@ test('sends an unauthenticated client one GOAWAY, however many requests it has s
   socket.write(Buffer.concat(Array.from({ length: 50 }, (_, i) => get(1 + 2 * i))))
   await new Promise((resolve) => socket.once('close', resolve))
   expect(counts.get(frameType.headers)).toBe(50)
-  // The first announces the end, the second names the last request; older versions of Node send the second twice.
+  // The server sends two GOAWAY frames: the first announces the end, the second has the id of the last request. Older versions of Node send
+  // the second one twice.
   expect(counts.get(frameType.goaway)).toBeLessThanOrEqual(3)
 })
 

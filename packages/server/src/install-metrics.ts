@@ -7,7 +7,7 @@ import { sendPlain } from './plain-answer.ts'
 
 export type MetricsPage = Pick<MetricsRegistry, 'text' | 'reset'>
 
-/** Serves the metrics for every method. DELETE resets them if `resettable`. */
+/** Serves a metrics page for every HTTP method. DELETE resets the metrics if `resettable` is true. */
 export function installMetrics(app: Hono<InstallerEnv>, path: string, page: MetricsPage, resettable: boolean): void {
   const serve = withExchange((exchange) => {
     if (!resettable || exchange.method !== 'DELETE')

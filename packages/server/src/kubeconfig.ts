@@ -2,12 +2,12 @@ import { writeFileAtomically } from './write-file.ts'
 
 export interface KubeconfigOptions {
   readonly server: string
-  /** The authority that signed the serving certificate, in PEM. */
+  /** CA certificate in PEM that clients must trust. */
   readonly certificateAuthority: string
   readonly user: { readonly certificate: string; readonly key: string } | { readonly token: string }
-  /** Names the cluster and the context. Default "keelson". */
+  /** Name of the cluster and of the context. Default: "keelson". */
   readonly name?: string
-  /** Names the user. Default: `name`, followed by "-admin". */
+  /** Name of the user. Default: `name`, followed by "-admin". */
   readonly userName?: string
 }
 
@@ -48,7 +48,7 @@ export function kubeconfig({
   ].join('\n')
 }
 
-/** Writes the file, readable only for its owner, because it gives administrator access. */
+/** Writes a kubeconfig file. Only its owner can read it, because it gives administrator access. */
 export async function writeKubeconfig(file: string, content: string): Promise<void> {
   await writeFileAtomically(file, content, 0o600)
 }

@@ -1,4 +1,4 @@
-/** A node of a linked list. Keep it to remove its value. */
+/** A node of a linked list. Pass it to `remove` to remove its value. */
 export interface ListNode<T> {
   readonly value: T
   before: ListNode<T> | undefined
@@ -33,12 +33,12 @@ export class LinkedList<T> {
     else before.after = after
     if (after === undefined) this.#last = before
     else after.before = before
-    // A removed node must not keep its neighbours alive.
+    // Clears the references to neighbours, so that a removed node does not keep them in memory.
     node.isLinked = false
     node.before = node.after = undefined
   }
 
-  /** Iterates over the values. The list must not change meanwhile. */
+  /** Iterates over the values. The list must not change during the iteration. */
   *[Symbol.iterator](): IterableIterator<T> {
     for (let node = this.#first; node !== undefined; node = node.after) yield node.value
   }

@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.close(0)
 })
 
-/** Requests a path over a socket, without resolving its dots. */
+/** Sends a request for a path over a socket, so that "." and ".." segments are not resolved. */
 function overSocket(path: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     http

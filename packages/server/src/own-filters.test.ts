@@ -78,7 +78,7 @@ afterAll(() => server.close(0))
 
 test('runs a filter of an embedder at its position, and reports the end of the request', async () => {
   expect((await server.fetch('/api/v1/nodes/a')).status).toBe(200)
-  // The response is read before the handler returns.
+  // Polls, because the client receives the response before the handler returns.
   await expect.poll(() => ran).toEqual(['audit of system:anonymous begins', 'audit ends with 200'])
 })
 

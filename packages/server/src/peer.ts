@@ -3,34 +3,34 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Incoming } from '@keelson/exchange'
 import type { ClientAuthorities, TrustedAuthorities } from './client-authorities.ts'
 
-/** The client's certificate, or the reason for rejecting it. */
+/** The certificate of a client, or the reason for rejecting it. */
 export interface Peer {
   readonly certificate: PeerCertificate | undefined
   readonly error: string | undefined
-  /** The expiry of the certificate, in milliseconds. */
+  /** Time at which the certificate expires, in milliseconds since the epoch. */
   readonly expires: number
 }
 
-/** The rules for client certificates. */
+/** Settings for verifying client certificates. */
 export interface PeerRules {
-  /** Returns the current authorities: a new object after every change. */
+  /** Returns the current CAs. It returns a new object after every change. */
   readonly authorities: () => TrustedAuthorities
   readonly now: () => number
 }
 
-/** The purpose of verifying a certificate. */
+/** Kind of client certificate: of users or of front proxies. */
 type Role = keyof TrustedAuthorities
 
-// One entry per connection. The key is the socket or, for HTTP/2, the session, because sessions expose their socket only through a proxy.
+// Connections by socket or, for HTTP/2, by session, because sessions expose their socket only through a proxy object.
 const connections = new WeakMap<object, Connection>()
 
-/** A connection, shared by all of its requests. */
+/** State of a connection that all of its requests share. */
 export class Connection {
   readonly #presented: PresentedCertificate | undefined
   readonly #frontProxy: PresentedCertificate | undefined
   #onIdentified: (() => void) | undefined
 
-  /** Without `rules`, the server did not request a client certificate. */
+  /** Creates the state of a connection. `rules` is undefined if the server did not request a client certificate. */
   constructor(socket: TLSSocket, rules: PeerRules | undefined, onIdentified: () => void) {
     const certificate = rules && socket.getPeerCertificate()
     const isPresent = certificate && Object.keys(certificate).length > 0
@@ -40,17 +40,20 @@ export class Connection {
     this.#onIdentified = onIdentified
   }
 
-  /** The client's certificate and whether it is accepted now. Undefined if the client presented none. */
+  /** The client's certificate, or the reason why it is not accepted now. Undefined if the client sent no certificate. */
   get peer(): Peer | undefined {
     return this.#presented?.verdict
   }
 
-  /** Whether the client is accepted as a front proxy now. Undefined if it presented no certificate or there are no authorities of front proxies. */
+  /**
+   * The client's certificate as a front proxy, or the reason why it is not accepted now. Undefined if the client sent no certificate, or if
+   * no CAs of front proxies are configured.
+   */
   get frontProxy(): Peer | undefined {
     return this.#frontProxy?.verdict
   }
 
-  /** Call this when the client of a request is authenticated. */
+  /** Marks the connection as authenticated. Call it when the user of a request is authenticated. */
   identified(): void {
     if (this.#onIdentified === undefined) return
     this.#onIdentified()
@@ -58,12 +61,12 @@ export class Connection {
   }
 }
 
-/** Stores the connection under the `connectionKey` of its requests. */
+/** Stores the state of a connection under its `connectionKey`. */
 export function rememberConnection(key: object, connection: Connection): void {
   connections.set(key, connection)
 }
 
-/** Returns the object that identifies the connection of a request. */
+/** Returns the key of a request's connection: its socket or its HTTP/2 session. */
 export function connectionKey(incoming: Incoming): object {
   const session = incoming.httpVersionMajor === 2 && 'stream' in incoming ? incoming.stream.session : undefined
   return session ?? incoming.socket
@@ -74,10 +77,11 @@ export function connectionOf(key: object): Connection | undefined {
 }
 
 /**
- * A client certificate, with its current verdict. kube-apiserver verifies it on each request. Here OpenSSL verifies it once, at the handshake. Each request
- * then checks only that it has not expired and that the authorities are the same; if they changed, the chain is built again. The handshake trusts the
- * authorities of clients and of front proxies together; the chain decides the role of a certificate. A certificate that OpenSSL rejected stays rejected on its
- * connection, even if it was only not valid yet, because OpenSSL reports only one of several errors. A new connection has a new handshake.
+ * A client certificate and the result of its last verification. kube-apiserver verifies certificates on each request. Here, OpenSSL
+ * verifies a certificate at the handshake, and each request checks only that it has not expired and that the CAs are unchanged. If the CAs
+ * changed, the chain is verified again. The handshake trusts the CAs of users and of front proxies together; the chain then decides which
+ * kind of client it is. If OpenSSL rejected a certificate, even because it was not valid yet, it stays rejected on this connection, because
+ * OpenSSL reports only one of several errors.
  */
 class PresentedCertificate {
   readonly #rules: PeerRules & { readonly role: Role }
@@ -87,7 +91,7 @@ class PresentedCertificate {
   readonly #intermediates: readonly X509Certificate[]
   #verdict: Peer
   #authorities: ClientAuthorities | undefined
-  /** The period in which `#verdict` holds, for `#authorities`. */
+  /** Start of the period in which `#verdict` is correct, provided that the CAs are `#authorities`. */
   #from = 0
   #until = 0
 
@@ -127,12 +131,12 @@ function refused(error: string): Peer {
   return { certificate: undefined, error, expires: 0 }
 }
 
-/** Returns OpenSSL's error code. Depending on its version, Node provides the code itself or an error with it. */
+/** Returns OpenSSL's error code. Depending on its version, Node provides the code itself or an error that contains it. */
 function errorCode({ authorizationError }: TLSSocket): string {
   return String((authorizationError as Error & { code?: string }).code ?? authorizationError)
 }
 
-/** The intermediate certificates that the client sent. */
+/** Returns the intermediate certificates that the client sent. */
 function issuersOf(leaf: X509Certificate): X509Certificate[] {
   const issuers: X509Certificate[] = []
   for (let issuer = leaf.issuerCertificate; issuer !== undefined && issuers.length < maxIntermediates; issuer = issuer.issuerCertificate)

@@ -7,17 +7,17 @@ export interface PlainAnswer {
   readonly body: string
 }
 
-/** Sends a response that has none of the API's encodings. */
+/** Sends a response in another format than the API's encodings, such as plain text. */
 export function sendPlain(exchange: Exchange, { status, type, body }: PlainAnswer): void {
   sendBytes(exchange, status, { 'content-type': type, 'x-content-type-options': 'nosniff' }, body)
 }
 
-/** Returns an error as plain text, without a Status. */
+/** Returns a plain text error response. It has no Status object. */
 export function plainError(status: number, text: string): PlainAnswer {
   return { status, type: 'text/plain; charset=utf-8', body: `${text}\n` }
 }
 
-/** Returns a value as indented JSON, the format of kube-apiserver's `/version` and `/`. */
+/** Returns a response with indented JSON, the format of kube-apiserver's `/version` and `/`. */
 export function rawJson(value: unknown): PlainAnswer {
   return { status: 200, type: 'application/json', body: JSON.stringify(value, null, 2) }
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { createSampledMetric } from '@keelson/apimachinery/metrics'
 import type { Collector, MetricsRegistry } from '@keelson/apimachinery/metrics'
 
-/** Registers the process metrics that every Prometheus client exposes. Metrics that exist only on Linux are omitted elsewhere. */
+/** Registers the process metrics that every Prometheus client library exposes. On other systems than Linux, some of them do not exist. */
 export function registerProcessMetrics(registry: MetricsRegistry): void {
   const add = (type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): void => {
     registry.register(createSampledMetric(type, name, help, sample))
@@ -24,7 +24,7 @@ export function registerProcessMetrics(registry: MetricsRegistry): void {
   })
 }
 
-/** Returns a metric with the start time of the process, in seconds. Several pages have it. */
+/** Returns a collector of the process start time in seconds. Several metrics pages include it. */
 export function startTime(): Collector {
   return createSampledMetric(
     'gauge',

@@ -25,25 +25,25 @@ const certificateBuckets = [
 ]
 export interface RequestMetrics {
   observe(request: ObservedRequest, code: number, seconds: number, bytes: number): void
-  /** The remaining validity of client certificates, in seconds. */
+  /** Remaining validity of client certificates, in seconds. */
   readonly clientCertificate: Histogram
-  /** Counts a request that the server ended (504). */
+  /** Counts a request that the server ended early, for example with 504. */
   terminated(request: ObservedRequest, code: number): void
-  /** Counts a refused request (429). It also counts among all requests. */
+  /** Counts a request that was refused with 429. It is also counted as a completed request. */
   dropped(request: ObservedRequest): void
-  /** Counts an aborted response. */
+  /** Counts a response that was aborted. */
   aborted(request: ObservedRequest): void
   readonly inFlight: { readonly readOnly: Value; readonly mutating: Value }
-  /** Returns the gauge of running requests with the labels of this one. */
+  /** Returns the gauge of running long-running requests with the labels of this request. */
   longRunning(request: ObservedRequest): Value
   readonly handshakeErrors: Value
 }
 
 interface Series {
   readonly duration: Histogram
-  /** The durations for service level indicators; undefined for watches and dry runs. */
+  /** Durations for service level indicators. Undefined for watches and dry runs. */
   readonly sliDuration: Histogram | undefined
-  /** The sizes of read responses; undefined for writes and watches. */
+  /** Sizes of responses to read requests. Undefined for writes and watches. */
   readonly sizes: Histogram | undefined
   readonly byCode: Map<number, Value>
   longRunning: Value | undefined
@@ -51,8 +51,8 @@ interface Series {
 }
 
 /**
- * Registers the metrics of requests. `isServed` returns whether the server has the resource or path of a request. Other requests get no labels, because names
- * that clients invent would exhaust the memory: they are not counted, and their failures are counted without names.
+ * Registers the request metrics. `isServed` returns whether the server has the resource or path of a request. Other requests are not
+ * counted, and their failures are counted without names, because names that clients invent would exhaust the memory.
  */
 export function createRequestMetrics(registry: MetricsRegistry, isServed: (info: RequestInfo) => boolean): RequestMetrics {
   const total = registry.register(
@@ -147,7 +147,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
     return isServed(request.info) ? labels : { ...labels, group: '', version: '', resource: '', subresource: '' }
   }
 
-  /** Counts a rare event. Its series is looked up each time. */
+  /** Counts an event that is rare enough to look its series up each time. */
   function countRare(name: string, counter: ValueVector, labels: Readonly<Record<string, string>>): void {
     const key = `${name} ${nameOf(labels)}`
     let count = rare.get(key)
@@ -192,7 +192,7 @@ export function createRequestMetrics(registry: MetricsRegistry, isServed: (info:
   }
 }
 
-/** Finds the series with these labels, and moves it one position forward, so that frequent series come first. */
+/** Finds the series with these labels. Moves it one position forward, so that frequently used series are found sooner. */
 function findSeries(candidates: Series[], labels: RequestLabels): Series | undefined {
   for (let i = 0; i < candidates.length; i++) {
     const entry = candidates[i]!
@@ -222,7 +222,7 @@ const reportedMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PAT
 const component = 'apiserver'
 const healthPaths = new Set(['/healthz', '/livez', '/readyz'])
 
-/** Returns whether the metrics count a request. */
+/** Returns whether a request is included in the metrics. */
 export function isObserved(info: RequestInfo): boolean {
   return info.isResourceRequest || healthPaths.has(info.path)
 }
@@ -234,7 +234,7 @@ export interface ObservedRequest {
   readonly contentType: string | undefined
 }
 
-/** The labels of request metrics. */
+/** Labels of the request metrics. */
 interface RequestLabels extends Readonly<Record<string, string>> {
   readonly verb: string
   readonly dry_run: string

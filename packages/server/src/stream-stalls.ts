@@ -2,19 +2,19 @@ import { constants } from 'node:http2'
 import type { ServerHttp2Stream } from 'node:http2'
 import { LinkedList } from './linked-list.ts'
 
-/** A stream gets a timer after this fraction (1/4) of the allowed stall time. */
+/** Divisor of the stall time: an open stream gets a timer after a quarter of it. */
 const share = 4
 
 interface OpenStream {
   readonly stream: ServerHttp2Stream
   timed: boolean
-  /** The number of checks since its client reset it. */
+  /** Number of checks since the client reset the stream. */
   checksAfterReset: number
 }
 
 /**
- * Ends the streams of a connection whose client does not read waiting data. Only streams that stay open for a while get a timer, because a timer costs more
- * than a small response.
+ * Ends the streams of an HTTP/2 connection whose client does not read pending data. Only streams that stay open for a while get a timer,
+ * because a timer costs more than a small response.
  */
 export class StreamStalls {
   readonly #stallMs: number
@@ -46,7 +46,8 @@ export class StreamStalls {
     if (this.empty) return this.stop()
     for (const open of this.#open) {
       const { stream } = open
-      // A stream that was reset without an error has no timer. Before Node 26.10, it waits forever for its response to be written.
+      // Destroys a stream that the client reset without an error. Before Node 26.10, such a stream has no timer and waits forever for its
+      // response to be written.
       if (stream.closed && ++open.checksAfterReset > share) stream.destroy()
       if (open.timed) continue
       open.timed = true

@@ -17,7 +17,10 @@ import type { Server } from './create-server.ts'
 let server: Server | undefined
 afterEach(() => server?.close(0))
 
-/** Starts a server that answers with the received body, like a write: at the end of the turn in which the body is complete. */
+/**
+ * Starts a server that sends the received body back. It answers at the end of the event loop turn in which the body is complete, as a write
+ * would.
+ */
 async function serve(): Promise<number> {
   const { serving } = await ownCertificates({ store: createMemoryCertificateStore() })
   const tokens = createStaticTokens([['root', { name: 'admin', groups: ['system:masters'] }]])
@@ -40,8 +43,9 @@ async function serve(): Promise<number> {
 }
 
 /**
- * A client that sends the next request as soon as it has the response. It sends the body in the same packet as the head or, like Python, in another. It runs in
- * its own thread, because in the server's thread the next request always comes too late for the test.
+ * Source of a client that sends the next request as soon as it has the response. It sends the body in the same packet as the headers or,
+ * like Python's client, in a separate packet. It runs in a worker thread, because in the server's thread the next request would always
+ * arrive too late for the test.
  */
 const client = `
 const { connect } = require('node:tls')

@@ -20,54 +20,59 @@ import { LinkedList } from './linked-list.ts'
 
 interface TlsListenerOptions {
   readonly serving: ServingCertificates
-  /** If all are empty, the server does not request client certificates, even after a later change. */
+  /** CAs of client certificates. If all lists are empty, the server never requests client certificates, even if CAs are added later. */
   readonly authorities: TrustedAuthorities
   readonly settings: TlsSettings
   readonly http2: boolean
-  /** The limit of open requests on one HTTP/2 connection. */
+  /** Maximum number of concurrent requests on one HTTP/2 connection. */
   readonly maxStreams: number
-  /** The limit of `ConnectionLimit`. */
+  /** Maximum number of open connections; see `ConnectionLimit`. */
   readonly maxConnections: number
-  /** The time after which a client that does not read waiting data is disconnected. */
+  /** Time in milliseconds after which a client that does not read pending data is disconnected. */
   readonly stallMs: number
-  /** If true, neither the port nor its connections keep the process alive. */
+  /** If true, the port and its connections do not keep the process alive. */
   readonly unref: boolean
-  /** The clock for the validity of client certificates. */
+  /** Clock for the validity of client certificates. */
   readonly now: () => number
-  /** Called if a handshake fails. */
+  /** Called when a TLS handshake fails. */
   readonly onHandshakeError: () => void
   readonly requestListener: (incoming: IncomingMessage | Http2ServerRequest, outgoing: ServerResponse | Http2ServerResponse) => void
   /**
-   * Called for CONNECT, and for a request without a body that asks to change the protocol. `head` has the bytes after its headers. Node has released the
-   * connection.
+   * Called for CONNECT requests, and for requests without a body that ask to change the protocol. `head` has the bytes after the headers.
+   * Node no longer handles the connection.
    */
   readonly upgradeListener: (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void
 }
 
 export interface TlsListener {
   listen(port: number, host: string): Promise<AddressInfo>
-  /** Replaces the certificates of new connections. The authorities also apply to open ones. Throws if they are unusable, and then changes nothing. */
+  /**
+   * Replaces the certificates of new connections. The CAs also apply to open connections. If they are unusable, throws and changes nothing.
+   */
   serve(certificates: ServingCertificates, authorities: TrustedAuthorities): void
-  /** Refuses new connections. Closes idle ones now, and busy ones after their requests. */
+  /** Refuses new connections. Closes idle connections now, and busy ones after their current requests. */
   stopAccepting(): void
-  /** Resolves when all connections are closed. Destroys the remaining ones after `milliseconds`. */
+  /** Resolves when all connections are closed. Destroys the remaining connections after `milliseconds`. */
   close(milliseconds: number): Promise<void>
 }
 
 const idleMs = 90_000
 const headersMs = 32_000
 const handshakeMs = 10_000
-/** Go's timeout for the first frame of an HTTP/2 connection. */
+/** Timeout for the first frame of an HTTP/2 connection, as in Go. */
 const prefaceMs = 10_000
-/** The interval at which Node checks for HTTP/1.1 connections with slow headers. Node's default would keep them for another 30 s. */
+/**
+ * Interval in milliseconds at which Node checks for HTTP/1.1 clients that send headers too slowly. With Node's default, such connections
+ * would stay open for another 30 s.
+ */
 const headersCheckMs = 1000
 const noRequestGraceMs = 1000
 const maxHeaderBytes = 1 << 20
 const streamWindow = 256 * 1024
 
 /**
- * Listens on one port for HTTP/1.1 and HTTP/2. An ordinary `https` server terminates TLS, so HTTP/1.1 costs nothing extra. Sockets that agreed on `h2` by ALPN
- * go to an HTTP/2 server that does not listen itself.
+ * Listens on one port for HTTP/1.1 and HTTP/2. A `node:https` server terminates TLS, so that HTTP/1.1 has no overhead. It passes
+ * connections that negotiated `h2` by ALPN to an HTTP/2 server, which does not listen itself.
  */
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   let { authorities } = options
@@ -76,13 +81,13 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const limit = new ConnectionLimit(options.maxConnections)
   const trafficLimit = new UnauthenticatedTrafficLimit()
   const { certificate, key, named } = options.serving
-  // All contexts use one function, because a context without `ca` trusts the runtime's authorities.
+  // All TLS contexts are created here with the option `ca`, because a context without it trusts the default CAs of Node.js.
   const settingsWith = ({ clients, frontProxies }: TrustedAuthorities) => ({
     minVersion: 'TLSv1.2' as const,
     ...options.settings,
     ca: [...clients.pem, ...frontProxies.pem],
-    // A resumed session has the verdict of an earlier handshake, without the chain to verify it again. Go's clients never resume.
-    // Renegotiation lets a client waste the server's time; Go does not support it either.
+    // Disables session tickets: a resumed session has the result of an earlier verification, but no chain to verify again. Go's clients do
+    // not resume sessions. Disables renegotiation, because a client could waste the server's time with it. Go does not support it either.
     secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
   })
   let byName = contextsByName(named ?? [], settingsWith(authorities))
@@ -91,11 +96,12 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     {
       cert: certificate,
       key,
-      // Without a matching context, the server presents its first certificate.
+      // Returns undefined if no name matches. The server then sends its default certificate.
       SNICallback: (name, answer: (error: Error | null, context?: SecureContext) => void) => answer(null, byName(name)),
       ALPNProtocols: options.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
       ...settingsWith(authorities),
-      // The authenticator decides about an invalid certificate: the request may have a valid token.
+      // Completes the handshake even if the client certificate is invalid, because the request may have a valid token. The authenticator
+      // decides.
       ...(asksForCertificate ? { requestCert: true, rejectUnauthorized: false } : {}),
       handshakeTimeout: handshakeMs,
       maxHeaderSize: maxHeaderBytes,
@@ -103,7 +109,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       connectionsCheckingInterval: headersCheckMs,
       keepAliveTimeout: idleMs,
       noDelay: true,
-      // A request with a body is served normally: the server may ignore the upgrade.
+      // A request with a body is served without an upgrade, as HTTP allows.
       shouldUpgradeCallback: (incoming) => !hasBody(incoming),
     },
     oneAtATime((incoming, outgoing) => {
@@ -111,15 +117,15 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       options.requestListener(incoming, outgoing)
     }),
   )
-  // Node also calls this when the server closes.
+  // Overrides Node's method, because Node also calls it when the server closes.
   https.closeIdleConnections = () => http1Connections.end()
   const releaseConnection = (incoming: IncomingMessage, socket: Duplex, head: Buffer): void => {
     http1Connections.remove(incoming.socket)
     options.upgradeListener(incoming, socket, head)
   }
   https.on('upgrade', releaseConnection)
-  // Node releases the connection here; kube-apiserver serves CONNECT as a request. Its target "example.com:80" is a host without a path, so it gets a path that
-  // does not exist.
+  // Node releases the connection of a CONNECT request, but kube-apiserver serves it like other requests. Its target, such as
+  // "example.com:80", is a host without a path, so the request gets a path that does not exist.
   https.on('connect', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (incoming.url?.startsWith('/') === false) incoming.url = '//'
     releaseConnection(incoming, socket, head)
@@ -139,7 +145,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
     if (socket.alpnProtocol === 'h2' && http2 !== undefined) {
       watched = trafficLimit.add(socket)
       const onSession = (session: ServerHttp2Session): void => rememberConnection(session, connection)
-      // 'session' is emitted during 'connection', so the listener gets the session of this socket.
+      // Node emits 'session' synchronously during 'connection', so the listener receives the session of this socket.
       http2.once('session', onSession)
       http2.emit('connection', socket)
       http2.off('session', onSession)
@@ -149,7 +155,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
       for (const listener of http1) listener.call(https, socket)
     }
   })
-  // A failed handshake needs no further handling.
+  // A failed handshake is only counted.
   https.on('tlsClientError', (_error, socket) => {
     options.onHandshakeError()
     socket.destroy()
@@ -210,47 +216,49 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Delays a pipelined request until the response to the previous one is written; until then it has no socket. Otherwise a client that never reads could make the
- * server hold as many responses as requests fit into a packet.
+ * Returns a listener that serves pipelined requests one at a time: each waits until the response to the previous one is written. Otherwise
+ * a client that never reads could fill the memory with responses.
  */
 function oneAtATime(serve: TlsListenerOptions['requestListener']): TlsListenerOptions['requestListener'] {
   return (incoming, outgoing) => {
-    // Node pauses a connection if it reads a request while a response is unread.
+    // Node pauses a connection if it parses a request while a response is unread.
     if (incoming.socket.isPaused()) readThroughStream(incoming.socket)
-    // Before Node 26, a closed connection is still assigned to the waiting requests.
+    // Before Node 26, Node still assigns a closed connection to waiting requests.
     if (outgoing.socket === null) outgoing.once('socket', (socket: Socket) => void (socket.destroyed || serve(incoming, outgoing)))
     else serve(incoming, outgoing)
   }
 }
 
 /**
- * Routes the remaining data of a paused connection through its stream, which buffers it until the connection is resumed. By default, the TLS layer passes all
- * records that it has read to Node's parser, even if the parser is paused. The parser then fails with HPE_PAUSED, and Node closes the connection. This happens
- * to ordinary clients that read the end of a large response and send a large request at once. Adding a data listener makes Node return the connection to the
- * stream.
+ * Routes the remaining data of a paused connection through its stream, which buffers the data until the connection resumes. By default, the
+ * TLS layer passes all decrypted records to Node's parser, even if the parser is paused. The parser then fails with HPE_PAUSED, and Node
+ * closes the connection. This happens to ordinary clients that read the end of a large response and immediately send a large request. A
+ * data listener makes Node use the stream again.
  */
 function readThroughStream(socket: Socket): void {
   const listener = (): void => {}
   socket.on('data', listener)
   socket.off('data', listener)
-  // The stream still assumes a pending read, as before the parser took over. Without this push it would not start to read when it is resumed.
+  // Resets the stream's state, which still assumes a pending read from before the parser took over. Without this push, the stream would not
+  // read after it is resumed.
   socket.push(Buffer.alloc(0))
 }
 
 /**
- * Node counts a cancelled stream until the next turn of the event loop, so the stream that replaces it may exceed the agreed limit and is then refused. Clients
- * far from the limit never see this. With Node's defaults, a hundred refused or a thousand cancelled streams close the connection and every watch on it.
+ * Raised limits of Node's HTTP/2 server. Node counts a cancelled stream until the next turn of the event loop, so the stream that replaces
+ * it may exceed the limit of concurrent streams and be refused. With Node's defaults, a hundred refused or a thousand cancelled streams
+ * close the connection and every watch on it.
  */
 const raisedLimits = { maxSessionRejectedStreams: 10_000, streamResetBurst: 10_000, streamResetRate: 1_000 } as const
 
 function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2Session>): Http2Server {
   const http2 = createHttp2Server({
-    // Large lists on several streams of a connection count against this limit, so it is higher than the default of 10 MB.
+    // Memory limit of a session in MB, higher than the default of 10 MB, because large lists on several streams count against it.
     maxSessionMemory: 64,
     ...raisedLimits,
     settings: { maxConcurrentStreams: options.maxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
   })
-  // Does not listen. It creates Node's requests and responses from streams.
+  // Creates Node's requests and responses from HTTP/2 streams. This server does not listen.
   const requestFactory = createHttp2Server(options.requestListener)
   http2.on('stream', (stream: ServerHttp2Stream, headers, flags, rawHeaders) => {
     if (!Http2Incoming.suffices(stream, headers)) return void requestFactory.emit('stream', stream, headers, flags, rawHeaders)
@@ -262,7 +270,7 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
     sessions.add(session)
     const stalls = new StreamStalls(options.stallMs)
     session.on('stream', (stream) => stalls.add(stream))
-    // Every frame resets the timer. An idle connection with an open watch stays open.
+    // Each frame resets the timer. An idle connection with an open watch stays open.
     session.on('timeout', () => {
       if (stalls.empty) session.close()
     })
@@ -279,8 +287,8 @@ function createHttp2Half(options: TlsListenerOptions, sessions: Set<ServerHttp2S
 }
 
 /**
- * The HTTP/1.1 connections and their open responses. Node considers a connection idle once a response is complete in memory, although some of it may be
- * unwritten. Closing it then would truncate the response for a slow reader.
+ * Tracks HTTP/1.1 connections and their open responses. Node considers a connection idle once its response is complete in memory, even if
+ * part of it is not written yet. Closing the connection at that time would truncate the response for a slow reader.
  */
 class Http1Connections {
   readonly #responses = new Map<Socket, LinkedList<ServerResponse>>()
@@ -294,7 +302,7 @@ class Http1Connections {
     socket.once('close', () => this.remove(socket))
   }
 
-  /** Removes a connection that changes the protocol. */
+  /** Stops tracking a connection that changes the protocol. */
   remove(socket: Socket): void {
     this.#responses.delete(socket)
     this.#fresh.delete(socket)
@@ -312,15 +320,15 @@ class Http1Connections {
     })
   }
 
-  /** Whether any response is not fully written. */
+  /** True if a response is not fully written. */
   get busy(): boolean {
     for (const responses of this.#responses.values()) if (responses.first !== undefined) return true
     return false
   }
 
   /**
-   * Closes idle connections now, and the others after their current response. The response head announces this if it is not sent yet. Connections without a
-   * request stay open for one.
+   * Closes idle connections now, and busy ones after their current response. That response gets the header `Connection: close` if its
+   * headers are not sent yet. Connections that have not sent a request stay open for one request.
    */
   end(): void {
     this.#ending = true

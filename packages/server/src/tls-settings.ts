@@ -1,4 +1,4 @@
-/** The allowed TLS versions and ciphers of handshakes, as options of `node:tls`. */
+/** Allowed TLS versions and ciphers, as options of `node:tls`. */
 export interface TlsSettings {
   readonly minVersion?: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3'
   /** OpenSSL's cipher names separated by colons, including those of TLS 1.3. */
@@ -34,22 +34,27 @@ const suites: Readonly<Record<string, string>> = {
   TLS_ECDHE_ECDSA_WITH_RC4_128_SHA: 'ECDHE-ECDSA-RC4-SHA',
   TLS_ECDHE_RSA_WITH_RC4_128_SHA: 'ECDHE-RSA-RC4-SHA',
 }
-/** HTTP/2 over TLS 1.2 requires one of these. */
+/** Cipher suites of which HTTP/2 over TLS 1.2 requires at least one. */
 const forHttp2 = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256']
 
 export interface TlsNames {
-  /** A version such as "VersionTLS12", which is the default. */
+  /** Minimum TLS version. Default: "VersionTLS12". */
   readonly minVersion?: string | undefined
-  /** Names such as "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256". Those of TLS 1.3 cannot be selected. Default: the runtime's. */
+  /**
+   * Cipher suites, such as "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256". Suites of TLS 1.3 cannot be selected. Default: the suites of Node.js.
+   */
   readonly cipherSuites?: readonly string[] | undefined
   readonly http2: boolean
 }
 
-/** Translates kube-apiserver's names to options of `node:tls`. Throws for unknown names, and for settings that HTTP/2 does not allow. */
+/**
+ * Translates kube-apiserver's names of TLS versions and cipher suites to options of `node:tls`. Throws for unknown names, and for settings
+ * that HTTP/2 does not allow.
+ */
 export function tlsSettings({ minVersion = 'VersionTLS12', cipherSuites = [], http2 }: TlsNames): TlsSettings {
   if (!Object.hasOwn(versions, minVersion)) throw new Error(`unknown tls version ${JSON.stringify(minVersion)}`)
   const version = versions[minVersion as keyof typeof versions]
-  // OpenSSL supports versions before 1.2 only at security level 0.
+  // OpenSSL supports TLS versions before 1.2 only at security level 0.
   const level = version === 'TLSv1' || version === 'TLSv1.1' ? ['DEFAULT', '@SECLEVEL=0'] : []
   if (cipherSuites.length === 0) return { minVersion: version, ...(level.length > 0 && { ciphers: level.join(':') }) }
   const unknown = cipherSuites.filter((name) => !always.includes(name) && !Object.hasOwn(suites, name))

@@ -14,8 +14,8 @@ interface Reader {
 }
 
 /**
- * Limits the bytes of responses that wait for clients to read. Beyond `maxBytes`, it aborts the oldest responses of the user with the most bytes, so that a
- * user that never reads does not harm slow readers.
+ * Limits the total size of responses that clients have not read yet. Above `maxBytes`, aborts the oldest responses of the user with the
+ * most unread bytes. Slow readers among the other users are not affected.
  */
 export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   const readers = new Map<string, Reader>()
@@ -53,7 +53,7 @@ export function createUnreadAnswers(maxBytes: number): UnreadAnswers {
   }
 }
 
-/** Aborts a response. HTTP/2 needs an error code, because some clients take a stream that is destroyed without one for complete. */
+/** Aborts a response. HTTP/2 streams are closed with an error code, because some clients treat a stream without one as complete. */
 function abort(outgoing: Outgoing): void {
   if ('stream' in outgoing) outgoing.stream.close(constants.NGHTTP2_CANCEL)
   else outgoing.destroy()

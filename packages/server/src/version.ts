@@ -1,7 +1,7 @@
 import { createGauge } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
-/** The body of `/version`. */
+/** Body of the response at `/version`. */
 export interface VersionInfo {
   readonly major: string
   readonly minor: string
@@ -20,7 +20,10 @@ export interface VersionInfo {
 
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }
 
-/** Returns the Kubernetes release that this server implements, in the format that clients parse. The part after `+` names Keelson. */
+/**
+ * Returns version information for `/version`. It names the Kubernetes release that this server implements; the part after `+` names
+ * Keelson.
+ */
 export function versionInfo(): VersionInfo {
   return {
     major: '1',

@@ -4,7 +4,7 @@ import type { WatchObserver } from '@keelson/http-installer'
 
 const sizeBuckets = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
 
-/** Counts events sent to watches. Events in one frame count with their mean size. */
+/** Creates metrics of events that watches have sent. Events that are sent in one write count with their average size. */
 export function createWatchMetrics(registry: MetricsRegistry): WatchObserver {
   const total = registry.register(createCounter('apiserver_watch_events_total', '[ALPHA] Number of events sent to watch clients.'))
   const sizes = registry.register(

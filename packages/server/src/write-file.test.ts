@@ -12,7 +12,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
-it('leaves an identical file unchanged, so that it needs no free space', async () => {
+it('does not rewrite a file with identical content, so that no free disk space is needed', async () => {
   const file = join(directory, 'f')
   await writeFileAtomically(file, 'content', 0o600)
   const { ino } = statSync(file)
@@ -20,7 +20,7 @@ it('leaves an identical file unchanged, so that it needs no free space', async (
   expect(statSync(file).ino).toBe(ino)
 })
 
-it('replaces a file with other content or another mode, and a link', async () => {
+it('replaces a file with different content or mode, and replaces a symbolic link by a file', async () => {
   const file = join(directory, 'f')
   await writeFileAtomically(file, 'old', 0o600)
   await writeFileAtomically(file, 'new', 0o600)

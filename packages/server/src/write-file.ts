@@ -4,8 +4,8 @@ import { lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Replaces a file atomically: readers see the old or the new content, never a part. The mode applies from the first byte. Creates missing directories that only
- * their owner can access. Leaves an identical file unchanged, so that a server can restart on a full disk.
+ * Replaces a file atomically: readers see either the old or the new content. The file is created with `mode`. Missing directories are
+ * created so that only their owner can access them. An identical file is not rewritten, so that a server can restart on a full disk.
  */
 export async function writeFileAtomically(file: string, content: string, mode: number): Promise<void> {
   if (await isUnchanged(file, content, mode)) return
@@ -29,7 +29,7 @@ async function isUnchanged(file: string, content: string, mode: number): Promise
   }
 }
 
-/** Creates directories one by one, because Node's recursive option never ends where no directory can be created, as in /proc. */
+/** Creates directories one by one. Node's recursive option never returns where no directory can be created, as in /proc. */
 async function makeDirectory(directory: string): Promise<void> {
   if (existsSync(directory)) return
   await makeDirectory(path.dirname(directory))

@@ -8,20 +8,20 @@ import type { Hono } from 'hono'
 import type { VersionInfo } from './version.ts'
 
 export interface ZPages {
-  /** Serve `/statusz`: version and uptime. Default: true. */
+  /** Serves `/statusz`, which has version and uptime. Default: true. */
   readonly statusz?: boolean
-  /** The flags of the process, for `/flagz`. Default: there is no such page. */
+  /** Returns the flags of the process for `/flagz`. Default: the page does not exist. */
   readonly flagz?: (() => Readonly<Record<string, string>>) | undefined
 }
 
 export interface ZPagesOptions extends ZPages {
   readonly componentName: string
   readonly version: VersionInfo
-  /** Returns the paths listed at `/`. */
+  /** Returns the paths that the server lists at `/`. */
   readonly paths: () => readonly string[]
 }
 
-/** Installs kube-apiserver's debugging pages. Returns their paths. */
+/** Serves kube-apiserver's debugging pages (`/statusz`, `/flagz`). Returns their paths. */
 export function installZPages(app: Hono<InstallerEnv>, options: ZPagesOptions): readonly string[] {
   const { componentName, statusz = true, flagz } = options
   const installed: string[] = []
@@ -43,7 +43,7 @@ const warning =
 
 interface Body {
   readonly lines: readonly (readonly [name: string, value: string])[]
-  /** The members in addition to kind, version and name. */
+  /** Members of the document in addition to kind, version and name. */
   readonly members: Readonly<Record<string, unknown>>
 }
 
@@ -52,7 +52,7 @@ function flagsBody(flags: Readonly<Record<string, string>>): Body {
   return { lines, members: { flags: Object.fromEntries(lines) } }
 }
 
-/** Paths for API clients, which the pages do not link. */
+/** Path prefixes that the pages do not link, because they are for API clients. */
 const forClients = new Set(['/apis', '/api', '/openid', '/openapi', '/.well-known'])
 
 function statusBody({ version, paths }: ZPagesOptions): Body {
@@ -106,7 +106,7 @@ function encode(type: Structured, document: object, cbor: CborCodec | undefined)
   return type === 'yaml' ? toYaml(document) : `${JSON.stringify(document)}\n`
 }
 
-/** Chooses the format: text, unless the client requests the kind by name and version. */
+/** Selects the response format: text, unless the client requests the kind by name and version. */
 function negotiate(
   { accept, acceptClauses }: Exchange,
   kind: string,

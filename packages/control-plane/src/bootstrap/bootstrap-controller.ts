@@ -9,11 +9,11 @@ import type { ServerLeases } from './server-leases.ts'
 
 export interface BootstrapOptions {
   readonly client: LoopbackClient
-  /** Service address ranges, in order of preference. */
+  /** CIDR ranges of service addresses, in order of preference. */
   readonly ranges: readonly IPRange[]
-  /** Undefined if another component manages the endpoints of the kubernetes service. */
+  /** Leases of the servers on the store. Undefined if another component manages the endpoints of the kubernetes service. */
   readonly leases: ServerLeases | undefined
-  /** Address by which other machines reach this server; undefined if there is none. */
+  /** Address by which other machines reach this server. Undefined if there is none. */
   readonly address: string | undefined
   readonly clock?: Clock
   readonly log: (text: string) => void
@@ -30,7 +30,7 @@ export class BootstrapController {
   #port: number | undefined
   #started = false
   #running: Promise<void> = Promise.resolve()
-  /** Last log message per subject, to avoid repeating it in each round. */
+  /** Last log message of each step. A repeated message is not logged again. */
   readonly #lastMessages = new Map<string, string>()
 
   constructor(options: BootstrapOptions) {
@@ -38,21 +38,21 @@ export class BootstrapController {
     this.#clock = options.clock ?? systemClock
   }
 
-  /** Creates the default ServiceCIDR. Service addresses cannot be allocated before. */
+  /** Creates the default ServiceCIDR. Service addresses cannot be allocated without it. */
   async syncRanges(): Promise<void> {
     const { client, ranges } = this.#options
     const log = (text: string): void => this.#logOnce('range', text)
     await syncDefaultServiceCIDR(client, { cidrs: ranges.map(({ cidr }) => cidr), now: () => this.#clock.now(), log })
   }
 
-  /** Resolves after the first reconciliation, which then repeats periodically. */
+  /** Reconciles immediately and then periodically. Resolves after the first reconciliation. */
   async start(): Promise<void> {
     this.#started = true
     await this.#publish()
     this.#running = this.#repeat()
   }
 
-  /** Publishes the service and its endpoints at `port`. A server that does not listen maintains only the ranges. */
+  /** Publishes the kubernetes service and its endpoints at `port`. A server that does not listen maintains only the ServiceCIDRs. */
   async listenOn(port: number): Promise<void> {
     this.#port = port
     if (this.#started) await this.#publish()
@@ -66,12 +66,12 @@ export class BootstrapController {
       if (address === undefined) log('the kubernetes service has no endpoint: this machine has no external address')
       else this.#endpoints = new EndpointReconciler({ client, leases, address, port })
     }
-    // Removes the endpoint of a killed server at this address, whose port may differ.
+    // Removes the endpoint that a crashed server may have left at this address, because its port may differ.
     await this.#attempt('endpoints', () => this.#endpoints?.remove())
     await this.#sync()
   }
 
-  /** Removes the endpoint before the server stops. Waits for the store for at most two intervals. */
+  /** Removes this server's endpoint before the server stops. Waits for the store for at most two intervals. */
   async stop(): Promise<void> {
     this.#stop.abort()
     const removed = this.#running.then(() => this.#attempt('endpoints', () => this.#endpoints?.remove()))
@@ -100,7 +100,7 @@ export class BootstrapController {
     await this.#attempt('endpoints', () => this.#endpoints?.reconcile())
   }
 
-  /** Runs a step and logs its failure; the next round retries it. */
+  /** Runs one step of a reconciliation and logs its failure. The next reconciliation retries it. */
   async #attempt(subject: string, run: () => Promise<void> | undefined): Promise<void> {
     try {
       await run()

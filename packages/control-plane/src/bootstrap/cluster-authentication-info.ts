@@ -9,22 +9,25 @@ import type { ServingFiles } from '../serving-files.ts'
 
 const namespace = 'kube-system'
 const name = 'extension-apiserver-authentication'
-/** Also after no change was noticed, to repair what was missed. */
+/** Interval in milliseconds between writes of the ConfigMap. Periodic writes repair changes that the watches missed. */
 const syncMs = 60_000
-/** Expired authorities are kept a little longer, for clocks that are late. */
+/** Time in milliseconds for which expired CA certificates are kept, because clocks of other servers may be behind. */
 const expirySlackMs = 5 * 60_000
 
-/** How this server authenticates users, for other API servers that do it the same way. */
+/**
+ * Authentication settings of this server: client CAs and front proxy headers. Other API servers read them to authenticate users in the same
+ * way.
+ */
 export interface AuthenticationInfo {
   readonly clientAuthorities: readonly string[]
   readonly frontProxyAuthorities: readonly string[]
-  /** Undefined if no front proxy is trusted. */
+  /** Settings for front proxies. Undefined if no front proxy is trusted. */
   readonly requestHeaders: RequestHeaderOptions | undefined
 }
 
 export interface ClusterAuthenticationInfoOptions {
   readonly client: LoopbackClient
-  /** The certificates in use. */
+  /** The certificates that the server uses now. */
   readonly certificates: Pick<ServingFiles, 'current' | 'onChange'>
   readonly requestHeaders: RequestHeaderOptions | undefined
   readonly clock: Clock
@@ -85,16 +88,19 @@ async function write(configMaps: LoopbackResource<ConfigMap>, own: Authenticatio
     const data = combinedData({}, own, now)
     if (Object.keys(data).length > 0) await configMaps.create(namespace, { metadata: { name, namespace }, data })
   } catch (error) {
-    // Another server was faster; its event starts the next round.
+    // Another server wrote the ConfigMap first. The event of its write starts the next attempt.
     if (isApiError(error, 'AlreadyExists') || isApiError(error, 'NotFound')) return
-    // Servers whose authorities keep changing would fill the object, so it starts from nothing.
+    // Deletes the ConfigMap if it grew too large: servers whose CAs change often add entries on each change. The next attempt creates it
+    // without old entries.
     if (isApiError(error, 'RequestEntityTooLarge') || (isApiError(error, 'Invalid') && error.message.includes('Too long')))
       await configMaps.delete(namespace, name)
     throw error
   }
 }
 
-/** Adds `own` to the data of the ConfigMap. Throws for data that cannot be parsed. */
+/**
+ * Merges the settings of this server into the data of the ConfigMap and returns the result. Throws if the existing data cannot be parsed.
+ */
 export function combinedData(data: Readonly<Record<string, string>>, own: AuthenticationInfo, now: number): Record<string, string> {
   const { requestHeaders: headers } = own
   const list = (key: string, more: readonly string[] = []): readonly string[] => [...new Set([...parseList(data[key]), ...more])]
@@ -125,7 +131,7 @@ function parseList(text = ''): readonly string[] {
   throw new Error(`the ConfigMap ${namespace}/${name} holds ${text}, which is not a list of strings`)
 }
 
-/** Concatenates the certificates of PEM texts, each once, without expired ones. */
+/** Concatenates the certificates of several PEM texts, without duplicates and without expired certificates. */
 function combinedCertificates(texts: readonly string[], now: number): string {
   const blocks = texts.flatMap((text) => pemBlocks(text).filter(({ label }) => label === 'CERTIFICATE'))
   const valid = blocks.map(({ text }) => new X509Certificate(text)).filter(({ validTo }) => Date.parse(validTo) > now - expirySlackMs)

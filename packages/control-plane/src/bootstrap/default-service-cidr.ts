@@ -10,15 +10,16 @@ const fieldManager = 'kubernetes-service-cidr-controller'
 type Condition = NonNullable<NonNullable<ServiceCIDR['status']>['conditions']>[number]
 
 export interface DefaultServiceCIDROptions {
-  /** CIDRs in order of preference; the first is the default family. */
+  /** CIDRs from the flags, in order of preference. The first one is of the default IP family. */
   readonly cidrs: readonly string[]
   readonly now: () => number
   readonly log: (text: string) => void
 }
 
 /**
- * Creates the default ServiceCIDR from the flags, and extends it to dual-stack if the flags have a second family now. Otherwise leaves it
- * unchanged. Sets its Ready condition if the CIDRs equal those of the flags and nobody else has set it.
+ * Creates the default ServiceCIDR from the flags. If it exists with one family and the flags now have two, adds the second family; any
+ * other difference is only reported. Sets its Ready condition if the CIDRs equal those of the flags and no other component has set the
+ * condition.
  */
 export async function syncDefaultServiceCIDR(client: LoopbackClient, options: DefaultServiceCIDROptions): Promise<void> {
   const resource = client.resource<ServiceCIDR>({ group: 'networking.k8s.io', resource: 'servicecidrs' })
@@ -50,7 +51,7 @@ async function setReady(
     lastTransitionTime: formatTime(options.now()),
     message: 'Kubernetes default Service CIDR is ready',
   }
-  // Server-side apply: fields that are omitted from the condition are not owned by us.
+  // With server-side apply, this server owns only the fields of the condition that it sends.
   const config = { metadata: { name }, status: { conditions: [condition as Condition] } }
   await resource.apply('', config, { fieldManager, subresource: 'status' })
 }

@@ -18,7 +18,10 @@ export interface EndpointReconcilerOptions {
 const namespace = 'default'
 const skipMirror = 'endpointslice.kubernetes.io/skip-mirror'
 
-/** Sets the endpoints of the kubernetes service to all servers with a current lease. Every server does this for all servers. */
+/**
+ * Sets the endpoints of the kubernetes service to the addresses of all servers with a valid lease. Each server writes the endpoints of all
+ * servers.
+ */
 export class EndpointReconciler {
   readonly #options: EndpointReconcilerOptions
   readonly #ports: EndpointPort[]
@@ -28,7 +31,10 @@ export class EndpointReconciler {
     this.#ports = [{ name: 'https', port: options.port, protocol: 'TCP' }]
   }
 
-  /** Renews our own lease first: if a later step fails, the other servers still add our endpoint. */
+  /**
+   * Renews the lease of this server and then writes the endpoints. The lease comes first: if a later step fails, the other servers still
+   * add this server's endpoint.
+   */
   async reconcile(): Promise<void> {
     const { leases, address } = this.#options
     await leases.renew(address)
@@ -37,7 +43,7 @@ export class EndpointReconciler {
     await this.#write(addresses)
   }
 
-  /** Removes this server when it stops, so that the others need not wait until its lease expires. */
+  /** Removes the lease and the endpoint of this server when it stops. Otherwise clients would use the endpoint until the lease expires. */
   async remove(): Promise<void> {
     const { leases, address } = this.#options
     await leases.remove(address)
@@ -61,13 +67,13 @@ export class EndpointReconciler {
       })
       return created.object()
     } catch (error) {
-      // Another server was faster; the next reconciliation sees its endpoints.
+      // Another server created the object first. The next reconciliation reads it.
       if (isApiError(error, 'AlreadyExists')) return undefined
       throw error
     }
   }
 
-  /** Updates addresses and labels, but not the ports. */
+  /** Updates the addresses and labels of the Endpoints object, but not the ports. */
   async #update(
     endpoints: LoopbackResource<Endpoints>,
     current: DeepReadonly<Endpoints>,

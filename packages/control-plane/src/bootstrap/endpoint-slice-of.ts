@@ -3,7 +3,10 @@ import type { EndpointSlice } from '@keelson/api/discovery/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { isIPv6 } from 'node:net'
 
-/** Converts endpoints with a single subset to an EndpointSlice, because the mirroring controller skips them. */
+/**
+ * Converts an Endpoints object with a single subset to an EndpointSlice. The mirroring controller skips the kubernetes service, so the
+ * server writes the slice itself.
+ */
 export function toEndpointSlice({ metadata, subsets }: DeepReadonly<Endpoints>): EndpointSlice {
   const { name = '', namespace = '' } = metadata
   const subset = subsets?.[0] ?? {}

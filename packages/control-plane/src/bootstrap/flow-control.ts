@@ -10,7 +10,7 @@ const consumer = 'api-priority-and-fairness-config-consumer-v1'
 
 type Configuration = KubeObject & { spec?: object }
 
-/** Creates the built-in API priority and fairness objects, and updates those that are annotated for automatic updates. */
+/** Creates the built-in FlowSchemas and PriorityLevelConfigurations. Updates existing ones if they are annotated for automatic updates. */
 export async function createFlowControl(client: LoopbackClient, now: () => number): Promise<void> {
   await ensureAll(client.resource({ group, resource: 'prioritylevelconfigurations' }), bootstrapPriorityLevels)
   const schemas = client.resource<FlowSchema>({ group, resource: 'flowschemas' })
@@ -18,7 +18,7 @@ export async function createFlowControl(client: LoopbackClient, now: () => numbe
   await Promise.all(created.map((schema) => setFoundCondition(schemas!, schema, now)))
 }
 
-/** Creates and updates the objects; returns those that were missing. */
+/** Creates missing objects and updates outdated ones. Returns the objects that were missing. */
 async function ensureAll<T extends Configuration>(
   resource: LoopbackResource<T> | undefined,
   desired: readonly DeepReadonly<T>[],

@@ -5,13 +5,16 @@ import { createIfAbsent } from './create-if-absent.ts'
 export const kubernetesService = 'kubernetes'
 
 export interface KubernetesServiceOptions {
-  /** First address of the first range. */
+  /** Address of the service: the first address of the first service range. */
   readonly clusterIP: string
-  /** Port on which the servers listen. */
+  /** Port on which the API servers listen. */
   readonly port: number
 }
 
-/** Creates the service by which pods reach the API, unless it exists. It has no selector: the servers maintain its endpoints. */
+/**
+ * Creates the service through which pods reach the API server, unless it exists. The service has no selector, because the API servers
+ * maintain its endpoints.
+ */
 export async function createKubernetesService(client: LoopbackClient, { clusterIP, port }: KubernetesServiceOptions): Promise<void> {
   const services = client.resource<Service>({ group: '', resource: 'services' })
   if (services === undefined) return

@@ -18,7 +18,7 @@ const clusterRoleBindings = () => resource<ClusterRoleBinding>('clusterrolebindi
 const role = async (name: string) => clusterRoles().get('', name, { resourceVersion: '' })
 const binding = async (name: string) => clusterRoleBindings().get('', name, { resourceVersion: '' })
 
-/** Revisions of all roles and bindings. */
+/** Returns the resource versions of all roles and bindings. */
 async function versions(): Promise<Record<string, string | undefined>> {
   const all: [string, string | undefined][] = []
   for (const name of ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']) {

@@ -21,8 +21,8 @@ const resourceOf = <T extends KubeObject>(client: LoopbackClient, resource: stri
   client.resource<T>({ group, resource })!
 
 /**
- * Creates the roles and bindings that every cluster has, and adds what the present ones lack. Objects that are annotated with
- * `rbac.authorization.kubernetes.io/autoupdate: "false"` stay as they are. Everything is created at once, so that the writes share flushes.
+ * Creates the built-in roles and bindings, and adds missing rules, subjects and labels to existing ones. Objects annotated with
+ * `rbac.authorization.kubernetes.io/autoupdate: "false"` are not changed. The writes run concurrently, so that they share flushes to disk.
  */
 export async function createBootstrapRoles(client: LoopbackClient): Promise<void> {
   const clusterRoles = resourceOf<ClusterRole>(client, 'clusterroles')
@@ -45,10 +45,16 @@ export async function createBootstrapRoles(client: LoopbackClient): Promise<void
   ])
 }
 
-/** The longest wait for informers. Only a role that was deleted at once takes this long. */
+/**
+ * Time limit in milliseconds for waiting until the informers have the bootstrap objects. It is reached only if another client deletes one
+ * of them immediately.
+ */
 const longestWaitMs = 5000
 
-/** Resolves when the informers, from which requests are authorized, have seen the bootstrap objects: a ready server must not refuse for the lack of them. */
+/**
+ * Waits until the RBAC informers have received the bootstrap objects. Without this, a ready server could refuse requests because the roles
+ * are not known yet.
+ */
 export async function followBootstrapRoles(informers: SharedInformers, clock: Clock): Promise<void> {
   const enough = new AbortController()
   const seen = Promise.all([
@@ -107,7 +113,7 @@ async function reconcileBinding<T extends AnyBinding>(
   }
 }
 
-/** Creates an object that a read of the store did not find. The watch cache is not asked: it may still have one that was just deleted. */
+/** Creates an object that was not found in the store. Bypasses the watch cache, which may still contain an object that was just deleted. */
 async function create<T extends KubeObject>(resource: LoopbackResource<T>, desired: DeepReadonly<T>): Promise<void> {
   const { namespace = '' } = (desired as DeepReadonly<KubeObject>).metadata
   await resource.create(namespace, copyObject(desired) as T).catch((error: unknown) => {
@@ -116,7 +122,7 @@ async function create<T extends KubeObject>(resource: LoopbackResource<T>, desir
   })
 }
 
-/** Writes only if `change` changes the object. */
+/** Updates an object if `change` returns a different one. Otherwise writes nothing. */
 async function updateIfNeeded<T extends KubeObject>(
   resource: LoopbackResource<T>,
   present: DeepReadonly<T>,
@@ -140,7 +146,7 @@ async function updateIfNeeded<T extends KubeObject>(
 
 class ChangedMeanwhile extends Error {}
 
-/** The object was deleted in the meantime; the next start creates it again. */
+/** Ignores the error that an object does not exist: it was deleted in the meantime, and the next start creates it again. */
 function ignoreNotFound(error: unknown): void {
   if (!isApiError(error, 'NotFound')) throw error
 }
@@ -164,7 +170,7 @@ function isClusterRole(role: AnyRole): role is ClusterRole {
   return (role.metadata.namespace ?? '') === ''
 }
 
-/** Adds missing selectors. A role that should not collect rules no longer does. */
+/** Returns the aggregation rule with the missing selectors added. Returns undefined if the built-in role does not aggregate rules. */
 function reconciledAggregation(role: ClusterRole, desired: DeepReadonly<ClusterRole>): AggregationRule | undefined {
   if (desired.aggregationRule === undefined) return undefined
   const present = role.aggregationRule?.clusterRoleSelectors ?? []
@@ -180,7 +186,7 @@ function reconciledBinding<T extends AnyBinding>(present: DeepReadonly<T>, desir
   return binding
 }
 
-/** Returns a copy with the labels and annotations of `desired`, unless the object has them with other values. */
+/** Returns a copy of the object with the labels and annotations of `desired` added. Existing values are kept. */
 function withMetadata<T extends KubeObject>(present: DeepReadonly<T>, desired: DeepReadonly<T>): T {
   const copy = copyObject(present) as T
   const { labels, annotations } = (desired as DeepReadonly<KubeObject>).metadata
@@ -189,7 +195,10 @@ function withMetadata<T extends KubeObject>(present: DeepReadonly<T>, desired: D
   return copy
 }
 
-/** Clusters from before aggregation keep rules that were added to `admin`, `edit` and `view`. */
+/**
+ * Copies the rules of `admin`, `edit` and `view` to the roles that these now aggregate. Clusters older than role aggregation keep rules
+ * that users have added.
+ */
 async function moveAggregatedRules(resource: LoopbackResource<ClusterRole>, present: Present<ClusterRole>): Promise<void> {
   for (const [from, to] of Object.entries(rolesToAggregate)) {
     const old = present.get(`/${from}`)
@@ -198,7 +207,10 @@ async function moveAggregatedRules(resource: LoopbackResource<ClusterRole>, pres
   }
 }
 
-/** Clusters from before `system:public-info-viewer` keep subjects that were removed from, or added to, the old binding. */
+/**
+ * Copies the subjects of the older binding of `system:discovery` to the binding of `system:public-info-viewer` on creation. Clusters older
+ * than that role keep the changes that users have made.
+ */
 async function splitBindings(resource: LoopbackResource<ClusterRoleBinding>, present: Present<ClusterRoleBinding>): Promise<void> {
   for (const [from, to] of Object.entries(bindingsToSplit)) {
     const old = present.get(`/${from}`)

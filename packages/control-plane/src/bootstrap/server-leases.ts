@@ -2,21 +2,24 @@ import type { Endpoints } from '@keelson/api/core/v1'
 import { isStorageError } from '@keelson/storagebackend'
 import type { Storage } from '@keelson/storagebackend'
 
-/** Lifetime of a lease; exceeds the renewal interval. The endpoint of a crashed server disappears after this time. */
+/** Lifetime of a server lease in seconds, longer than the renewal interval. The endpoint of a crashed server disappears after this time. */
 const ttlSeconds = 15
 
-/** Leases of all servers on the store. Each lease is an object named by the server's address, which expires unless it is renewed. */
+/**
+ * Leases of all API servers on the store. Each lease is an object that is named by the server's address and that expires unless the server
+ * renews it.
+ */
 export class ServerLeases {
   readonly #storage: Storage<Endpoints>
   readonly #prefix: string
 
-  /** Every key of `storage` starts with `prefix`. */
+  /** Creates the collection of leases in `storage`. `prefix` is the prefix of every key in that storage. */
   constructor(storage: Storage<Endpoints>, prefix: string) {
     this.#storage = storage
     this.#prefix = prefix
   }
 
-  /** Lists the addresses of all servers. */
+  /** Lists the addresses of all servers with a valid lease. */
   async list(): Promise<readonly string[]> {
     const { items } = await this.#storage.list(this.#prefix, { resourceVersion: '' })
     return Array.from(items, (item) => item.object()).flatMap(({ subsets }) => subsets?.[0]?.addresses?.[0]?.ip ?? [])
@@ -26,7 +29,7 @@ export class ServerLeases {
     await this.#storage.guaranteedUpdate(
       this.#key(address),
       (current) => ({
-        // A no-op write would not renew the time to live.
+        // Changes the object on every renewal, because a no-op write does not extend the lifetime of the key.
         object: {
           metadata: { name: address, generation: (current?.metadata.generation ?? 0) + 1 },
           subsets: [{ addresses: [{ ip: address }] }],

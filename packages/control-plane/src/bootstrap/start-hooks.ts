@@ -23,7 +23,7 @@ interface StartHookParts {
   readonly server: Server
   readonly client: LoopbackClient
   readonly informers: SharedInformers
-  /** Undefined without core's services. */
+  /** Address and port allocation. Undefined if the core group with its services is not installed. */
   readonly services: Services | undefined
   readonly host: GroupHost<GroupServices>
   readonly controllers: ControllerRunner
@@ -31,13 +31,13 @@ interface StartHookParts {
   readonly livezGraceMs: number
 }
 
-/** Start hooks in order: storage, objects that every cluster needs, repairs, controllers, the endpoint of this server. */
+/** Creates the post-start hooks in this order: storage, bootstrap objects, repair loops, controllers, and the endpoint of this server. */
 export function createStartHooks(parts: StartHookParts): PostStartHooks {
   const { config, server, client, informers, services, host, controllers, log } = parts
   const { backends, clock } = config
   const now = (): number => clock.now()
   const hooks = new PostStartHooks(server, parts.livezGraceMs)
-  /** Adds a hook that writes the resources `needed`. Skips it if one of them is not served. */
+  /** Adds a hook that writes the resources in `needed`. Skips the hook if one of them is not served. */
   const addHook = (
     name: string,
     needed: readonly GroupResource[],
@@ -79,7 +79,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
         client,
         certificates: config.certificates.files,
         requestHeaders: config.authentication.requestHeaders,
-        // Certificates expire by the time of the machine, like those of clients.
+        // Uses the system clock, because clients check the expiry of certificates with theirs.
         clock: systemClock,
         signal: server.stopping,
         onError: (error) => log(0, 'Publishing the authentication configuration failed', { err: describeError(error) }),
@@ -96,7 +96,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
       onSkipped: (name) => log(1, 'Controller skipped', { controller: name, reason: 'its resources are not served' }),
     }),
   )
-  // Runs last, because clients that find the endpoint of the server expect it to work.
+  // Runs last: clients that find the endpoint of the server expect the server to work.
   if (services !== undefined) {
     const { bootstrap } = services
     const earlier = hooks.names
@@ -105,7 +105,7 @@ export function createStartHooks(parts: StartHookParts): PostStartHooks {
   return hooks
 }
 
-/** Resources that bootstrap hooks write. */
+/** Resources that the bootstrap hooks write, by hook. */
 const resources = {
   namespaces: { group: '', resource: 'namespaces' },
   configMaps: { group: '', resource: 'configmaps' },

@@ -5,7 +5,10 @@ import { createIfAbsent } from './create-if-absent.ts'
 const namespace = 'kube-system'
 const name = 'kube-apiserver-legacy-service-account-token-tracking'
 
-/** Records the day since when the use of legacy tokens is tracked, which a cleaner needs to find unused ones. */
+/**
+ * Records the date since which the use of legacy service account tokens is tracked. The controller that removes unused tokens reads this
+ * date.
+ */
 export async function createTokenTracking(client: LoopbackClient, now: () => number): Promise<void> {
   const configMaps = client.resource<ConfigMap>({ group: '', resource: 'configmaps' })
   if (configMaps === undefined) return

@@ -9,7 +9,7 @@ export interface AdmissionOptions extends BuiltinPluginsOptions {
   readonly enable?: readonly string[]
   /** Default plugins to disable. */
   readonly disable?: readonly string[]
-  /** An AdmissionConfiguration file. */
+  /** Path of an AdmissionConfiguration file. */
   readonly configFile?: string
   /** Custom plugins by name. They run after the built-in ones and are enabled by default. */
   readonly plugins?: Readonly<Record<string, PluginFactory>>

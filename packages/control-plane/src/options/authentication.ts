@@ -5,34 +5,34 @@ import type { CertificateFiles } from '../serving-files.ts'
 
 /** Options for issuing and verifying service account tokens. */
 export interface ServiceAccountOptions {
-  /** Accepted issuers; the first one is the `iss` of new tokens. */
+  /** Accepted issuers of service account tokens. The first one is the `iss` claim of new tokens. */
   readonly issuers?: readonly string[]
-  /** PEM file. Default: a generated key, stored with the server's certificates. */
+  /** PEM file with the key that signs tokens. Default: a generated key that is stored with the server's certificates. */
   readonly signingKeyFile?: string
-  /** Unix socket of an external signer (`/path`, or `@name`), in place of keys in files. */
+  /** Unix socket of an external signer, which replaces the key files: `/path`, or `@name` for an abstract socket. */
   readonly signingEndpoint?: string
   /** PEM files with public or private keys for verifying tokens. Default: the signing key. */
   readonly keyFiles?: readonly string[]
-  /** Accepted audiences. Default: the issuers. */
+  /** Accepted audiences of service account tokens. Default: the issuers. */
   readonly audiences?: readonly string[]
-  /** URL of the published keys. Default: at the address of this server. */
+  /** URL of the published keys (`jwks_uri`). Default: a URL at the address of this server. */
   readonly keySetUri?: string
-  /** Maximum lifetime; longer requests are shortened. Default: no limit. */
+  /** Maximum lifetime of issued tokens in seconds. Requests for a longer lifetime get this one. Default: no limit. */
   readonly maxTokenExpirationSeconds?: number
-  /** Looks up the secrets and service accounts of legacy tokens, so that deleting them revokes the tokens. */
+  /** Checks that the secret and the service account of a legacy token still exist. Deleting one of them then revokes the token. */
   readonly lookUpLegacyTokens?: boolean
-  /** Extends pod tokens requested by kubelets to one year. */
+  /** Issues tokens that kubelets request for pods with a lifetime of one year. */
   readonly extendTokenExpiration?: boolean
 }
 
 /**
- * Front proxies: servers that authenticate users themselves and name them in headers. Without CAs, and without `proxyClientFiles`, the
- * server makes a CA and its own proxy certificate, and reads the `X-Remote-*` headers.
+ * Front proxies: servers that authenticate users themselves and send their names in headers. If neither CAs nor `proxyClientFiles` are set,
+ * the server generates a CA and its own proxy certificate, and reads the `X-Remote-*` headers.
  */
 export interface FrontProxyOptions extends Partial<RequestHeaderOptions> {
-  /** CAs for the certificates of front proxies in PEM. */
+  /** CAs of the front proxies' client certificates, in PEM. */
   readonly authorities?: readonly string[]
-  /** PEM file with further CAs, reloaded on changes. */
+  /** PEM file with additional CAs of front proxies. Reloaded on changes. */
   readonly authorityFile?: string
 }
 
@@ -40,38 +40,41 @@ export interface FrontProxyOptions extends Partial<RequestHeaderOptions> {
 export interface OidcOptions {
   readonly issuerUrl: string
   readonly clientId: string
-  /** PEM file with the provider's CAs. Default: the runtime's. */
+  /** PEM file with the CAs of the provider. Default: the CAs of Node.js. */
   readonly authorityFile?: string
-  /** Default `sub`. */
+  /** Claim that contains the user name. Default: `sub`. */
   readonly usernameClaim?: string
-  /** `-` for none. Default: the issuer and `#`, and none for the claim `email`. */
+  /** Prefix of user names; `-` means no prefix. Default: the issuer and `#`, but no prefix if the claim is `email`. */
   readonly usernamePrefix?: string
   readonly groupsClaim?: string
   readonly groupsPrefix?: string
-  /** Default RS256. */
+  /** Accepted signature algorithms. Default: RS256. */
   readonly signingAlgorithms?: readonly string[]
-  /** Values that claims must have. */
+  /** Claims that a token must have, with their values. */
   readonly requiredClaims?: Readonly<Record<string, string>>
 }
 
-/** A webhook that reviews tokens. */
+/** A webhook that authenticates bearer tokens. */
 export interface TokenWebhookOptions {
   readonly kubeconfigFile: string
-  /** Version of TokenReview. Default v1beta1, as in kube-apiserver. */
+  /** API version of the TokenReview objects that are sent. Default: v1beta1, as in kube-apiserver. */
   readonly version?: ReviewVersion
-  /** Time that answers are kept, ms. 0: not at all. Default 2 minutes. */
+  /** How long responses of the webhook are cached, in milliseconds. 0 disables caching. Default: 2 minutes. */
   readonly cacheTtlMs?: number
 }
 
-/** Sources of identities. */
+/** Options for authenticating requests. */
 export interface AuthenticationOptions {
-  /** File with an AuthenticationConfiguration in place of `oidc`, reloaded on changes. It may also limit anonymous access. */
+  /** AuthenticationConfiguration file, which replaces `oidc`. Reloaded on changes. The file can also restrict anonymous access. */
   readonly configFile?: string
   readonly oidc?: OidcOptions
   readonly tokenWebhook?: TokenWebhookOptions
-  /** CAs for client certificates in PEM, in addition to the server's own CA. */
+  /** CAs of client certificates in PEM, in addition to the server's own CA. */
   readonly clientAuthorities?: readonly string[]
-  /** PEM files with further CAs, reloaded on changes. The current content also applies to open connections. */
+  /**
+   * PEM files with additional CAs of client certificates. Reloaded on changes; connections that are already open are checked against the
+   * current CAs too.
+   */
   readonly clientAuthorityFiles?: readonly string[]
   readonly frontProxy?: FrontProxyOptions
   /** PEM files of the client certificate with which this server forwards requests to other API servers, reloaded on changes. */
@@ -82,35 +85,37 @@ export interface AuthenticationOptions {
   readonly serviceAccounts?: ServiceAccountOptions
   /** Accepts the tokens of secrets of type `bootstrap.kubernetes.io/token` in `kube-system`. */
   readonly bootstrapTokens?: boolean
-  /** Treats requests without credentials as `system:anonymous`. Otherwise they get 401. */
+  /** Treats requests without credentials as `system:anonymous`. If false, they get 401. */
   readonly anonymous?: boolean
 }
 
 export const authorizationModes = ['Node', 'RBAC', 'Webhook', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const
 export type AuthorizationMode = (typeof authorizationModes)[number]
 
-/** The webhook of the mode Webhook. */
+/** Webhook of the authorization mode Webhook. */
 export interface AuthorizationWebhookOptions {
   readonly kubeconfigFile: string
-  /** Version of SubjectAccessReview. Default v1beta1, as in kube-apiserver. */
+  /** API version of the SubjectAccessReview objects that are sent. Default: v1beta1, as in kube-apiserver. */
   readonly version?: ReviewVersion
-  /** Times that answers are kept, ms. 0: not at all. */
+  /** How long "allowed" decisions of the webhook are cached, in milliseconds. 0 disables caching. */
   readonly authorizedTtlMs?: number
   readonly unauthorizedTtlMs?: number
 }
 
-/** Authorization of users who are not administrators. */
+/** Authorization of users who are not in `system:masters`. */
 export interface AuthorizationOptions {
-  /** File with an AuthorizationConfiguration in place of `modes` and `webhook`, reloaded on changes. */
+  /** AuthorizationConfiguration file, which replaces `modes` and `webhook`. Reloaded on changes. */
   readonly configFile?: string
-  /** File with the policies of the mode ABAC, one JSON object a line. */
+  /** Policy file of the mode ABAC, with one JSON object per line. */
   readonly policyFile?: string
   readonly webhook?: AuthorizationWebhookOptions
-  /** In this order, after `authorizers`. The first that allows or denies decides. */
+  /**
+   * Authorization modes in the order in which they are asked, after `authorizers`. The first one that allows or denies a request decides.
+   */
   readonly modes?: readonly AuthorizationMode[]
   /**
-   * Paths that everyone may access; a trailing `*` is a wildcard. Default: none, because roles allow the probes; the probes if the groups have
-   * no RBAC.
+   * Paths that every user may request. A trailing `*` is a wildcard. Default: none, because built-in roles allow the health checks; if the
+   * RBAC group is not served, the paths of the health checks.
    */
   readonly alwaysAllowPaths?: readonly string[]
 }

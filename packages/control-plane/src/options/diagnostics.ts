@@ -1,13 +1,13 @@
 import { isBoolean, isString, mapOf } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 
-/** Logs and diagnostic pages for operators. */
+/** Options of logs and diagnostic pages. */
 export interface DiagnosticsOptions {
-  /** Logs every request at level 3 when it ends. */
+  /** Logs every request when it ends, at log level 3. */
   readonly logRequests?: boolean
   /** Serves profiles at `/debug/pprof/`. */
   readonly profiling?: boolean
-  /** Flags of the process by name, for `/flagz`. Default: the page does not exist. */
+  /** Command-line flags by name, shown at `/flagz`. Default: the page does not exist. */
   readonly flags?: Readonly<Record<string, string>>
 }
 

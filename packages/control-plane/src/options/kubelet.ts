@@ -3,11 +3,11 @@ import type { OptionTable } from '@keelson/apimachinery'
 import { kubeletDefaults } from '@keelson/core-services'
 import type { KubeletOptions } from '@keelson/core-services'
 
-/** Connections to the kubelets of nodes. Files are PEM. */
+/** Options of connections to kubelets. All files are in PEM. */
 export interface KubeletClientOptions extends Omit<KubeletOptions, 'tls'> {
-  /** CAs of the kubelets' certificates. Default: certificates are not verified. */
+  /** File with the CAs of the kubelets' certificates. Default: certificates of kubelets are not verified. */
   readonly authorityFile?: string
-  /** Client certificate for kubelets. Default: none, which most kubelets reject. */
+  /** File with the client certificate that is sent to kubelets. Default: no certificate, which most kubelets reject. */
   readonly certificateFile?: string
   readonly keyFile?: string
 }

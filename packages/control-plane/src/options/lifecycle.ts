@@ -2,15 +2,15 @@ import { isBoolean, isNumber } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { serverDefaults } from '@keelson/server'
 
-/** Start and shutdown. */
+/** Options for the start and the graceful shutdown. */
 export interface LifecycleOptions {
-  /** Time during which `/livez` succeeds although the start has not completed. */
+  /** Time in milliseconds for which `/livez` succeeds although the start has not completed. */
   readonly livezGraceMs?: number
-  /** Time during which `/readyz` fails before the shutdown starts. */
+  /** Time in milliseconds for which `/readyz` fails before the shutdown starts. */
   readonly shutdownDelayMs?: number
-  /** Answers new connections with 429 during the shutdown until no request is in flight. Otherwise they are refused. */
+  /** Answers new connections with 429 during the shutdown until no request is in flight. If false, new connections are refused. */
   readonly shutdownSendRetryAfter?: boolean
-  /** Maximum time that the shutdown waits for requests in flight. */
+  /** Maximum time in milliseconds for which the shutdown waits for requests in flight. */
   readonly shutdownGraceMs?: number
 }
 

@@ -5,13 +5,13 @@ import { serverDefaults } from '@keelson/server'
 
 /** Limits and timeouts of requests. */
 export interface RequestOptions {
-  /** Maximum number of concurrent reads; others get 429. 0 means no limit. */
+  /** Maximum number of concurrent read requests. Additional ones get 429. 0 means no limit. */
   readonly maxReadOnlyInFlight?: number
-  /** Maximum number of concurrent writes; others get 429. 0 means no limit. */
+  /** Maximum number of concurrent write requests. Additional ones get 429. 0 means no limit. */
   readonly maxMutatingInFlight?: number
-  /** Timeout for requests that are not watches. */
+  /** Timeout in milliseconds for requests that are not watches. */
   readonly timeoutMs?: number
-  /** Minimum duration of watches without a timeout of their own. */
+  /** Minimum duration in seconds of watches whose request has no timeout. */
   readonly minWatchTimeoutSeconds?: number
 }
 

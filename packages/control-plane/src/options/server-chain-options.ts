@@ -25,18 +25,24 @@ import type { ServingOptions } from './serving.ts'
 import { storageChecks } from './storage.ts'
 import type { StorageOptions } from './storage.ts'
 
-/** Options of a server, in sections. The file of a section has its type, its defaults and its checks. */
+/** Options of a server, in sections. Each section has a file with its type, its defaults and its checks. */
 export interface ServerChainOptions {
   /**
-   * API groups to serve, with or without the built-in ones: `[...builtinGroups, widgets]`. Bootstrap hooks and controllers whose resources
-   * are not served are skipped, which is logged at level 1. Default: `builtinGroups`.
+   * API groups to serve: the built-in ones, your own, or both, as in `[...builtinGroups, widgets]`. Bootstrap hooks and controllers whose
+   * resources are not served are skipped and logged at level 1. Default: `builtinGroups`.
    */
   readonly groups?: readonly ApiGroup<GroupServices>[]
-  /** Tried after client certificates and bearer tokens, in this order, before a request counts as anonymous. */
+  /**
+   * Additional authenticators. They run in this order after client certificates and bearer tokens. If none of them authenticates a request,
+   * it is anonymous.
+   */
   readonly authenticators?: readonly Authenticator[]
-  /** Authorizers after `system:masters` and the always-allowed paths, in this order. The first that allows or denies a request decides. */
+  /**
+   * Additional authorizers. They run in this order after `system:masters` and the always-allowed paths. The first one that allows or denies
+   * a request decides.
+   */
   readonly authorizers?: readonly Authorizer[]
-  /** Filters of your own, each before or after a named one of the server (`authorization`, `in-flight`). */
+  /** Custom request filters. Each is placed before or after a named filter of the server (`authorization`, `in-flight`). */
   readonly filters?: readonly PlacedFilter[]
   readonly storage?: StorageOptions
   readonly serving?: ServingOptions
@@ -49,18 +55,21 @@ export interface ServerChainOptions {
   readonly kubelet?: KubeletClientOptions
   readonly features?: FeatureOptions
   readonly diagnostics?: DiagnosticsOptions
-  /** `*`, `none`, `-name`. Default: all; none with etcd, which other servers may share. */
+  /**
+   * Controllers to run: names, `*` for all, `none`, or `-name` to exclude one. Default: all controllers; none with etcd, because other
+   * servers may share it.
+   */
   readonly controllers?: readonly string[]
   /**
-   * Clock for object timestamps, leases, tokens, graceful deletion, periodic work, and stores that the server opens. Certificates and request
-   * deadlines always use the system clock, like clients. Default: the system clock.
+   * Clock for object timestamps, leases, tokens, graceful deletion, periodic work, and the stores that the server opens. Certificates and
+   * request deadlines always use the system clock, because clients do too. Default: the system clock.
    */
   readonly clock?: Clock
-  /** Level 0 is for operators; higher levels are more verbose. Default: level 0 goes to the console. */
+  /** Log function. Level 0 is for operators; higher levels are more verbose. Default: prints level 0 to the console. */
   readonly log?: Log
 }
 
-/** Names and types of the options. `findOptionProblems` checks their combination. */
+/** Type checks of each option. `findOptionProblems` also checks combinations of options. */
 export const serverChainChecks: OptionTable<ServerChainOptions> = {
   groups: listOf(hasMethods('register')),
   authenticators: listOf(hasMethods('authenticate')),

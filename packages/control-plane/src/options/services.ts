@@ -2,12 +2,15 @@ import { isBoolean, isOneOf, isString } from '@keelson/apimachinery'
 import type { OptionTable } from '@keelson/apimachinery'
 import { defaultClusterIPRange, defaultNodePortRange } from '@keelson/core-services'
 
-/** Addresses and ports of services. */
+/** Options for the addresses and ports of services. */
 export interface ServicesOptions {
-  /** One CIDR range, or two of different families, comma separated. */
+  /** CIDR range of service addresses. Two comma-separated ranges of different IP families make the cluster dual-stack. */
   readonly clusterIpRange?: string
   readonly nodePortRange?: string
-  /** `lease`: this server is an endpoint of the kubernetes service while it runs. `none`: it does not manage the endpoints. */
+  /**
+   * How this server maintains the endpoints of the kubernetes service. `lease`: it adds its own endpoint while it runs. `none`: it does not
+   * change them.
+   */
   readonly endpointReconcilerType?: 'lease' | 'none'
   /** Sends the server's own requests to services to a ready endpoint, for servers that cannot reach cluster IPs. */
   readonly enableAggregatorRouting?: boolean

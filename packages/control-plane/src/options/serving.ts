@@ -4,7 +4,7 @@ import { serverDefaults } from '@keelson/server'
 import type { KeyPair } from '@keelson/server'
 import type { CertificateFiles, NamedCertificateFiles } from '../serving-files.ts'
 
-/** Port, certificates and connection limits. */
+/** Options for the port, certificates and connection limits. */
 export interface ServingOptions {
   readonly bindAddress?: string
   /** Address by which other machines reach the server. Default: the bind address, or the first external address. */
@@ -14,15 +14,15 @@ export interface ServingOptions {
   readonly http2?: boolean
   /** Maximum number of concurrent requests on an HTTP/2 connection. */
   readonly maxStreamsPerConnection?: number
-  /** Probability, from 0 to 0.02, that an HTTP/2 client is asked to reconnect after a request. */
+  /** Probability, from 0 to 0.02, that the server sends GOAWAY after an HTTP/2 request, so that the client reconnects. */
   readonly goAwayChance?: number
-  /** Lets the process exit although the server is not closed, for tests. Pending writes to disk still keep it alive. */
+  /** Lets the Node.js process exit while the server is still open, for tests. Pending writes to disk still keep the process alive. */
   readonly unref?: boolean
-  /** Certificates that the server generates. */
+  /** Options of certificates that the server generates. */
   readonly certificates?: {
-    /** Directory for the certificates. Default: in memory, generated on each start. */
+    /** Directory in which generated certificates are stored. Default: certificates are generated on each start and kept in memory. */
     readonly directory?: string
-    /** Additional names and addresses in the serving certificate. */
+    /** Additional DNS names and IP addresses in the serving certificate. */
     readonly names?: readonly string[]
   }
   /** Serving certificate and key in PEM. Default: generated. */
@@ -31,11 +31,14 @@ export interface ServingOptions {
   readonly certificateFiles?: CertificateFiles
   /** Certificates for single server names (SNI), reloaded on changes. */
   readonly namedCertificateFiles?: readonly NamedCertificateFiles[]
-  /** Minimum TLS version, by Kubernetes' name. */
+  /** Minimum TLS version, by the name that Kubernetes uses. */
   readonly tlsMinVersion?: string
-  /** Cipher suites, by Kubernetes' names. Default: those of Node.js. */
+  /** Cipher suites, by the names that Kubernetes uses. Default: the cipher suites of Node.js. */
   readonly tlsCipherSuites?: readonly string[]
-  /** File for the administrator's kubeconfig, written when the server listens. Default: none; see `kubeconfig` of the server. */
+  /**
+   * File for the administrator's kubeconfig, written when the server listens. Default: no file; the property `kubeconfig` of the server has
+   * the content.
+   */
   readonly kubeconfigPath?: string
   /** Patterns of the `Origin` headers that CORS allows. */
   readonly corsAllowedOrigins?: readonly RegExp[]

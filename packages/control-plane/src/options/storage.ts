@@ -4,39 +4,45 @@ import { restDefaults } from '@keelson/registry'
 import type { StorageMediaType } from '@keelson/registry'
 import type { Backend, Config, Drivers } from '@keelson/storagebackend'
 
-/** Separate etcd servers for one resource. */
+/** Separate etcd servers for one resource (`--etcd-servers-overrides`). */
 export interface StorageOverride {
-  /** Resource as "group/resource"; the group of core is "". */
+  /** Resource as "group/resource". The group of core resources is "". */
   readonly resource: string
   readonly servers: readonly string[]
 }
 
 /** Options of the object storage. */
 export interface StorageOptions extends Config {
-  /** Resources with separate servers of the same type. */
+  /** Resources that are stored in separate etcd servers. */
   readonly overrides?: readonly StorageOverride[]
-  /** Encoding of objects written to etcd; both encodings are read. Default protobuf. */
+  /** Encoding of objects that are written to etcd. Objects in either encoding can be read. Default: protobuf. */
   readonly mediaType?: StorageMediaType
-  /** Custom drivers by `type`; override built-in ones of that name. The server closes the stores that they open. */
+  /**
+   * Custom storage drivers by `type`. They replace built-in drivers with the same name. The server closes the stores that it opens with
+   * them.
+   */
   readonly drivers?: Drivers
   /**
-   * An open store to use instead of opening one. It stays open when the server closes, so that it can be reused. `type` then only selects
-   * the encoding of objects.
+   * An open store that is used instead of opening one. It stays open when the server closes, so that it can be reused. With this option,
+   * `type` only selects the encoding of objects.
    */
   readonly backend?: Backend
-  /** An EncryptionConfiguration file. Default: no encryption. */
+  /** Encryption at rest, configured by an EncryptionConfiguration file. Default: no encryption. */
   readonly encryption?: { readonly configFile: string; readonly automaticReload?: boolean }
-  /** Serves lists and watches from memory. */
+  /** Serves lists and watches from an in-memory cache of each resource. */
   readonly watchCache?: boolean
-  /** By resource, "pods" or "deployments.apps": 0 disables its watch cache, other numbers enable it. Default for events: 0. */
+  /**
+   * Watch cache sizes by resource, such as "pods" or "deployments.apps". 0 disables the watch cache of the resource; any other number
+   * enables it. Default for events: 0.
+   */
   readonly watchCacheSizes?: Readonly<Record<string, number>>
-  /** For resources that `watchCacheSizes` does not name: 0 disables the watch cache, other numbers have no effect. */
+  /** Watch cache size of resources that are not in `watchCacheSizes`. 0 disables their watch caches; any other number has no effect. */
   readonly defaultWatchCacheSize?: number
-  /** Lifetime of events. Default: that of their definition. */
+  /** Lifetime of events in seconds. Default: the lifetime in the definition of the resource. */
   readonly eventTtlSeconds?: number
-  /** Number of objects that a deletecollection deletes concurrently. */
+  /** Number of objects that a deletecollection request deletes concurrently. */
   readonly deleteCollectionWorkers?: number
-  /** Supports foreground and orphan deletion, which the garbage collector carries out. */
+  /** Supports foreground and orphan deletion. Both need the garbage collector to complete. */
   readonly enableGarbageCollection?: boolean
 }
 

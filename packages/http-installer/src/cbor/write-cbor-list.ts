@@ -7,7 +7,7 @@ import { jsonShape } from '../encoding/list-shape.ts'
 import { collect } from '../encoding/sized-list.ts'
 import { writeInSlabs } from '../encoding/write-in-slabs.ts'
 
-/** Writes a list in CBOR: its length first, then the items one by one. */
+/** Writes a list in CBOR: first the number of items, then the items one by one. */
 export async function writeCborList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer
   const cbor = exchange.services.cbor!

@@ -3,8 +3,8 @@ import type { Gzip } from 'node:zlib'
 import type { ResponseSink } from '@keelson/exchange'
 
 /**
- * A sink that compresses the response on zlib's threads. This thread only passes buffers on. A client that does not read stops the compressor, which stops the
- * writer. The level is kube-apiserver's: the fastest one, with nearly the same size.
+ * A response sink that compresses with gzip on zlib's threads; the main thread only passes buffers on. If the client does not read, the
+ * compressor stops, and then the writer. Uses the fastest compression level, like kube-apiserver.
  */
 export class GzipSink implements ResponseSink {
   readonly #sink: ResponseSink
@@ -29,7 +29,7 @@ export class GzipSink implements ResponseSink {
 
   write(chunk: Uint8Array | string, written?: () => void): boolean {
     if (this.#gzip.destroyed) return true
-    // The callback gets an error if the compressor ended before the chunk. It needs no handling, because the client is gone.
+    // Ignores the error that the callback gets if the compressor ended before the chunk, because the client has then disconnected.
     return this.#gzip.write(chunk, () => written?.())
   }
 
@@ -45,7 +45,7 @@ export class GzipSink implements ResponseSink {
   cork(): void {}
   uncork(): void {}
 
-  /** Resolves when all bytes were passed on, or the client has disconnected. Rejects if compression failed. */
+  /** Resolves when all bytes have been sent, or when the client has disconnected. Rejects if the compression failed. */
   async finish(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#gzip.once('close', resolve)

@@ -2,10 +2,10 @@ import { sendBytes, sendStream } from '@keelson/exchange'
 import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
 import { GzipSink } from './gzip-sink.ts'
 
-/** The response length from which responses are compressed for clients that accept it. */
+/** Response length in bytes above which responses are compressed, if the client accepts that. */
 const compressedBytes: number = 128 * 1024
 
-/** Returns whether the client accepts gzip. As in kube-apiserver, a name with a weight ("gzip;q=1") is ignored. */
+/** Returns whether the client accepts gzip. As in kube-apiserver, "gzip" with a weight ("gzip;q=1") is ignored. */
 export function acceptsGzip(exchange: Exchange): boolean {
   const accepted = exchange.header('accept-encoding')
   return accepted !== undefined && accepted.split(',').some((token) => token.trim() === 'gzip')
@@ -13,12 +13,12 @@ export function acceptsGzip(exchange: Exchange): boolean {
 
 type Produce = (sink: ResponseSink) => Promise<void>
 
-/** Streams a long response like `sendStream`, compressed for clients that accept it. */
+/** Streams a long response like `sendStream`. Compresses it if the client accepts gzip. */
 export function sendLongStream(exchange: Exchange, status: number, headers: ResponseHeaders, produce: Produce): Promise<void> {
   return acceptsGzip(exchange) ? gzipStream(exchange, status, headers, produce) : sendStream(exchange, status, headers, produce)
 }
 
-/** Sends bytes like `sendBytes`, compressed if the response is long and the client accepts it. */
+/** Sends bytes like `sendBytes`. Compresses them if they are many and the client accepts gzip. */
 export function sendCompressible(
   exchange: Exchange,
   status: number,
@@ -26,12 +26,12 @@ export function sendCompressible(
   body: Uint8Array | string,
   written?: () => void,
 ): void | Promise<void> {
-  // The UTF-8 form of a string may be longer. The threshold need not be exact.
+  // The UTF-8 encoding of a string may be longer than its length, but the threshold need not be exact.
   if (body.length <= compressedBytes || !acceptsGzip(exchange)) return sendBytes(exchange, status, headers, body, written)
   return sendGzip(exchange, status, headers, body, written)
 }
 
-/** Sends bytes like `sendBytes`, compressed. */
+/** Sends bytes like `sendBytes`, but compressed. */
 export function sendGzip(
   exchange: Exchange,
   status: number,
@@ -54,7 +54,7 @@ function gzipStream(exchange: Exchange, status: number, headers: ResponseHeaders
   })
 }
 
-/** Returns the headers of a compressed response, whose length is unknown. The caller adds the encoding to an existing `vary`. */
+/** Returns the headers of a compressed response, without its length. The caller adds the encoding to an existing `vary` header. */
 function gzipHeaders(headers: ResponseHeaders): ResponseHeaders {
   const { 'content-length': _, ...others } = headers
   return { vary: 'Accept-Encoding', ...others, 'content-encoding': 'gzip' }

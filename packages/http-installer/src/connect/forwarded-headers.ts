@@ -4,7 +4,7 @@ import { websocketTokenProtocol } from '@keelson/apimachinery/httpstream'
 
 type Incoming = IncomingMessage | Http2ServerRequest
 
-/** Headers about one connection, which are not forwarded. */
+/** Hop-by-hop headers, which concern a single connection and are not forwarded. */
 const hopByHop = new Set([
   'connection',
   'proxy-connection',
@@ -16,7 +16,7 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ])
-/** CORS headers of the backend. They must not apply to this server's origin. */
+/** CORS headers, which are removed from responses of a backend. Otherwise the backend could allow access to this server's origin. */
 const corsHeaders = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
@@ -26,7 +26,7 @@ const corsHeaders = new Set([
 
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 
-/** Returns the headers to forward, without the client's credentials for this server. */
+/** Returns the headers of a request to forward. Credentials for this server are removed. */
 export function forwardedHeaders(incoming: Incoming): HeaderList {
   const headers: [string, string][] = []
   const raw = incoming.rawHeaders
@@ -51,7 +51,7 @@ export function forwardedHeaders(incoming: Incoming): HeaderList {
   return headers
 }
 
-/** Removes the headers about one connection. */
+/** Removes hop-by-hop headers. */
 export function withoutHopByHop(headers: HeaderList): HeaderList {
   const listed = new Set(
     headers.filter(([name]) => name.toLowerCase() === 'connection').flatMap(([, value]) => splitList(value.toLowerCase())),
@@ -80,7 +80,7 @@ export function splitList(value: string | undefined): string[] {
     .filter((part) => part !== '')
 }
 
-/** Converts headers to the format of both kinds of Node responses: several values of a name are an array. */
+/** Converts headers to an object, the format that both kinds of Node's responses accept. Several values of a name become an array. */
 export function headerObject(headers: HeaderList): Record<string, string | string[]> {
   const object: Record<string, string | string[]> = {}
   const names = new Map<string, string>()

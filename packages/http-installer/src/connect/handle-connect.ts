@@ -10,7 +10,7 @@ import { readConnectOptions } from './read-connect-options.ts'
 import { processProtocol, translateWebSocket } from './translate-websocket.ts'
 import { asksForTunnel, tunnelWebSocket } from './tunnel-websocket.ts'
 
-/** Returns a handler that passes the connection on to the storage's remote. */
+/** Returns a handler that forwards the request to the server that the storage names (such as a kubelet). */
 export function handleConnect(connecter: Connecter): Handler {
   return async (request) => {
     const { exchange, scope, name, query } = request
@@ -41,7 +41,7 @@ async function forward({ exchange, scope }: ApiRequest, { remote, passes, websoc
   return passUpgrade(passage, remote)
 }
 
-/** Returns the path after the subresource: "", or with a leading slash. Keeps a trailing slash of the URL. */
+/** Returns the path after the subresource: either "", or a path with a leading slash. A trailing slash of the URL is kept. */
 function pathBehind({ exchange: { info } }: ApiRequest): string {
   const path = info.parts.slice(3).join('/')
   const rooted = path === '' || path.startsWith('/') ? path : `/${path}`

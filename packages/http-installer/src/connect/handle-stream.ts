@@ -20,7 +20,7 @@ import { untilClosed } from './splice-sockets.ts'
 
 const maxRefusalBytes = 50_000
 
-/** Returns a handler that streams bytes from a remote as fast as the client reads. */
+/** Returns a handler that sends bytes from another server (such as logs from a kubelet), no faster than the client reads. */
 export function handleStream(streamer: Streamer): Handler {
   return async ({ exchange, scope, name, query }) => {
     const { transform } = negotiateOutput(exchange, scope.endpoint)
@@ -37,7 +37,7 @@ export function handleStream(streamer: Streamer): Handler {
       }
       return await streamBody({ exchange, stopping }, answer, streamer.streamType)
     } finally {
-      // No one reads the rest, whatever the outcome.
+      // Stops reading the response of the other server.
       answer.destroy()
     }
   }
@@ -59,7 +59,7 @@ async function streamBody({ exchange, stopping }: Passage, answer: IncomingMessa
   }
 }
 
-/** Returns the error for a request of metadata only, which a stream does not have. */
+/** Returns the error for requests of Table or PartialObjectMetadata: a stream of bytes has no metadata. */
 function noMetadata(transform: Transform): ApiError {
   if (transform.kind === 'PartialObjectMetadataList') return notConvertible(transform, 'rest.LocationStreamer')
   return newUnknownError('object does not implement the Object interfaces')
@@ -97,7 +97,7 @@ async function refusal(answer: IncomingMessage, resource: string, name: string):
 const base64 = 'base64.binary.k8s.io'
 const protocols = new Set(['binary.k8s.io', base64])
 
-/** Streams bytes as messages of a WebSocket. */
+/** Sends bytes of a response as WebSocket messages. */
 async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, answer: IncomingMessage): Promise<void> {
   const { incoming } = exchange.nodeStreams()
   const offered = splitList(incoming.headers['sec-websocket-protocol'])
@@ -106,7 +106,7 @@ async function streamWebSocket({ exchange, upgrade, stopping }: UpgradePassage, 
   if (handshake === undefined || (offered.length > 0 && protocol === undefined)) return sendBytes(exchange, 403, {}, 'Forbidden\n')
   const opcode: MessageOpcode = protocol === base64 ? websocketOpcode.text : websocketOpcode.binary
   const client = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => {}, onEnd: () => answer.destroy() })
-  // An empty message tells the client that the stream is open.
+  // Sends an empty message, which tells the client that the stream is open.
   client.send(opcode)
   client.onDrain(() => answer.resume())
   client.start(upgrade.head)

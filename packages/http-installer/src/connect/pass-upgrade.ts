@@ -11,12 +11,12 @@ import type { UpgradePassage } from './passage.ts'
 import { remoteErrorText, requestRemote } from './remote-request.ts'
 import { spliceSockets } from './splice-sockets.ts'
 
-/** A remote's response to an upgrade: it has changed the protocol, or refused to. */
+/** Response of another server to an upgrade request: it has either changed the protocol or refused. */
 export type UpgradeAnswer =
   | { readonly upgraded: true; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer }
   | { readonly upgraded: false; readonly message: IncomingMessage }
 
-/** Passes a request to change the protocol on, and then copies bytes in both directions. */
+/** Forwards an upgrade request, and then copies bytes in both directions. */
 export async function passUpgrade(passage: UpgradePassage, remote: Remote): Promise<void> {
   const { exchange, upgrade, stopping } = passage
   const { incoming } = exchange.nodeStreams()
@@ -33,7 +33,10 @@ export interface UpgradeRequest {
   readonly signal: AbortSignal
 }
 
-/** Sends an upgrade request to a remote. Throws an ApiError if it does not respond. `signal` aborts the request until the response. */
+/**
+ * Sends an upgrade request to another server. Throws an ApiError if the server does not respond. `signal` can abort the request until there
+ * is a response.
+ */
 export function askForUpgrade(remote: Remote, { method, headers, signal }: UpgradeRequest): Promise<UpgradeAnswer> {
   const bodyless = without(headers, 'content-length', 'transfer-encoding').flat()
   const request: ClientRequest = requestRemote(remote, {
@@ -47,7 +50,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
     else signal.addEventListener('abort', gone)
     request.once('upgrade', (message, socket, head) => {
       settled()
-      // No other listener handles errors of the socket from here on.
+      // After the upgrade, Node removes its own error handler of the socket.
       socket.on('error', () => socket.destroy())
       resolve({ upgraded: true, message, socket, head })
     })
@@ -63,7 +66,7 @@ export function askForUpgrade(remote: Remote, { method, headers, signal }: Upgra
   })
 }
 
-/** Sends the remote's refusal to the client. */
+/** Sends the refusal of the other server to the client. */
 export async function passRefusal(exchange: Exchange, message: IncomingMessage): Promise<void> {
   const code = message.statusCode ?? 0
   if (code < 400) {
@@ -80,7 +83,7 @@ export async function passRefusal(exchange: Exchange, message: IncomingMessage):
   })
 }
 
-/** Responds 101 and takes the connection over from HTTP. The caller must end it. */
+/** Sends 101 and returns the socket, which HTTP no longer uses. The caller must close the socket. */
 export function takeSocket(exchange: Exchange, { socket }: Upgrade, headers: HeaderList): Duplex {
   const { outgoing } = exchange.nodeStreams()
   outgoing.sendDate = false

@@ -3,7 +3,7 @@ import type { Exchange, Upgrade } from '@keelson/exchange'
 /** A request that is forwarded to another server. */
 export interface Passage {
   readonly exchange: Exchange
-  /** Aborts when the server stops. */
+  /** Signal that aborts when the server stops. */
   readonly stopping: AbortSignal
 }
 

@@ -4,7 +4,9 @@ import type { Status } from '@keelson/apimachinery'
 const success: Status = { metadata: {}, status: 'Success' }
 const withStatus = new Set(['v4.channel.k8s.io', 'v5.channel.k8s.io'])
 
-/** Returns the result of a process from its error stream: a Status since v4, plain text before. */
+/**
+ * Parses the text that a kubelet sent on the error stream of a process. Since protocol version 4 it is a Status, before that plain text.
+ */
 export function processStatus(protocol: string, text: string): Status {
   if (text === '') return success
   if (!withStatus.has(protocol)) return internal(`error executing remote command: ${text}`)

@@ -29,7 +29,7 @@ async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> 
   return { near, far }
 }
 
-/** Connects a client and a kubelet. Records the data that each of them receives. */
+/** Connects a client and a fake kubelet through a translation. Records the data that each of them receives. */
 async function translate(wanted: Partial<ProcessStreams>) {
   const [client, remote] = await Promise.all([pair(), pair()])
   const toClient: string[] = []
@@ -93,7 +93,7 @@ const { binary, ping, close } = websocketOpcode
 
 test('maps each channel to a stream; a terminal has sizes and no stderr', async () => {
   const { join, say, tell, streams, toRemote, toClient } = await translate({ stdin: true, stdout: true, stderr: true, tty: true })
-  // The client sends this before the kubelet's streams exist.
+  // The client sends data before the streams to the kubelet exist.
   say(binary, 0, 'early')
   join()
   say(binary, 4, '{"Width":80,"Height":25}')

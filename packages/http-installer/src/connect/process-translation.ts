@@ -13,12 +13,13 @@ const heads = [0, 1, 2, 3, 4].map((number) => Buffer.from([number]))
 const maxErrorBytes = 1 << 20
 const withoutResize = new Set(['', 'channel.k8s.io', 'v2.channel.k8s.io'])
 
-/** The destination of a client message, determined by its first byte. */
+/** Destination of a client message. The first byte of the message determines it. */
 type Destination = { readonly kind: 'stream'; readonly stream: number } | { readonly kind: 'close' | 'ignored' }
 
 /**
- * Translates between a client's channels (the first byte of each message is the channel) and a remote's SPDY streams, for one process. Data that the client
- * sends before the remote has responded stays in the socket.
+ * Translates the streams of a process (exec, attach) between WebSocket channels of the client and SPDY streams of a kubelet. The first byte
+ * of each WebSocket message is the number of the channel. Data that the client sends before the kubelet has responded stays in the socket's
+ * buffer.
  */
 export class ProcessTranslation {
   readonly #client: ServerWebSocket
@@ -27,9 +28,9 @@ export class ProcessTranslation {
   readonly #head: Buffer
   #remote: SpdyClient | undefined
   #protocol = ''
-  /** The stream of each channel, for messages of the client. */
+  /** SPDY stream of each channel, for input from the client. */
   readonly #inward = new Map<number, number>()
-  /** The channel of each stream, for output of the process. */
+  /** Channel of each SPDY stream, for output of the process. */
   readonly #outward = new Map<number, number>()
   #errorStream = 0
   #error: Buffer[] = []
@@ -47,7 +48,7 @@ export class ProcessTranslation {
         this.#remote?.socket.destroy()
       },
     })
-    // An empty message tells the client that the channel is open.
+    // Sends an empty message, which tells the client that the channel is open.
     this.#client.send(websocketOpcode.binary, heads[streams.stdout ? channel.stdout : streams.stderr ? channel.stderr : channel.error]!)
   }
 
@@ -55,12 +56,12 @@ export class ProcessTranslation {
     return this.#client.socket
   }
 
-  /** Aborts when the client has disconnected. */
+  /** Signal that aborts when the client has disconnected. */
   get signal(): AbortSignal {
     return this.#gone.signal
   }
 
-  /** Connects the remote. `protocol` is the subprotocol that it speaks. */
+  /** Starts the translation with a connection to the kubelet. `protocol` is the subprotocol that the kubelet has selected. */
   join(socket: Duplex, head: Buffer, protocol: string): void {
     const { stdin, stdout, stderr, tty } = this.#streams
     this.#protocol = protocol
@@ -81,7 +82,7 @@ export class ProcessTranslation {
     if (this.signal.aborted) socket.destroy()
   }
 
-  /** Sends the final status to the client. */
+  /** Sends the final status of the process to the client. */
   finish(status: Status): void {
     if (this.#finished) return
     this.#finished = true

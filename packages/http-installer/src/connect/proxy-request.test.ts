@@ -12,7 +12,7 @@ const seen: http.IncomingMessage[] = []
 const stopping = new AbortController()
 let base = ''
 let base2 = ''
-/** The paths of endless responses that were closed. */
+/** Paths of endless responses whose connection was closed. */
 const left: string[] = []
 
 async function listen(server: http.Server | http2.Http2Server): Promise<number> {

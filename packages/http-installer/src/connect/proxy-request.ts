@@ -10,18 +10,18 @@ import { rewriteHtml } from './rewrite-html.ts'
 import { escapePath, remoteErrorText, requestRemote } from './remote-request.ts'
 import { LinkRewriter } from './rewrite-links.ts'
 
-/** The time that a response may continue after the shutdown has begun. */
+/** Time in milliseconds for which a response may continue after the shutdown has begun. */
 const shutdownGraceMs = 1000
 const methodsWithBody = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Forwards a request and its response as streams: each side is read as fast as the other reads. */
+/** Forwards a request and streams the response back. Neither side is read faster than the other one reads. */
 export async function proxyRequest(passage: Passage, remote: Remote): Promise<void> {
   const { exchange } = passage
   const { incoming } = exchange.nodeStreams()
   const target = exchange.target
   const path = remote.path.endsWith('/') || !target.path.endsWith('/') ? remote.path : `${remote.path}/`
   if (path === '' && (exchange.method === 'GET' || exchange.method === 'HEAD')) {
-    // Without the slash, relative links of a page at ".../proxy" would lose the last segment.
+    // Adds a trailing slash by a redirect. Without it, relative links of a page at ".../proxy" would lose the last segment.
     const location = `${escapePath(target.path)}/${target.query === '' ? '' : `?${target.query}`}`
     return sendBytes(exchange, 301, { location }, '')
   }
@@ -42,13 +42,14 @@ export async function proxyRequest(passage: Passage, remote: Remote): Promise<vo
       reject(newServiceUnavailable('error trying to reach service: it changed the protocol unasked'))
     })
     incoming.on('error', () => request.destroy())
-    // No `pipeline` here: if a remote responds before it has read everything, the client must still get the response.
+    // Uses `pipe` instead of `pipeline`: if the other server responds before it has read the whole request, the client must still get the
+    // response.
     incoming.pipe(request)
   })
   try {
     return await sendAnswer(passage, answer, new LinkRewriter({ prefix, remote, clientHost: incoming.headers.host ?? '' }))
   } finally {
-    // No one reads the rest, whatever the outcome.
+    // Stops reading the response of the other server.
     answer.destroy()
   }
 }

@@ -4,7 +4,10 @@ import type { QueryParameters } from '@keelson/exchange'
 import type { OptionsDescription, OptionType } from '@keelson/registry'
 import { parseInt64, parseLooseBoolean } from '../handlers/read-request.ts'
 
-/** Reads the options of a connection from the query. Omits absent and false members. Throws 400. */
+/**
+ * Parses the options of a connect request (such as PodExecOptions) from the query. Absent and false members are omitted. Throws 400 for
+ * invalid values.
+ */
 export function readConnectOptions({ members }: OptionsDescription, query: QueryParameters): KubeObject {
   const options: Record<string, unknown> = {}
   for (const [name, type] of Object.entries(members)) {

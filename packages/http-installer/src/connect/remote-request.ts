@@ -7,18 +7,21 @@ import type { Remote } from '@keelson/registry'
 
 export interface RemoteRequest {
   readonly method: string
-  /** Header names and values, alternating, including `Host`. */
+  /** Header names and values, alternating. They must include `Host`. */
   readonly headers: readonly string[]
-  /** Replaces the remote's own path. */
+  /** Path of the request, instead of the path of the remote. */
   readonly path?: string
   readonly query?: string
-  /** Aborts the request. Has no effect on a connection after its upgrade. */
+  /** Signal that aborts the request. It has no effect after an upgrade. */
   readonly signal?: AbortSignal
 }
 
 const defaultConnectTimeoutMs = 30_000
 
-/** Sends the head of a request on a new connection. The caller sends the body. For an invalid port, the request fails without dialing. */
+/**
+ * Sends the head of a request on a new connection. The caller sends the body. If the port is invalid, the request fails and no connection
+ * is opened.
+ */
 export function requestRemote(
   remote: Remote,
   { method, headers, path = remote.path, query = remote.query, signal }: RemoteRequest,
@@ -30,7 +33,7 @@ export function requestRemote(
     method,
     path: `${escapePath(path)}${query === '' ? '' : `?${query}`}`,
     headers,
-    // The certificate must match the remote's host, whatever address and Host header are used.
+    // The certificate must be valid for the host of the remote, whatever address and Host header are used.
     servername: isIP(host) === 0 ? host : '',
     rejectUnauthorized: tls?.verify ?? true,
     ...(tls?.authority === undefined ? {} : { ca: tls.authority }),
@@ -42,12 +45,15 @@ export function requestRemote(
   const timer = setTimeout(() => request.destroy(new DialTimeoutError()), connectTimeoutMs)
   request.once('socket', (socket) => socket.once(scheme === 'https' ? 'secureConnect' : 'connect', () => clearTimeout(timer)))
   request.once('close', () => clearTimeout(timer))
-  // A request without a socket does not close by itself.
+  // Destroys a request that has no socket, because it would not close by itself.
   request.once('error', () => request.destroy())
   return request
 }
 
-/** Returns how to connect. `port` is the client's text after the name. Only valid ports are dialed; for others, the errors are those of Go's dialer. */
+/**
+ * Returns the connection options. `port` is the text that the client sent after the name. For an invalid port, the connection fails with
+ * the error of Go's dialer.
+ */
 function connectTo(port: string, host: string): RequestOptions {
   const error = portError(port, host)
   if (error === undefined) return { agent: false, port: Number(port) }
@@ -61,7 +67,7 @@ function connectTo(port: string, host: string): RequestOptions {
 function portError(port: string, host: string): DialError | undefined {
   if (!/^\d+$/.test(port)) return new DialError(`dial tcp: lookup ${host}:${port}: no such host`)
   if (Number(port) > 65_535) return new DialError(`dial tcp: address ${port}: invalid port`)
-  // Node treats this port as absent and would dial the default port.
+  // Reports the error of port 0 here, because Node would use the default port instead.
   return Number(port) === 0 ? new DialError(`dial tcp ${hostAndPort({ host, port })}: connect: connection refused`) : undefined
 }
 
@@ -73,7 +79,7 @@ class DialTimeoutError extends Error {
   override readonly name = 'DialTimeoutError'
 }
 
-/** Returns why a request to a remote failed, in kube-apiserver's words. */
+/** Returns the reason why a request to another server failed, in the words of kube-apiserver. */
 export function remoteErrorText(remote: Remote, error: unknown): string {
   const { code, message, name } = error as NodeJS.ErrnoException
   const at = hostAndPort(remote)
@@ -100,13 +106,13 @@ function isCertificateError(code: string | undefined): boolean {
   return code !== undefined && (/CERT|SIGNATURE|ISSUER/.test(code) || code === 'ERR_TLS_CERT_ALTNAME_INVALID')
 }
 
-/** Joins host and port: "10.0.0.1:443", "[fd00::1]:80". Omits an absent port. */
+/** Joins host and port, as in "10.0.0.1:443" or "[fd00::1]:80". An absent port is omitted. */
 export function hostAndPort({ host, port }: Pick<Remote, 'host' | 'port'>): string {
   const name = host.includes(':') ? `[${host}]` : host
   return port === '' ? name : `${name}:${port}`
 }
 
-/** Escapes all characters that a path may not contain. */
+/** Percent-encodes all characters that a URL path may not contain. */
 export function escapePath(path: string): string {
   return path === '' ? '/' : path.split('/').map(escapeSegment).join('/')
 }

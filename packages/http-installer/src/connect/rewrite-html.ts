@@ -4,7 +4,10 @@ import { createDeflateRaw, createGunzip, createGzip, createInflateRaw } from 'no
 import { mediaTypeOf } from '@keelson/exchange'
 import type { LinkRewriter } from './rewrite-links.ts'
 
-/** Returns the streams that rewrite a page's links to lead through this server. Undefined if the response is not HTML or has an unknown encoding. */
+/**
+ * Returns streams that rewrite the links of an HTML page, so that they go through this server's proxy. Returns undefined if the response is
+ * not HTML or has an unknown content encoding.
+ */
 export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Transform[] | undefined {
   const type = mediaTypeOf(answer.headers['content-type'])
   if (type !== 'text/html' || answer.headers.location !== undefined) return undefined
@@ -20,10 +23,10 @@ export function rewriteHtml(answer: IncomingMessage, links: LinkRewriter): Trans
   }
 }
 
-/** The length limit of rewritten tags. Longer ones are passed on unchanged. */
+/** Maximum length of a tag that is rewritten. Longer tags are copied unchanged. */
 const maxTag = 64 * 1024
 
-/** The attributes that contain a URL, by element. */
+/** Attributes that contain a URL, by element. */
 const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     a: ['href'],
@@ -55,7 +58,7 @@ const urlAttributes: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 )
 
-/** Rewrites start tags in a stream and copies the bytes between them. Latin-1 preserves every byte. */
+/** Rewrites the start tags in a stream and copies all other bytes. The text is decoded as Latin-1, which preserves every byte. */
 class TagRewriter extends Transform {
   readonly #links: LinkRewriter
   #rest = ''

@@ -3,14 +3,14 @@ import type { Remote } from '@keelson/registry'
 import { hostAndPort } from './remote-request.ts'
 
 export interface LinkRewriterOptions {
-  /** The path of this server that corresponds to the remote's root. */
+  /** Path of this server's proxy that corresponds to the path "/" of the other server. */
   readonly prefix: string
   readonly remote: Remote
-  /** The host name that the client uses for this server. */
+  /** Host name in the client's request to this server. */
   readonly clientHost: string
 }
 
-/** Rewrites links to lead through this server. Keeps links to other hosts and relative links. */
+/** Rewrites links so that they go through this server's proxy. Links to other hosts and relative links are kept. */
 export class LinkRewriter {
   readonly #prefix: string
   readonly #remoteHost: string

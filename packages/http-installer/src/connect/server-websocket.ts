@@ -14,7 +14,7 @@ import { keepOpen } from './splice-sockets.ts'
 const readPatienceMs = 60_000
 const closePatienceMs = 1000
 
-/** Returns the response headers of a WebSocket handshake. Undefined if the request is not a valid handshake. */
+/** Returns the response headers of a WebSocket handshake. Returns undefined if the request is not a valid handshake. */
 export function websocketHandshake(
   method: string,
   headers: NodeJS.Dict<string | string[]>,
@@ -33,11 +33,11 @@ export function websocketHandshake(
 
 export interface WebSocketListener {
   readonly onMessage: WebSocketFrameHandler['onMessage']
-  /** Called once, when the client has closed or disconnected. */
+  /** Called once, when the client has closed the WebSocket or disconnected. */
   onEnd(): void
 }
 
-/** The server's end of a WebSocket. It stops reading while it is paused, and while its own messages wait for the client. */
+/** The server side of a WebSocket. It does not read while it is paused, or while its own messages wait for the client. */
 export class ServerWebSocket {
   readonly socket: Duplex
   readonly #reader: WebSocketFrameReader
@@ -59,14 +59,14 @@ export class ServerWebSocket {
     socket.once('close', () => this.#end())
   }
 
-  /** Starts reading. `head` has the bytes that were read after the request. */
+  /** Starts reading. `head` has the bytes that were received after the headers of the request. */
   start(head: Buffer): void {
     if (head.length > 0) this.#take(head)
     this.socket.on('data', (chunk: Buffer) => this.#take(chunk))
     if (this.#paused) this.socket.pause()
   }
 
-  /** Sends a message. Returns false if the buffer is full; `onDrain` is called when there is room again. */
+  /** Sends a message. Returns false if the buffer is full. `onDrain` is then called when there is room again. */
   send(opcode: number, ...parts: readonly Buffer[]): boolean {
     if (this.#closing || this.socket.destroyed) return true
     const size = parts.reduce((sum, part) => sum + part.length, 0)
@@ -88,7 +88,7 @@ export class ServerWebSocket {
 
   resume(): void {
     this.#paused = false
-    // While messages wait, 'drain' resumes reading.
+    // Resumes reading only if no messages wait for the client. Otherwise 'drain' resumes it.
     if (!this.socket.writableNeedDrain) this.socket.resume()
   }
 
@@ -96,7 +96,7 @@ export class ServerWebSocket {
     if (this.#closing) return
     this.#closing = true
     const { socket } = this
-    // Waits for a client that still reads, but only for a limited time, because some never close their side.
+    // Gives the client a limited time to read the remaining data, because some clients never close their side.
     const destroy = (): void => void socket.destroy()
     const patience = setTimeout(destroy, readPatienceMs).unref()
     socket.end(websocketClose(code), () => setTimeout(destroy, closePatienceMs).unref())

@@ -4,13 +4,16 @@ import { keepOpen } from './splice-sockets.ts'
 
 export interface SpdyListener {
   onData(stream: number, piece: Buffer, fin: boolean): void
-  /** Called when the remote accepts no more data on this stream. */
+  /** Called when the other side accepts no more data on this stream. */
   onReset(stream: number): void
   /** Called once, when the connection has ended. */
   onEnd(): void
 }
 
-/** The client side of a SPDY/3.1 connection, which opens streams. Like all SPDY clients of kubelets, it has no flow control for streams. */
+/**
+ * The client side of a SPDY/3.1 connection, which opens streams. Like other SPDY clients of kubelets, it has no flow control for single
+ * streams.
+ */
 export class SpdyClient {
   readonly socket: Duplex
   readonly #headers = new SpdyHeaderWriter()
@@ -24,7 +27,7 @@ export class SpdyClient {
       onData: (...data) => listener.onData(...data),
       onControl: (type, _flags, payload) => {
         if (type === spdyFrame.rstStream && payload.length >= 8) listener.onReset(payload.readUInt32BE(0))
-        // The remote's own pings have even numbers; odd ones are responses to pings of this side.
+        // Answers pings of the other side, which have even numbers. Odd ones are responses to this side's pings.
         else if (type === spdyFrame.ping && payload.length === 4 && payload[3]! % 2 === 0)
           this.#write(spdyControl(spdyFrame.ping, 0, payload))
       },
@@ -55,7 +58,7 @@ export class SpdyClient {
     return stream
   }
 
-  /** Sends data. Returns false if the buffer is full. */
+  /** Sends data on a stream. Returns false if the buffer is full. */
   send(stream: number, piece: Buffer): boolean {
     if (piece.length === 0) return true
     this.socket.cork()
@@ -65,7 +68,7 @@ export class SpdyClient {
     return !this.socket.writableNeedDrain
   }
 
-  /** Ends this side of the stream. */
+  /** Closes this side of a stream. */
   finish(stream: number): void {
     this.#write(spdyDataHead(stream, 0, true))
   }

@@ -6,7 +6,7 @@ import { spliceSockets } from './splice-sockets.ts'
 const closers: (() => void)[] = []
 afterEach(() => closers.splice(0).forEach((close) => close()))
 
-/** Opens a connection and returns both ends. */
+/** Opens a TCP connection and returns both ends. */
 async function pair(): Promise<{ readonly near: Socket; readonly far: Socket }> {
   const server = createServer({ allowHalfOpen: true })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -29,7 +29,7 @@ async function spliced() {
   return { client: client.far, remote: remote.far, over, stopping, ends: [client.near, remote.near] }
 }
 
-/** Reads by events, because an iterator would close the other direction too. */
+/** Reads all data by events. An iterator would also close the other direction. */
 function readAll(socket: Socket): Promise<string> {
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -59,7 +59,7 @@ test('stops writing to an end that does not read', async () => {
   client.pause()
   let written = 0
   const chunk = Buffer.alloc(256 * 1024)
-  // Write until all buffers are full: the kernel's and Node's.
+  // Writes until the buffers of the kernel and of Node are full.
   for (let idle = 0; idle < 5;) {
     if (remote.writableNeedDrain) {
       const moved = await Promise.race([

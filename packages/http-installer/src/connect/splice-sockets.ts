@@ -4,15 +4,15 @@ import type { Duplex } from 'node:stream'
 const keepAliveMs = 30_000
 const endTimeoutMs = 1000
 
-/** One end of a connection after the change of protocol, and the bytes that were read after the headers. */
+/** One end of a connection after a protocol upgrade, and the bytes that were received after the headers. */
 export interface OpenEnd {
   readonly socket: Duplex
   readonly head: Buffer
 }
 
 /**
- * Copies bytes between both ends, no faster than they read. If one end finishes sending, the other gets the end and may still send. If one fails, the other is
- * closed. Resolves when both are closed.
+ * Copies bytes between two connections in both directions, no faster than each side reads. If one side finishes sending, it can still
+ * receive. If one side fails, the other one is closed. Resolves when both are closed.
  */
 export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: AbortSignal): Promise<void> {
   const sockets = [client.socket, remote.socket] as const
@@ -29,7 +29,7 @@ export async function spliceSockets(client: OpenEnd, remote: OpenEnd, stopping: 
   await untilClosed(sockets, stopping)
 }
 
-/** Resolves when all sockets are closed. Ends them when the server stops. */
+/** Resolves when all sockets are closed. Closes them when the server stops. */
 export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSignal, farewell: () => void = () => {}): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const end = (): void => {
@@ -44,7 +44,7 @@ export async function untilClosed(sockets: readonly Duplex[], stopping: AbortSig
   clearTimeout(timer)
 }
 
-/** Ends a socket, and destroys it after a short time if the client does not read the pending data. */
+/** Ends a socket. Destroys it after a short time if the client does not read the pending data. */
 export function endSocket(socket: Duplex): void {
   const destroy = (): void => void socket.destroy()
   socket.end(destroy)
@@ -55,7 +55,7 @@ function whenClosed(socket: Duplex): Promise<void> {
   return new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', resolve)))
 }
 
-/** Keeps a socket open without a timeout, also after the other side has finished sending. */
+/** Disables the timeout of a socket, and keeps it open after the other side has finished sending. */
 export function keepOpen(socket: Duplex): void {
   socket.on('error', () => socket.destroy())
   socket.allowHalfOpen = true

@@ -10,15 +10,15 @@ import { hostAndPort } from './remote-request.ts'
 import { websocketHandshake } from './server-websocket.ts'
 import { untilClosed } from './splice-sockets.ts'
 
-/** The only WebSocket protocol that can signal the end of stdin. */
+/** The only WebSocket subprotocol for processes that can signal the end of stdin. */
 export const processProtocol = 'v5.channel.k8s.io'
 
 const spdyProtocols = ['v5', 'v4', 'v3', 'v2'].map((version) => `${version}.channel.k8s.io`)
 const maxRefusalBytes = 64 * 1024
 
 /**
- * Translates a process's streams between a WebSocket to the client and SPDY to the remote. The client gets its handshake response first; failures are sent as
- * messages.
+ * Translates the streams of a process between a WebSocket of the client and SPDY of a kubelet. The WebSocket handshake is answered before
+ * the kubelet responds, so failures of the kubelet are sent as messages.
  */
 export async function translateWebSocket(
   { exchange, upgrade, stopping }: UpgradePassage,
@@ -47,7 +47,7 @@ export async function translateWebSocket(
   await over
 }
 
-/** Reads the remote's refusal: a Status, or a text that becomes one. */
+/** Reads the response with which the kubelet refused. Plain text is converted to a Status. */
 async function refusal(message: IncomingMessage): Promise<{ readonly status: Status }> {
   let text = ''
   try {
@@ -58,7 +58,7 @@ async function refusal(message: IncomingMessage): Promise<{ readonly status: Sta
     const status = JSON.parse(text) as Status
     if (status.kind === 'Status') return { status }
   } catch {
-    // Not JSON: plain text.
+    // Invalid JSON is treated as plain text.
   }
   return newInternal(`unable to upgrade connection: ${text.trim()}`)
 }

@@ -10,7 +10,7 @@ import { endSocket, keepOpen, untilClosed } from './splice-sockets.ts'
 
 const prefix = 'SPDY/3.1+'
 
-/** Headers of the client's own handshake. */
+/** WebSocket handshake headers of the client, which are not forwarded. */
 const websocketHeaders = [
   'connection',
   'upgrade',
@@ -21,12 +21,15 @@ const websocketHeaders = [
   'sec-websocket-extensions',
 ] as const
 
-/** Returns whether the client requests SPDY within a WebSocket. */
+/** Returns whether the client asks to tunnel SPDY through a WebSocket. */
 export function asksForTunnel(protocols: readonly string[]): boolean {
   return protocols.some((protocol) => protocol.startsWith(prefix) && protocol.endsWith('.k8s.io'))
 }
 
-/** Copies SPDY between the remote and the client's WebSocket messages. The client gets its handshake response after the remote has accepted. */
+/**
+ * Copies SPDY data between a kubelet and WebSocket messages of the client. The WebSocket handshake is answered after the kubelet has
+ * accepted the connection.
+ */
 export async function tunnelWebSocket({ exchange, upgrade, stopping }: UpgradePassage, remote: Remote): Promise<void> {
   const { incoming } = exchange.nodeStreams()
   const protocols = splitList(incoming.headers['sec-websocket-protocol']).filter((protocol) => asksForTunnel([protocol]))

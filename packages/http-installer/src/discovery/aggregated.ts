@@ -6,14 +6,14 @@ import { apiVersionOf } from '../routing/scope.ts'
 
 export const aggregatedMediaType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
-/** Returns whether the client requests aggregated discovery (all groups, versions and resources in one document) by media type. */
+/** Returns whether the Accept header requests aggregated discovery: one document with all groups, versions and resources. */
 export function asksForAggregated(exchange: Exchange): boolean {
   if (!exchange.accept.includes('APIGroupDiscoveryList')) return false
   for (const { type, subtype, parameters } of exchange.acceptClauses) {
     if (type !== 'application' || subtype !== 'json') continue
     const { as, g, v } = parameters
     if (as === 'APIGroupDiscoveryList' && g === 'apidiscovery.k8s.io' && v === 'v2') return true
-    // A plain clause that comes first takes precedence.
+    // A plain media type that comes first takes precedence over aggregated discovery.
     if (as === undefined && g === undefined && v === undefined) return false
   }
   return false
@@ -87,7 +87,7 @@ function subresourcesOf({ name }: DiscoveryResource, resources: readonly Discove
   return subresources.length > 0 ? { subresources } : undefined
 }
 
-/** Returns the kind of a response. Group and version are set only if they differ from the list's. */
+/** Returns the `responseKind` of a resource. Group and version are set only if they differ from those of the list. */
 function responseKind(kind: DiscoveryResource['kind'], apiVersion: string): object {
   const same = apiVersionOf(kind) === apiVersion
   return { group: same ? '' : kind.group, version: same ? '' : kind.version, kind: kind.kind }

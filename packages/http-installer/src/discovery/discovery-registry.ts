@@ -2,48 +2,51 @@ import type { GroupVersionKind } from '@keelson/apimachinery'
 
 /** One entry of an APIResourceList: a resource or a subresource ("pods/status"). */
 export interface DiscoveryResource {
-  /** The path: "pods" or "pods/status". */
+  /** Path of the resource: "pods" or "pods/status". */
   readonly name: string
-  /** The singular name; "" for a subresource. */
+  /** Singular name of the resource. "" for a subresource. */
   readonly singularName: string
   readonly namespaced: boolean
-  /** The kind of the path's objects. Group and version are listed only if they differ from the list's. */
+  /** Kind of the objects at this path. Documents contain group and version only if they differ from those of the list. */
   readonly kind: GroupVersionKind
   readonly verbs: readonly string[]
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** "" for subresources and for resources that are not stored. */
+  /** Hash of the storage version. "" for subresources and for resources that are not stored. */
   readonly storageVersionHash: string
 }
 
 export interface DiscoveryVersion {
   readonly version: string
   readonly resources: readonly DiscoveryResource[]
-  /** 'Stale' if the server behind an aggregated version does not respond. */
+  /** 'Stale' if the aggregated API server that serves this version does not respond. */
   readonly freshness?: 'Current' | 'Stale'
 }
 
 export interface DiscoveryGroup {
-  /** The name of the group; "" for the core group. */
+  /** Name of the group. "" for the core group. */
   readonly name: string
-  /** The versions in order of preference. */
+  /** Versions in order of preference. */
   readonly versions: readonly DiscoveryVersion[]
-  /** Lists start with the highest priority. Groups with the same priority keep the order in which they were added. Default: 0. */
+  /**
+   * Priority of the group: lists start with the highest one. Groups with the same priority keep the order in which they were added.
+   * Default: 0.
+   */
   readonly priority?: number
 }
 
 /**
- * The groups, versions and resources for `/api`, `/apis` and aggregated discovery. Several chained servers may share one registry: each adds its groups, and
- * the first server in the chain answers.
+ * Registry of groups, versions and resources for `/api`, `/apis` and aggregated discovery. Several chained servers can share one registry.
+ * Each adds its groups, and the first server in the chain answers.
  */
 export class DiscoveryRegistry {
   #groups: DiscoveryGroup[] = []
   #generation = 0
 
-  /** Adds a group. It replaces one with the same name. The returned function removes it, unless it has been replaced. */
+  /** Adds a group, which replaces a group with the same name. Returns a function that removes the group unless it was replaced. */
   addGroup(group: DiscoveryGroup): () => void {
     const others = this.#groups.filter((other) => other.name !== group.name)
-    // Sorting is stable, so groups with the same priority keep their order.
+    // `toSorted` is stable, so groups with the same priority keep their order.
     this.#groups = [...others, group].toSorted((a, b) => (b.priority ?? 0) - (a.priority ?? 0))
     this.#generation++
     return () => {
@@ -64,12 +67,12 @@ export class DiscoveryRegistry {
     return this.#groups.find((group) => group.name === name)
   }
 
-  /** Returns the groups, the highest priority first, including the core group. */
+  /** Returns all groups, including the core group, by decreasing priority. */
   groups(): readonly DiscoveryGroup[] {
     return this.#groups
   }
 
-  /** A number that changes with the groups. Documents made from the groups stay valid while it is the same. */
+  /** Number that changes with each change of the groups. Documents that were made from the groups can be cached while it is the same. */
   get generation(): number {
     return this.#generation
   }

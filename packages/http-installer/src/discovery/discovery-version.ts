@@ -4,7 +4,7 @@ import { canWatch } from '@keelson/registry'
 import type { ResourceRoutes, RouteTable } from '../routing/route-table.ts'
 import type { DiscoveryResource, DiscoveryVersion } from './discovery-registry.ts'
 
-/** Returns the first eight bytes of a SHA-256 in Base64. Clients compare it to detect a new storage version. */
+/** Returns the first eight bytes of a SHA-256 hash in Base64. Clients compare these hashes to detect a new storage version. */
 export function storageVersionHash({ group, version, kind }: GroupVersionKind): string {
   return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64')
 }
@@ -26,7 +26,7 @@ function resourceOf(routes: ResourceRoutes): DiscoveryResource {
     verbs,
     shortNames: subresource === '' ? storage.shortNames : [],
     categories: subresource === '' ? storage.categories : [],
-    // A resource counts as stored if it can be listed and watched.
+    // A resource is stored if it can be both listed and watched.
     storageVersionHash:
       subresource === '' && verbs.includes('list') && verbs.includes('update')
         ? storageVersionHash({ ...scope.hub, version: storage.storedVersion ?? scope.hub.version })

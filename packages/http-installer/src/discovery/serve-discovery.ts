@@ -11,7 +11,10 @@ import { sendBytes } from '@keelson/exchange'
 import { metaType } from '../encoding/meta-types.ts'
 import { formsOf, mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
-/** Serves ["apis"], ["apis", "apps"], ["apis", "apps", "v1"]. Returns false if there is no such group or version. */
+/**
+ * Serves the discovery document at a path, given by its segments: ["apis"], ["apis", "apps"] or ["apis", "apps", "v1"]. Returns false if
+ * the group or version does not exist.
+ */
 export function serveDiscovery(
   exchange: Exchange,
   registry: DiscoveryRegistry,
@@ -22,7 +25,7 @@ export function serveDiscovery(
   if (segments.length > (root === 'api' ? 2 : 3)) return false
   const document = documentOf(exchange, registry, segments, serverAddress)
   if (document === undefined) return false
-  // kube-apiserver serves the list of groups, and each group, for every method.
+  // As in kube-apiserver, the list of groups and the documents of groups are served for every HTTP method.
   if (root === 'apis' && version === undefined) serveAnyMethod(exchange, document)
   else serveDocument(exchange, document)
   return true
@@ -35,7 +38,7 @@ function documentOf(
   serverAddress: () => string | undefined,
 ): (() => void) | undefined {
   if (root === 'api') {
-    // The core group has no name in the path, so the version is the second segment.
+    // The path of the core group has no group name, so its second segment is the version.
     if (group !== '') return resourceList(exchange, registry.group(''), group)
     if (registry.group('') === undefined) return undefined
     return () =>
@@ -69,7 +72,7 @@ function resourceList(exchange: Exchange, group: DiscoveryGroup | undefined, ver
   if (group === undefined || found === undefined) return undefined
   const gv = { group: group.name, version }
   const resources = found.resources.map((resource) => resourceEntry(resource, gv))
-  // The core group's list is older than `apiVersion` on lists, and has none.
+  // In the core group, the resource list has no apiVersion, because the document is older than that field.
   return () => metaDocument(exchange, 'APIResourceList', { groupVersion: apiVersionOf(gv), resources }, group.name !== '')
 }
 
@@ -89,7 +92,7 @@ function resourceEntry(resource: DiscoveryResource, gv: { group: string; version
   }
 }
 
-/** Writes a discovery document in the negotiated encoding. The two oldest kinds have no apiVersion. */
+/** Writes a discovery document in the negotiated encoding. `withVersion` is false for the two oldest kinds, which have no apiVersion. */
 function metaDocument(exchange: Exchange, kind: string, body: object, withVersion = true): void {
   const negotiated = tryNegotiate(exchange, 'error')
   if (negotiated === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)

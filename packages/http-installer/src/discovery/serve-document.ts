@@ -5,12 +5,12 @@ import { writeError } from '../encoding/write-error.ts'
 
 const nowhere = { group: '', resource: '' }
 
-/** Serves a read-only document in all usual encodings. */
+/** Serves a read-only document in JSON, YAML, protobuf or CBOR. */
 export function serveDocument(exchange: Exchange, write: () => void): void {
   serveReadOnly(exchange, () => checkAcceptable(exchange, false), write)
 }
 
-/** Serves a read-only document that exists only as JSON. */
+/** Serves a read-only document that exists only in JSON. */
 export function serveJsonDocument(exchange: Exchange, write: () => void): void {
   serveReadOnly(exchange, () => checkTakesJson(exchange), write)
 }
@@ -23,7 +23,7 @@ function serveReadOnly(exchange: Exchange, checkAccept: () => void, write: () =>
   })
 }
 
-/** Serves a document for every method. */
+/** Serves a document for every HTTP method. */
 export function serveAnyMethod(exchange: Exchange, write: () => void): void {
   try {
     write()
@@ -32,7 +32,7 @@ export function serveAnyMethod(exchange: Exchange, write: () => void): void {
   }
 }
 
-/** Responds 404 to an unknown path of an installed group. */
+/** Answers 404 to a request for an unknown path of an installed group. */
 export function writeNothingThere(exchange: Exchange): void {
   writeError(exchange, newGenericServerResponse(404, exchange.method, nowhere, ''))
 }

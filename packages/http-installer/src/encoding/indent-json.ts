@@ -1,4 +1,4 @@
-/** Indents compact JSON by two spaces per level. It works on the text, so numbers keep their spelling. */
+/** Indents compact JSON by two spaces per level. Works on the text, so that numbers keep their notation. */
 export function indentJson(json: string): string {
   const out: string[] = []
   let depth = 0
@@ -14,7 +14,7 @@ export function indentJson(json: string): string {
         break
       case openBrace:
       case openBracket:
-        // An empty object or array stays on one line.
+        // Empty objects and arrays stay on one line.
         if (json[at + 1] === '}' || json[at + 1] === ']') {
           at++
           break
@@ -48,7 +48,7 @@ const closeBracket = 0x5d
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** Returns the index of the closing quote. */
+/** Returns the index of the closing quote of a string. */
 function endOfString(json: string, at: number): number {
   for (;;) {
     at = json.indexOf('"', at + 1)

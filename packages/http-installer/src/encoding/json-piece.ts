@@ -2,14 +2,14 @@ import type { SlabWriter } from './slab-writer.ts'
 import { spliced, splicedLength, writeSpliced } from './splice.ts'
 import type { SplicedBytes } from './splice.ts'
 
-/** Stored bytes and the text before and after them. The bytes are copied once, to the buffer that is sent. */
+/** Stored bytes with a text before and a text after them. The bytes are copied only once, to the buffer that is sent. */
 export interface SplicedPiece {
   readonly head: Uint8Array
   readonly object: SplicedBytes
   readonly tail: Uint8Array | undefined
 }
 
-/** A JSON value that is part of a larger one. */
+/** Bytes of a JSON value that becomes part of a larger JSON document. */
 export type JsonPiece = Buffer | SplicedPiece
 
 export function pieceBytes(piece: JsonPiece): Buffer {
@@ -27,7 +27,7 @@ export function surrounded(before: string, piece: JsonPiece, after: string): Jso
   }
 }
 
-/** Writes a piece. Returns undefined if it is complete, or a promise that waits for the socket. */
+/** Writes the bytes of a piece. Returns undefined if all bytes are written, or a promise that waits for the socket. */
 export function writePiece(writer: SlabWriter, piece: JsonPiece): Promise<void> | undefined {
   if (piece instanceof Uint8Array) return writer.write(piece)
   const at = writer.reserve(lengthOf(piece))

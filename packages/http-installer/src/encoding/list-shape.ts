@@ -14,12 +14,12 @@ import type { Answer, ResourceScope } from '../routing/scope.ts'
 import { TableRows } from './table.ts'
 import { notConvertible } from './write-object.ts'
 
-/** The text of a list, which is written item by item. */
+/** The text of a list before, between and after its items. The items are written one by one. */
 export interface ListShape {
   readonly before: string
   readonly between: string
   readonly after: string
-  /** The complete text of an empty list. */
+  /** Text of an empty list. */
   readonly empty: string
   item(result: RestResult): JsonPiece
 }
@@ -32,7 +32,7 @@ export function listMetaOf(list: ResultList): ListMeta {
   }
 }
 
-/** Returns the list as compact JSON. The other shapes are made from it. */
+/** Returns the text around the items of a list in compact JSON. */
 export function jsonShape(answer: Answer, list: ResultList): ListShape {
   const { scope, negotiated, query } = answer
   const { transform } = negotiated
@@ -43,7 +43,7 @@ export function jsonShape(answer: Answer, list: ResultList): ListShape {
     case 'PartialObjectMetadataList': {
       const form = partialForm(scope, transform)
       const shape = typedList('PartialObjectMetadataList', `meta.k8s.io/${transform.version}`, meta, (result) => partialPiece(result, form))
-      // An empty list of metadata has null items; other empty lists have an empty array.
+      // An empty list of PartialObjectMetadata has `"items": null`. Other empty lists have an empty array.
       return { ...shape, empty: `${shape.before.slice(0, -1)}null}\n` }
     }
     case 'Table': {
@@ -75,7 +75,7 @@ function typedList(kind: string, apiVersion: string, meta: ListMeta, item: ListS
   return { before, between: ',', after: ']}\n', empty: `${before}]}\n`, item }
 }
 
-/** Returns the list as JSON that is indented by two. */
+/** Returns the text around the items of a list in JSON that is indented by two spaces. */
 export function prettyShape(compact: ListShape): ListShape {
   const whole = indentJson((compact.before + compact.after).trimEnd())
   return {
@@ -87,7 +87,7 @@ export function prettyShape(compact: ListShape): ListShape {
   }
 }
 
-/** Returns the list as YAML. Its keys are sorted, so some members follow the items. */
+/** Returns the text around the items of a list in YAML. Keys are sorted, so some members of the list follow its items. */
 export function yamlShape(compact: ListShape): ListShape {
   const whole = toYaml(parseJson(compact.before + compact.after).value)
   const at = /^(?:items|rows): \[\]\n/m.exec(whole)!

@@ -22,7 +22,7 @@ test('keeps messages within the budget until the object changes', () => {
   expect(cache.get(object(3, 2))).toBeUndefined()
   cache.offer(object(3, 2), message)
   expect(cache.get(object(3, 2))).toBe(message)
-  // A page of a past state does not replace the newest.
+  // An older state of an object does not replace the newest one.
   cache.offer(object(3, 1), message)
   expect(cache.get(object(3, 1))).toBeUndefined()
   expect(cache.get(object(3, 2))).toBe(message)

@@ -3,13 +3,14 @@ import type { StoredObject } from '@keelson/storagebackend'
 interface Kept {
   readonly revision: number
   readonly message: Uint8Array
-  /** The time of the last request. */
+  /** Time of the last request for the entry. */
   requestedAt: number
 }
 
 /**
- * Caches objects of one kind in an encoding that the store does not have, up to a number of bytes. If the budget is used up, it drops entries that were not
- * requested for a minute. If there are none, it does not keep the new entry, so a list that exceeds the budget still finds as many entries as fit.
+ * Cache of encoded objects of one kind, in an encoding that the store does not have. Its size in bytes is limited. If a new entry does not
+ * fit, entries that were not requested for a minute are removed. If there are none, the new entry is not kept. So a list that exceeds the
+ * limit still finds as many entries as fit.
  */
 export class MessageCache {
   readonly #budget: number
@@ -17,7 +18,7 @@ export class MessageCache {
   readonly #kept = new Map<string, Kept>()
   #bytes = 0
 
-  /** Creates a cache for up to `budget` bytes. `now` returns milliseconds. */
+  /** Creates an empty cache for up to `budget` bytes. `now` returns the time in milliseconds. */
   constructor(budget: number, now: () => number) {
     this.#budget = budget
     this.#now = now
@@ -37,7 +38,7 @@ export class MessageCache {
   offer(object: StoredObject, message: Uint8Array): void {
     const { key, revision } = object
     const known = this.#kept.get(key)
-    // A past state of the object (an exact list, a page) does not replace the newest.
+    // Keeps the newest state of an object: a list at an old revision may offer an older one.
     if (known !== undefined && known.revision >= revision) return
     if (known !== undefined) this.#remove(key, known)
     if (!this.#makeRoom(message.length + overhead)) return
@@ -53,7 +54,7 @@ export class MessageCache {
       const [key, kept] = oldest
       if (kept.requestedAt < since) this.#remove(key, kept)
       else {
-        // Moved to the end, so that the next call checks other entries first.
+        // Moves the entry to the end, so that the next call checks other entries first.
         this.#kept.delete(key)
         this.#kept.set(key, kept)
       }
@@ -68,7 +69,7 @@ export class MessageCache {
 }
 
 const idleMs = 60_000
-/** The approximate memory of an entry without its bytes. */
+/** Approximate memory of an entry in bytes, without the encoded object. */
 const overhead = 200
-/** The number of oldest entries that are checked for expiry. */
+/** Number of oldest entries that one call checks for expiry. */
 const maxChecked = 4

@@ -3,7 +3,7 @@ import { metaV1 } from '@keelson/api/meta/v1'
 
 const byKind = new Map<string, KindType>()
 
-/** Returns a type of meta/v1. These types belong to every group. */
+/** Returns the type of a kind of meta/v1, such as Status. These kinds belong to every group. */
 export function metaType(kind: string): KindType {
   if (byKind.size === 0) for (const type of metaV1.kinds) byKind.set(type.gvk.kind, type)
   const type = byKind.get(kind)

@@ -10,7 +10,7 @@ import { indentJson } from './indent-json.ts'
 import { mediaTypes } from '../negotiation/negotiate.ts'
 import type { MediaForm } from '../negotiation/negotiate.ts'
 
-/** The encodings of `ObjectEncoder`. CBOR is made from JSON elsewhere. */
+/** Encodings that `ObjectEncoder` supports. CBOR is missing, because `writeCbor` converts it from JSON. */
 export type ObjectForm = Exclude<MediaForm, 'cbor'>
 import { apiVersionOf } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'
@@ -18,7 +18,7 @@ import { itemHead, spliced } from './splice.ts'
 import { fromHub } from '@keelson/registry'
 import { versionedOf } from './rest-result.ts'
 
-/** Encodes an object with its kind, if stored bytes cannot be spliced. */
+/** Encodes an object with kind and apiVersion. Used if the stored bytes cannot be copied. */
 export function encodeTyped(
   form: ObjectForm,
   gvk: GroupVersionKind,
@@ -34,7 +34,7 @@ export function encodeTyped(
   return Buffer.from(shapeJson(text, form, pretty))
 }
 
-/** Encodes an object as `{"kind":…,"apiVersion":…,…}`. */
+/** Encodes an object in JSON that starts with kind and apiVersion. */
 export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, object: unknown): string {
   if (type !== undefined && type.schema.gvk !== undefined) return encodeJson({ ...type.schema, gvk }, object, { typeMeta: true })
   const body = stringifyJson(object)
@@ -42,13 +42,13 @@ export function typedJson(gvk: GroupVersionKind, type: KindType | undefined, obj
   return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`
 }
 
-/** Converts compact JSON to the requested encoding. */
+/** Converts compact JSON to indented JSON or YAML, if requested. */
 export function shapeJson(json: string, form: 'json' | 'yaml', pretty: boolean): string {
   if (form === 'yaml') return toYaml(parseJson(json).value)
   return pretty ? indentJson(json) : `${json}\n`
 }
 
-/** Encodes the objects of one scope in one encoding. */
+/** Encodes the objects of one resource in one encoding. */
 export class ObjectEncoder {
   readonly form: ObjectForm
   readonly pretty: boolean
@@ -60,12 +60,12 @@ export class ObjectEncoder {
     this.pretty = pretty
   }
 
-  /** Whether stored bytes can be copied unchanged. */
+  /** True if stored bytes can be copied without decoding. */
   get splices(): boolean {
     return this.#scope.servesHub && this.form === 'json' && !this.pretty
   }
 
-  /** Encodes a complete response. JSON ends with a line feed unless it is indented. */
+  /** Encodes the object of a complete response. JSON ends with a line feed unless it is indented. */
   whole(result: RestResult): Buffer {
     if (this.#scope.servesHub && this.form !== 'protobuf' && isStoredObject(result)) {
       if (this.splices) return spliced(this.#scope.head, result, lineFeed)
@@ -77,20 +77,20 @@ export class ObjectEncoder {
     return encodeTyped(this.form, gvk, type, object, this.pretty)
   }
 
-  /** Encodes an object as JSON with its kind and without a line feed, to be embedded. */
+  /** Encodes an object in JSON with its kind. It has no line feed, so that it can be embedded in another document. */
   embedded(result: RestResult): Buffer {
     if (this.#scope.servesHub && isStoredObject(result)) return spliced(this.#scope.head, result)
     const { gvk, object } = versionedOf(this.#scope, result)
     return Buffer.from(typedJson(gvk, this.#scope.type, object))
   }
 
-  /** Encodes an item of a typed list as JSON. It has no kind. */
+  /** Encodes an item of a typed list in JSON. Such items have no kind. */
   item(object: StoredObject): Buffer {
     if (this.#scope.servesHub) return spliced(itemHead, object)
     return Buffer.from(stringifyJson(fromHub(this.#scope, object.copy())))
   }
 
-  /** Encodes an object as a protobuf message without its envelope. */
+  /** Encodes an object as a protobuf message without the `k8s\0` envelope. */
   message(object: StoredObject | KubeObject): Uint8Array {
     const { type, messages } = this.#scope
     if (type === undefined) throw newNotAcceptable([mediaTypes.json, mediaTypes.yaml])

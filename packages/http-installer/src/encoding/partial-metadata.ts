@@ -26,7 +26,7 @@ export function metaKind(kind: string, version: Transform['version']): MetaKind 
 const heads = { v1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1'), v1beta1: typeHead('PartialObjectMetadata', 'meta.k8s.io/v1beta1') }
 const closing = Buffer.from('}')
 
-/** The version of the metadata kind, and the annotations to remove. */
+/** Version of PartialObjectMetadata, and names of annotations to remove. */
 export interface PartialForm {
   readonly version: Transform['version']
   readonly without: readonly string[] | undefined
@@ -36,12 +36,15 @@ export function partialForm({ storage }: ResourceScope, { version }: Pick<Transf
   return { version, without: storage.specAnnotations }
 }
 
-/** Returns an object's metadata as JSON without a line feed. Metadata is the same in all versions, so the stored bytes can be used. */
+/**
+ * Returns the PartialObjectMetadata of an object in JSON, without a line feed. Copies the stored bytes of the metadata, because metadata is
+ * the same in all versions.
+ */
 export function partialPiece(result: RestResult, form: PartialForm): JsonPiece {
   return partialPieceAt(result, isStoredObject(result) ? findMetadata(result) : undefined, form)
 }
 
-/** Like `partialPiece`, for a known position of the stored metadata. */
+/** Returns the same as `partialPiece`, if the position of the metadata in the stored bytes is already known. */
 export function partialPieceAt(result: RestResult, span: MetadataSpan | undefined, { version, without }: PartialForm): JsonPiece {
   if (span !== undefined && isStoredObject(result)) {
     const body = result.body.subarray(0, span.end)
@@ -53,22 +56,25 @@ export function partialPieceAt(result: RestResult, span: MetadataSpan | undefine
   return Buffer.concat([heads[version], Buffer.from(`"metadata":${stringifyJson(partialMeta(result, without))}}`)])
 }
 
-/** Like `partialPiece`, copied to its own buffer. */
+/** Returns the same as `partialPiece`, in a buffer of its own. */
 export function partialJson(result: RestResult, form: PartialForm): Buffer {
   return pieceBytes(partialPiece(result, form))
 }
 
-/** Returns an object's metadata as protobuf with its envelope. */
+/** Returns the PartialObjectMetadata of an object in protobuf, with the `k8s\0` envelope. */
 export function partialProto(result: RestResult, form: PartialForm): Buffer {
   return asBuffer(encodeUnknown(metaKind('PartialObjectMetadata', form.version), partialMessage(result, form)))
 }
 
-/** Returns an object's metadata as protobuf without its envelope, as lists contain it. */
+/** Returns the PartialObjectMetadata of an object in protobuf without the envelope, for use in a list. */
 export function partialMessage(result: RestResult, { without }: PartialForm): Uint8Array {
   return metaType('PartialObjectMetadata').encodeProto({ metadata: partialMeta(result, without) as ObjectMeta })
 }
 
-/** Returns whether the bytes contain an annotation's name. If not, the object does not have it, and need not be decoded. */
+/**
+ * Returns whether the bytes contain the name of one of the annotations. If not, the object does not have the annotation and need not be
+ * decoded.
+ */
 function mentions({ buffer, byteOffset, byteLength }: Uint8Array, annotations: PartialForm['without']): boolean {
   return annotations !== undefined && annotations.some((name) => Buffer.from(buffer, byteOffset, byteLength).includes(name))
 }

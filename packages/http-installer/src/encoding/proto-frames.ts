@@ -13,7 +13,7 @@ export function lengthDelimitedHead(field: number, length: number): Buffer {
   return head
 }
 
-/** Encodes a field with a non-negative integer, or a boolean (1 is true). */
+/** Encodes a field with a non-negative integer or a boolean. True is encoded as 1. */
 export function varintField(field: number, value: number): Buffer {
   const tag = field * 8
   const bytes = Buffer.allocUnsafe(varintLength(tag) + varintLength(value))
@@ -21,7 +21,7 @@ export function varintField(field: number, value: number): Buffer {
   return bytes
 }
 
-/** Encodes a metav1.ListMeta. Its strings are written even if they are empty. */
+/** Encodes a metav1.ListMeta. Empty strings are written too, as in Go. */
 export function listMetaMessage(meta: ListMeta): Buffer {
   const strings = [meta.selfLink, meta.resourceVersion, meta.continue].map((text, index) =>
     lengthDelimited(index + 1, Buffer.from(text ?? '')),
@@ -30,7 +30,7 @@ export function listMetaMessage(meta: ListMeta): Buffer {
   return Buffer.concat([...strings, varintField(4, meta.remainingItemCount)])
 }
 
-/** Encodes a watch event: its length in four bytes, then a metav1.WatchEvent that contains the object's envelope. */
+/** Encodes a protobuf watch event: four bytes with its length, and then a metav1.WatchEvent that contains the object with its envelope. */
 export function watchFrame(type: string, object: Uint8Array): Buffer {
   const event = Buffer.concat([lengthDelimited(1, Buffer.from(type)), lengthDelimited(2, lengthDelimited(1, object))])
   const frame = Buffer.allocUnsafe(4 + event.length)

@@ -6,15 +6,15 @@ import { apiVersionOf, parseApiVersion } from '../routing/scope.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 import { decodeStruct } from '@keelson/apimachinery'
 
-/** An object in its served version, without kind and apiVersion. It is shared and must not be changed. */
+/** An object in the version in which it is served, without kind and apiVersion. It is shared, so it must not be changed. */
 interface Versioned {
   readonly gvk: GroupVersionKind
   readonly object: KubeObject
 }
 
 /**
- * Returns the object of a result. A result with its own kind (a Status, a Scale) is served as that kind. A result without a kind, or with the hub's, is served
- * as the scope's kind.
+ * Returns the object of a result in the version in which it is served. A result with a kind of its own (a Status, a Scale) is served as
+ * that kind. Other results are served as the kind of the resource.
  */
 export function versionedOf(scope: ResourceScope, result: RestResult): Versioned {
   if (isStoredObject(result)) return { gvk: scope.gvk, object: fromHub(scope, result.copy()) }
@@ -25,12 +25,12 @@ export function versionedOf(scope: ResourceScope, result: RestResult): Versioned
   return { gvk: { ...parseApiVersion(apiVersion ?? ''), kind }, object: object }
 }
 
-/** Returns the metadata of a result without decoding the rest. */
+/** Returns the metadata of a result. Does not decode the rest of the object. */
 export function metaOf(result: RestResult): DeepReadonly<ObjectMeta> {
   return isStoredObject(result) ? readMetadata(result) : (result.metadata ?? {})
 }
 
-/** Returns an object of the scope's kind with only this metadata and the fields that the kind always has. */
+/** Returns an object of the resource's kind that has only this metadata and the fields that are always present. */
 export function blankObject({ type, gvk, storage }: ResourceScope, metadata: ObjectMeta): KubeObject {
   const blank: KubeObject = { metadata }
   storage.fillBlank?.(blank)

@@ -3,18 +3,18 @@ import type { Exchange } from '@keelson/exchange'
 import type { SlabWriter } from './slab-writer.ts'
 import { writeInSlabs } from './write-in-slabs.ts'
 
-/** A list whose length is known before it is written. */
+/** A list whose encoded length is known before it is written. */
 export interface SizedList<T> {
   readonly items: readonly T[]
   readonly before: Uint8Array
   readonly after: Uint8Array
-  /** The total length of all items. */
+  /** Total length of all encoded items. */
   readonly itemsLength: number
-  /** Writes an item. Returns undefined if it is complete, or a promise that waits for the socket. */
+  /** Writes an item. Returns undefined if all bytes are written, or a promise that waits for the socket. */
   put(writer: SlabWriter, item: T, index: number): Promise<void> | undefined
 }
 
-/** Sends a list with a content length. Without the length, each slab would be copied into a chunk. */
+/** Sends a list with a Content-Length header. Without it, each buffer would be copied into an HTTP chunk. */
 export function writeSizedList<T>(exchange: Exchange, contentType: string, list: SizedList<T>): Promise<void> {
   const { items, before, after } = list
   const headers = { 'content-type': contentType, 'content-length': String(before.length + list.itemsLength + after.length) }
@@ -30,7 +30,10 @@ export function writeSizedList<T>(exchange: Exchange, contentType: string, list:
   })
 }
 
-/** Collects the items of an iterable in time slices and passes each to `look`. Stops early if the client has disconnected. */
+/**
+ * Collects the items of an iterable and passes each to `look`. Yields to other work after each time slice. Stops early if the client has
+ * disconnected.
+ */
 export async function collect<T>(exchange: Exchange, walk: Iterable<T>, look: (item: T) => void): Promise<readonly T[]> {
   const items: T[] = []
   const slice = new TimeSlice(16)

@@ -3,8 +3,8 @@ import type { ResponseSink } from '@keelson/exchange'
 import { listSlabs } from './splice.ts'
 
 /**
- * Collects small pieces in slabs. It keeps the first slab until `finish`, so that a short response can be sent with its length. It calls `open` for the sink
- * when it needs a second slab.
+ * Collects small writes in fixed-size buffers from a pool (slabs). The first slab is kept until `finish`, so that a short response can be
+ * sent with its length. If a second slab is needed, `open` is called to start a streamed response.
  */
 export class SlabWriter {
   readonly #open: () => Promise<ResponseSink>
@@ -21,7 +21,10 @@ export class SlabWriter {
     return this.#sink?.closed === true
   }
 
-  /** Reserves `length` bytes and returns their offset in `slab`. Call `advance` after writing them. Returns undefined if `makeRoom` must be called first. */
+  /**
+   * Reserves `length` bytes and returns their offset in `slab`. Call `advance` after writing the bytes. Returns undefined if there is no
+   * room; call `makeRoom` then.
+   */
   reserve(length: number): number | undefined {
     return this.#length + length <= listSlabs.size ? this.#length : undefined
   }
@@ -34,13 +37,13 @@ export class SlabWriter {
     this.#length = end
   }
 
-  /** Starts a new slab. Resolves to false if the length exceeds a slab; then use `write`. */
+  /** Starts a new slab. Resolves to false if the length exceeds the size of a slab. Use `write` in that case. */
   async makeRoom(length: number): Promise<boolean> {
     await this.#flush()
     return length <= listSlabs.size
   }
 
-  /** Writes bytes. Returns undefined if they are complete, or a promise that waits for the socket. */
+  /** Writes bytes. Returns undefined if all bytes are written, or a promise that waits for the socket. */
   write(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#length + bytes.length <= listSlabs.size) {
       this.#slab.set(bytes, this.#length)
@@ -52,7 +55,7 @@ export class SlabWriter {
 
   async #writeFull(bytes: Uint8Array): Promise<void> {
     await this.#flush()
-    // Large pieces go to the socket directly instead of being copied.
+    // Sends large buffers to the socket directly, because copying them would cost more.
     if (bytes.length > listSlabs.size / 2) {
       if (this.#sink!.write(bytes)) return
       return this.#drained()
@@ -76,7 +79,7 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** Whether the time slice is over, so that other work should run. */
+  /** True if the time slice has ended, so that other work should run. */
   get sliceIsOver(): boolean {
     return performance.now() - this.#sliceStart > sliceMilliseconds
   }
@@ -86,7 +89,7 @@ export class SlabWriter {
     this.#sliceStart = performance.now()
   }
 
-  /** Returns the bytes and the callback to run after sending them, if they all fit in the first slab. */
+  /** Returns the bytes and a callback to run after sending them, if all bytes fit in the first slab. */
   takeShort(): { readonly bytes: Buffer; readonly written: () => void } | undefined {
     if (this.#sink !== undefined) return undefined
     const slab = this.#slab

@@ -5,20 +5,20 @@ export type SplicedBytes = Pick<StoredObject, 'body' | 'spliceAt' | 'revision'>
 const resourceVersionKey = Buffer.from(',"resourceVersion":"')
 const quote = 0x22
 
-/** Returns the beginning of an object's JSON: `{"kind":"Pod","apiVersion":"v1",`. */
+/** Returns the first bytes of an object's JSON, such as `{"kind":"Pod","apiVersion":"v1",`. */
 export function typeHead(kind: string, apiVersion: string): Buffer {
   return Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)
 }
 export const itemHead: Buffer = Buffer.from('{')
 
-/** Returns the length of `writeSpliced`'s output. */
+/** Returns the number of bytes that `writeSpliced` writes. */
 export function splicedLength(head: Uint8Array, { body, revision }: SplicedBytes): number {
   return head.length + body.length - 1 + (revision > 0 ? resourceVersionKey.length + digits(revision) + 1 : 0)
 }
 
 /**
- * Writes head, body and resourceVersion to `target` from `at` on. Returns the end. `target` must have room for `splicedLength` bytes. An object that was not
- * stored (a dry run) has revision 0, which is omitted.
+ * Writes `head`, the stored body and the resourceVersion to `target`, starting at offset `at`. Returns the offset of the end. `target` must
+ * have room for `splicedLength` bytes. Objects of a dry run have revision 0, for which no resourceVersion is written.
  */
 export function writeSpliced(target: Uint8Array, at: number, head: Uint8Array, { body, spliceAt, revision }: SplicedBytes): number {
   target.set(head, at)
@@ -56,7 +56,7 @@ function writeNumber(target: Uint8Array, at: number, value: number): number {
   return end
 }
 
-/** Returns one object's complete JSON, followed by `tail`. */
+/** Returns the complete JSON of an object, followed by `tail`. */
 export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Array): Buffer {
   const length = splicedLength(head, object)
   const target = Buffer.allocUnsafe(length + (tail?.length ?? 0))
@@ -66,8 +66,8 @@ export function spliced(head: Uint8Array, object: SplicedBytes, tail?: Uint8Arra
 }
 
 /**
- * A pool of equal buffers for responses. They contain old bytes. A buffer belongs to its user from `take` to `release`. A buffer that is never released is
- * garbage-collected.
+ * Pool of reusable buffers (slabs) of one size for responses. A buffer contains old bytes when it is taken. Its user owns it from `take`
+ * until `release`. A buffer that is never released is garbage-collected.
  */
 class SlabPool {
   readonly size: number
@@ -89,7 +89,7 @@ class SlabPool {
   }
 }
 
-/** Buffers for single objects. */
+/** Buffers for responses with a single object. */
 export const objectSlabs: SlabPool = new SlabPool(64 * 1024, 64)
-/** Buffers for lists. Each costs one write, so larger ones are cheaper, up to the size of the processor's cache. */
+/** Buffers for lists. Each buffer is one write to the socket, so larger buffers are cheaper, up to the size of the processor's cache. */
 export const listSlabs: SlabPool = new SlabPool(256 * 1024, 32)

@@ -10,7 +10,7 @@ import type { PartialForm } from './partial-metadata.ts'
 import type { IncludeObject } from '../handlers/read-request.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** Encodes objects of one scope as rows of a meta.k8s.io Table, in JSON. */
+/** Encodes objects of one resource as rows of a meta.k8s.io Table, in JSON. */
 export class TableRows {
   readonly #scope: ResourceScope
   readonly #table: TableConvertor
@@ -28,7 +28,10 @@ export class TableRows {
     this.#encoder = new ObjectEncoder(scope, 'json', false)
   }
 
-  /** Returns the text before the first row. `columns` is false for later events of a watch, whose client already has them. */
+  /**
+   * Returns the text of the table before its first row. `columns` is false for later events of a watch, because the client already has the
+   * columns.
+   */
   head(listMeta: object, columns = true): string {
     const definitions = columns ? stringifyJson(this.#table.columns.map(columnOf)) : 'null'
     return `{"kind":"Table","apiVersion":"meta.k8s.io/${this.#version}","metadata":${stringifyJson(listMeta)},"columnDefinitions":${definitions},"rows":[`

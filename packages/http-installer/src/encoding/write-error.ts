@@ -8,8 +8,8 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { mediaTypes, prefersPretty, tryNegotiate } from '../negotiation/negotiate.ts'
 
 /**
- * Translates an error to an HTTP response. An ApiError becomes its Status, in the encoding that the client accepts (JSON if it accepts none). Any other error
- * becomes a 500 without details. No other function translates errors to HTTP.
+ * Sends an error as an HTTP response. An ApiError becomes its Status, in an encoding that the client accepts, or else in JSON. Any other
+ * error becomes a 500 without details. All other functions use this one to send errors.
  */
 export function writeError(exchange: Exchange, error: unknown): void {
   if (error instanceof BrokenResponseError || error instanceof ClientGoneError) return
@@ -18,8 +18,8 @@ export function writeError(exchange: Exchange, error: unknown): void {
 }
 
 /**
- * Returns the error for an unexpected exception. Documents are decoded and merged recursively, so a document that is nested too deep for the stack gets the
- * same error as one that is nested too deep for JSON.
+ * Converts an unexpected exception to an ApiError. A document that is nested too deep overflows the stack of recursive functions. It gets
+ * the same error as a document that is nested too deep for the JSON decoder.
  */
 function unexpected(error: unknown): ApiError {
   if (error instanceof RangeError && error.message === 'Maximum call stack size exceeded') {
@@ -33,7 +33,7 @@ function headersFor(error: ApiError): ResponseHeaders {
   return retry ? { 'retry-after': String(retry) } : {}
 }
 
-/** Responds with a Status: an error, or the result of a delete that has no object to return. */
+/** Sends a Status: an error, or the result of a delete that returns no object. */
 export function writeStatus(exchange: Exchange, code: number, status: Status, headers: ResponseHeaders = {}): void {
   const negotiated = tryNegotiate(exchange, 'error')
   if (negotiated === undefined) {
@@ -63,7 +63,7 @@ function statusType() {
   return type
 }
 
-/** Responds 404 to a path of no installed group. */
+/** Answers 404 to a request for a path of no installed group. */
 export function writePageNotFound(exchange: Exchange): void {
   return sendBytes(
     exchange,

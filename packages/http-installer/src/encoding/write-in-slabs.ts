@@ -3,7 +3,7 @@ import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, ResponseHeaders, ResponseSink } from '@keelson/exchange'
 import { SlabWriter } from './slab-writer.ts'
 
-/** Sends a short response with its length, and streams a longer one. Compresses long responses for clients that accept it. */
+/** Sends a short response with its length, and streams a longer one. Long responses are compressed if the client accepts that. */
 export async function writeInSlabs(
   exchange: Exchange,
   headers: ResponseHeaders,
@@ -18,12 +18,12 @@ export async function writeInSlabs(
   })
   const open = (): Promise<ResponseSink> =>
     new Promise((resolve, reject) => {
-      // A response of more than one slab is streamed.
+      // Starts a streamed response when the first buffer is full.
       streaming = sendLongStream(exchange, 200, headers, (sink) => {
         resolve(sink)
         return written
       })
-      // If the client has disconnected meanwhile, there is no sink.
+      // If the client has disconnected in the meantime, there is no sink.
       streaming.then(() => reject(new ClientGoneError()), reject)
     })
   const writer = new SlabWriter(open)

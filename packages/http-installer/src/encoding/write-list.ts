@@ -13,7 +13,10 @@ import { writeInSlabs } from './write-in-slabs.ts'
 import { isPretty } from './write-object.ts'
 import { writeProtobufList } from './write-protobuf-list.ts'
 
-/** Writes the items of a list to the socket, in slabs and time slices and no faster than the client reads. The whole list is never in memory. */
+/**
+ * Writes a list to the socket, no faster than the client reads. Works in time slices and through small buffers, so the whole list is never
+ * in memory.
+ */
 export async function writeList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer
   if (negotiated.form === 'protobuf') return writeProtobufList(answer, list)
@@ -44,7 +47,7 @@ async function writeItems(writer: SlabWriter, shape: ListShape, list: ResultList
 
 const nextHead = Buffer.from(',{')
 
-/** Writes a list of stored JSON without a buffer, a string or a promise per item. */
+/** Writes a list of stored JSON objects. Allocates no buffer, string or promise per item. */
 async function writeSplicedList({ exchange }: Answer, shape: ListShape, list: ResultList): Promise<void> {
   let itemsLength = 0
   let head: Buffer = itemHead

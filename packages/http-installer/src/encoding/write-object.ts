@@ -17,7 +17,7 @@ import type { Answer } from '../routing/scope.ts'
 import { objectSlabs, spliced, splicedLength, writeSpliced } from './splice.ts'
 import { TableRows } from './table.ts'
 
-/** Responds with an object in the negotiated encoding and shape. */
+/** Sends an object in the negotiated encoding, as the object itself, its metadata or a table. */
 export function writeResult(answer: Answer, status: number, result: RestResult): void | Promise<void> {
   const { exchange, scope, negotiated, query } = answer
   const { form, transform } = negotiated
@@ -37,7 +37,7 @@ export function writeResult(answer: Answer, status: number, result: RestResult):
   return sendCompressible(exchange, status, headers, shapeJson(transformed(answer, transform, result, query), form, pretty))
 }
 
-/** Copies stored bytes to a slab, because allocating a buffer would be the largest cost of a small GET. */
+/** Sends stored bytes through a pooled buffer, because allocating a buffer would be the largest cost of a small GET. */
 function sendSpliced({ exchange, scope }: Answer, status: number, object: StoredObject): void | Promise<void> {
   const headers = { 'content-type': mediaTypes.json }
   const length = splicedLength(scope.head, object) + 1
@@ -47,7 +47,7 @@ function sendSpliced({ exchange, scope }: Answer, status: number, object: Stored
   return sendBytes(exchange, status, headers, slab.subarray(0, length), () => objectSlabs.release(slab))
 }
 
-/** Returns whether JSON is indented: by the query, the media type, or the user agent. */
+/** Returns whether JSON is indented. The query, the media type and the user agent decide. */
 export function isPretty({ exchange, query, negotiated }: Answer): boolean {
   return negotiated.pretty || prefersPretty(query, exchange.userAgent)
 }
@@ -60,7 +60,10 @@ function transformed({ scope }: Answer, transform: Transform, result: RestResult
   return `${rows.head(resourceVersion === undefined ? {} : { resourceVersion })}${pieceBytes(rows.row(result)).toString()}${rows.tail}`
 }
 
-/** Returns the 406 for a list that was requested as one object's metadata, or the reverse. `type` is the Go type in kube-apiserver's message. */
+/**
+ * Returns the 406 error for a list that was requested as PartialObjectMetadata, or an object that was requested as
+ * PartialObjectMetadataList. `type` is the Go type in kube-apiserver's message.
+ */
 export function notConvertible(transform: Transform, type: string, isList = false): ApiError {
   if (transform.kind === 'Table') return newNotAcceptable([mediaTypes.json, mediaTypes.yaml])
   const what = isList ? 'is a list' : 'is not a list'
@@ -72,8 +75,8 @@ function isStatus(result: RestResult): boolean {
 }
 
 /**
- * Sends an object or table in CBOR, from its JSON. The schema of the kind distinguishes bytes from text. The codec is our own, because Kubernetes writes
- * strings as byte strings and no library does.
+ * Sends an object or table in CBOR, converted from its JSON. The schema of the kind distinguishes bytes from text. Kubernetes encodes text
+ * as CBOR byte strings, which no library does, so the server has its own codec.
  */
 function writeCbor({ exchange, scope }: Answer, status: number, json: string): void | Promise<void> {
   const { value } = parseJson(json)

@@ -12,12 +12,15 @@ import type { SlabWriter } from './slab-writer.ts'
 import { notConvertible } from './write-object.ts'
 
 const itemTag = (2 << 3) | 2
-/** The bytes of messages that are kept between measuring and writing a list. Other messages are encoded twice, unless they are cached. */
+/**
+ * Maximum size in bytes of messages that are kept between measuring and writing a list. Other messages are encoded twice, unless they are
+ * cached.
+ */
 const maxKeptBytes = 4 * 1024 * 1024
 
 /**
- * Writes a list in protobuf. The envelope starts with the total length, so every item is encoded before the first byte is sent. Messages that are neither kept
- * nor cached are encoded again for writing, so a list of any length needs only the memory of a few slabs.
+ * Writes a list in protobuf. The envelope starts with the total length, so all items are measured before the first byte is sent. Messages
+ * that are neither kept nor cached are encoded again for writing. Therefore lists of any length need little memory.
  */
 export async function writeProtobufList(answer: Answer, list: ResultList): Promise<void> {
   const { exchange, scope, negotiated } = answer
@@ -64,9 +67,9 @@ function writeField(target: Uint8Array, at: number, message: Uint8Array): number
   return start + message.length
 }
 
-/** Returns the `k8s\0` envelope for a message of `length` bytes that is written later. */
+/** Returns the two parts of the `k8s\0` envelope around a message of `length` bytes. The message is written separately. */
 function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { head: Uint8Array; tail: Uint8Array } {
-  // With an empty message, the envelope ends with `12 00 1a 00 22 00`: field 2 is the message, and the two fields after it are always written.
+  // The envelope of an empty message ends with `12 00 1a 00 22 00`: field 2 is the message, and fields 3 and 4 are always written.
   const whole = encodeUnknown(gvk, new Uint8Array())
   const at = rawFieldAt(whole)
   const head = Buffer.allocUnsafe(at + 1 + varintLength(length))
@@ -75,7 +78,7 @@ function envelope(gvk: Parameters<typeof encodeUnknown>[0], length: number): { h
   return { head, tail: whole.subarray(at + 2) }
 }
 
-/** Returns the offset of field 2, after the magic number and field 1. */
+/** Returns the offset of field 2 of the envelope, after the magic number and field 1. */
 function rawFieldAt(whole: Uint8Array): number {
   const magic = 4
   return whole[magic] === 0x0a ? magic + 2 + whole[magic + 1]! : magic

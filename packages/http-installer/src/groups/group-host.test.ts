@@ -16,7 +16,7 @@ import type { GroupHost } from './group-host.ts'
 
 const configMap = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ConfigMap')!
 
-/** The types of a group version with one kind that has the fields of a ConfigMap. */
+/** Returns the types of a group version with one kind, which has the fields of a ConfigMap. */
 function typesOf(group: string, version: string, kind: string): GroupVersionTypes {
   const gvk = { group, version, kind }
   const { fields, byName } = configMap.schema

@@ -17,17 +17,17 @@ export interface GroupHostOptions<Services> {
   readonly types: ApiTypesRegistry
   readonly restOptions: RESTOptionsGetter
   readonly admission: AdmissionChain
-  /** The services that factories of groups may use. */
+  /** Services that the factories of groups can use. */
   readonly services: Services
-  /** Options for serving the groups. */
+  /** Options for serving the groups over HTTP. */
   readonly serving?: Omit<InstallOptions, 'priority'>
-  /** The loopback client. Every served resource is added to it. */
+  /** Loopback client to which every served resource is added. */
   readonly client?: { add(groupVersion: GroupVersion, paths: Paths): () => void }
-  /** Informers. Those of a removed resource end. */
+  /** Shared informers. Those of a removed resource are stopped. */
   readonly informers?: { remove(resource: GroupResource): Promise<void> }
-  /** Adds paths to the list at `/`. */
+  /** Adds paths to the list of paths that the server returns at `/`. */
   readonly addListedPaths?: (paths: () => readonly string[]) => () => void
-  /** Returns whether a resource is served in a version. Default: all are. */
+  /** Returns whether a resource is served in a version. Default: all resources are served. */
   readonly isServed?: (resource: GroupVersionResource) => boolean
 }
 
@@ -36,18 +36,20 @@ export interface InstalledGroup extends AsyncDisposable {
   readonly group: ApiGroup
 }
 
-/** Installs and removes groups of an app while requests run. Disposing it removes all of them. */
+/** Installs and removes groups of an app while the app serves requests. Disposing it removes all groups. */
 export interface GroupHost<Services = unknown> extends AsyncDisposable {
   /**
-   * Serves the group from the next request on. Groups with the same name are served as one; their resources must differ. Throws without side effects if another
-   * group has registered one of its kinds or resources.
+   * Serves the group, starting with the next request. Groups with the same name are served as one, so their resources must differ. Throws
+   * without side effects if another group has already registered one of its kinds or resources.
    */
   install(group: ApiGroup<Services>): InstalledGroup
-  /** The storages of all installed groups, for readiness and shutdown. */
+  /** Storages of all installed groups, for readiness and shutdown. */
   readonly storages: ReadonlySet<Storage>
 }
 
 /**
+ * Creates a host that installs and removes API groups of an app.
+ *
  * @example
  * const host = createGroupHost({ app, scheme, types, restOptions, admission, services: undefined })
  * await using widgets = host.install(defineApiGroup({ name: 'example.com', priority: 100, types: [exampleV1], resources: [widgets] }))
@@ -56,7 +58,7 @@ export function createGroupHost<Services>(options: GroupHostOptions<Services>): 
   return new Host(options)
 }
 
-/** Everything that an installed group added. */
+/** State of an installed group: everything that the group has added. */
 interface Installation<Services> {
   readonly group: ApiGroup<Services>
   readonly placed: readonly PlacedPaths[]
@@ -67,12 +69,12 @@ class Host<Services> implements GroupHost<Services> {
   readonly storages = new Set<Storage>()
   readonly #options: GroupHostOptions<Services>
   readonly #installed: Installation<Services>[] = []
-  /** The removals of the routes under each group name. */
+  /** Functions that remove the routes of a group, by group name. */
   readonly #served = new Map<string, Removals>()
 
   constructor(options: GroupHostOptions<Services>) {
     this.#options = options
-    // Hono accepts no routes after its first request, which may come before the first group.
+    // Adds the routes of the app now. Hono accepts no routes after its first request, which may come before the first group.
     ApiSurface.of(options.app, options.serving ?? {})
   }
 
@@ -91,7 +93,7 @@ class Host<Services> implements GroupHost<Services> {
     await Promise.all(this.#installed.toReversed().map(({ removals }) => removals.run()))
   }
 
-  /** Runs the steps of an installation. Each step adds its removal; removals run in reverse order. */
+  /** Runs the steps of an installation. Each step adds the function that undoes it; these functions run in reverse order. */
   #install(group: ApiGroup<Services>, removals: Removals): void {
     const { scheme, types, services, informers } = this.#options
     for (const module of group.types) removals.add(types.add(module))
@@ -135,10 +137,10 @@ class Host<Services> implements GroupHost<Services> {
     for (const { group, paths } of placed) for (const resource of paths.keys()) await informers?.remove({ group, resource })
   }
 
-  /** Returns the versions with resources, in the order of the groups with this name. */
+  /** Returns the versions that have resources, in the order in which the groups with this name list them. */
   #versionsOf(name: string): readonly GroupVersion[] {
     const placed = new Set(this.#installed.flatMap((each) => each.placed.map(({ group, version }) => `${group}/${version}`)))
-    // Types of other groups belong to subresources (tokens, scales).
+    // Skips types of other groups, which only occur in subresources (tokens, scales).
     const versions = this.#installed
       .filter(({ group }) => group.name === name)
       .flatMap(({ group }) => group.types.map(({ groupVersion }) => groupVersion.version))
@@ -156,7 +158,7 @@ class Host<Services> implements GroupHost<Services> {
     return found
   }
 
-  /** Serves the groups that are now installed under a name, in place of the previous ones. */
+  /** Serves all groups that are currently installed under a name. Replaces the routes that were served before. */
   #serve(name: string): void {
     void this.#served.get(name)?.run()
     this.#served.delete(name)
@@ -185,10 +187,10 @@ function listedPaths(name: string, versions: readonly GroupVersion[]): string[] 
   return [...(name === '' ? [] : ['/apis']), root, ...versions.map(({ version }) => `${root}/${version}`)]
 }
 
-/** The storages by path ("pods", "pods/status"). */
+/** Storages by path ("pods", "pods/status"). */
 type Paths = ReadonlyMap<string, RESTStorage>
 
-/** The paths of one group version. */
+/** Storages of one group version, by path. */
 interface PlacedPaths {
   readonly group: string
   readonly version: string
@@ -196,8 +198,9 @@ interface PlacedPaths {
 }
 
 /**
- * Assigns storages to group versions. A resource is served in its own version and in the other versions of its definition, which may belong to another group
- * (core's events in events.k8s.io). Paths without a definition (bindings, reviews) are served in the group's preferred version.
+ * Assigns storages to group versions. A resource is served in its own version and in the other versions of its definition, which may belong
+ * to another group (events of the core group in events.k8s.io). Paths without a definition (bindings, reviews) are served in the group's
+ * preferred version.
  */
 function placeStorages(group: ApiGroup, storage: Paths): readonly PlacedPaths[] {
   const placed = new Map<string, { group: string; version: string; paths: Map<string, RESTStorage> }>()

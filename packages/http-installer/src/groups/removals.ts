@@ -1,6 +1,6 @@
 type Removal = () => unknown
 
-/** Steps that undo an installation. They run once, in reverse order. */
+/** List of functions that undo an installation. They run once, in reverse order. */
 export class Removals {
   #steps: Removal[] = []
   #running: Promise<void> | undefined
@@ -9,12 +9,15 @@ export class Removals {
     this.#steps.push(step)
   }
 
-  /** Runs the steps, synchronously up to the first one that waits. All steps run, even after a failure. Rejects with the failures. */
+  /**
+   * Runs the functions in reverse order. Runs synchronously until a function returns a promise. If a function fails, the others still run.
+   * Rejects with all failures.
+   */
   run(): Promise<void> {
     return (this.#running ??= this.#run())
   }
 
-  /** Runs all steps without waiting. Their failures are ignored, because the caller reports another one. */
+  /** Runs all functions without waiting for them. Failures are ignored, because the caller reports another error. */
   abandon(): void {
     this.#running = Promise.resolve()
     for (const step of this.#steps.splice(0).reverse()) {
@@ -22,7 +25,7 @@ export class Removals {
         const pending = step() as Partial<PromiseLike<unknown>> | undefined
         pending?.then?.(undefined, () => {})
       } catch {
-        // The other steps must run after a failure too.
+        // Continues after a failure.
       }
     }
   }

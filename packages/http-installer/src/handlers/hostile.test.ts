@@ -15,7 +15,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const maps = '/api/v1/namespaces/x/configmaps'
 
-/** Sends a target and headers unchanged: no path is resolved, no headers are joined. */
+/** Sends a request byte for byte: no path is resolved and no headers are joined. */
 function send(method: string, target: string, headers: readonly string[] = [], body = ''): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(server.base)

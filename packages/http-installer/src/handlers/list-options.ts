@@ -13,7 +13,7 @@ import type { Predicate } from '@keelson/storagebackend'
 import { parseInt64, parseLooseBoolean, throwInvalid } from './read-request.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** The options of list, watch and deletecollection (metav1.ListOptions). */
+/** Options of list, watch and deletecollection requests (metav1.ListOptions). */
 export interface ListRequestOptions {
   readonly watch: boolean
   readonly predicate: Predicate
@@ -23,7 +23,7 @@ export interface ListRequestOptions {
   readonly continue: string
   readonly allowWatchBookmarks: boolean
   readonly sendInitialEvents: boolean | undefined
-  /** The timeout of a watch; 0 if absent. */
+  /** Timeout of a watch in seconds. 0 if the request has none. */
   readonly timeoutSeconds: number
 }
 
@@ -35,7 +35,10 @@ interface RawOptions {
   sendInitialEvents: boolean | undefined
 }
 
-/** Parses the options from the query. Throws 400 for malformed values and 422 for combinations that are not allowed. `name` limits the list to one object. */
+/**
+ * Parses list options from the query. Throws 400 for malformed values and 422 for combinations that are not allowed. A `name` limits the
+ * list to the object with that name.
+ */
 export function parseListOptions(query: QueryParameters, scope: ResourceScope, name: string, forceWatch = false): ListRequestOptions {
   const timeoutSeconds = parseOptionalInt(query, 'timeoutSeconds')
   const limit = parseOptionalInt(query, 'limit')
@@ -69,7 +72,7 @@ function parseOptionalInt(query: QueryParameters, name: string): number {
   return value === null ? 0 : parseInt64(value)
 }
 
-/** Sets the defaults of a watch. Without a resourceVersion it starts with the existing objects, like a request for initial events. */
+/** Sets default values of a watch. A watch without a resourceVersion starts with the existing objects, like one with sendInitialEvents. */
 function applyDefaults(raw: RawOptions): void {
   if (raw.sendInitialEvents !== undefined || raw.resourceVersionMatch !== '') return
   if (raw.watch && (raw.resourceVersion === '' || raw.resourceVersion === '0')) {
@@ -78,7 +81,7 @@ function applyDefaults(raw: RawOptions): void {
   }
 }
 
-/** Converts field labels from the served version to the hub's, which the store uses. */
+/** Converts field labels of a field selector from the served version to the internal version, which the store uses. */
 function convertFieldLabels(fields: FieldSelector, { info, gvk }: ResourceScope): FieldSelector {
   return fields.empty ? fields : fields.transform((label, value) => ({ field: info.scheme.convertFieldLabel(gvk, label), value }))
 }

@@ -22,8 +22,8 @@ import { metaType } from '../encoding/meta-types.ts'
 import type { ResourceScope } from '../routing/scope.ts'
 
 /**
- * Reads the complete body. Throws 413 as soon as it exceeds `limit` bytes. Requests whose bodies complete in the same turn continue together
- * (`sharedNextTurn`).
+ * Reads the complete body of a request. Throws 413 as soon as the body exceeds `limit` bytes. Requests whose bodies complete in the same
+ * event loop turn continue together (`sharedNextTurn`).
  */
 export async function readBody(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const announced = Number(exchange.header('content-length') ?? 0)
@@ -33,23 +33,29 @@ export async function readBody(exchange: Exchange, limit: number): Promise<Uint8
   return body
 }
 
-/** Returns a request's body for the registry to decode. A promise for a long YAML text, which is parsed in advance. */
+/**
+ * Returns the body of a request in the format that the registry decodes. Returns a promise for a long YAML text, because that is parsed in
+ * advance.
+ */
 export function sentBody(exchange: Exchange, { form, bytes }: Pick<SentBody, 'form' | 'bytes'>): SentBody | Promise<SentBody> {
   return parseInAdvance({ form, bytes, cbor: exchange.services.cbor }, exchange)
 }
 
-/** The size from which a body counts against the budget and is processed in its own turn of the event loop. */
+/** Size in bytes from which a body is large: it counts against the body budget and is processed in its own event loop turn. */
 const largeBytes = 64 * 1024
 
 let lastLarge: Promise<void> = Promise.resolve()
 
-/** Waits for a turn of the event loop with no other large body. Processing one takes long, so several in one turn would delay all other requests. */
+/**
+ * Waits for an event loop turn in which no other large body is processed. Several large bodies in one turn would delay all other requests
+ * for too long.
+ */
 function turnOfLarge(): Promise<void> {
   lastLarge = lastLarge.then(nextTurn)
   return lastLarge
 }
 
-/** Reads the body by events. The async iterator costs several promises per chunk and destroys the request on an early exit. */
+/** Reads the body by events. The async iterator would cost several promises per chunk and destroy the request on an early exit. */
 function readIncoming(exchange: Exchange, limit: number): Promise<Uint8Array> {
   const incoming = exchange.incoming as IncomingMessage
   return new Promise((resolve, reject) => {
@@ -91,7 +97,9 @@ function tooLarge(limit: number): Error {
   return newRequestEntityTooLarge(`limit is ${limit}`)
 }
 
-/** Parses the query parameters of create, update and patch. Throws 422 for wrong values. The error names `kind`. */
+/**
+ * Parses the query parameters of create, update and patch requests. Throws 422 for invalid values. `kind` is the kind that the error names.
+ */
 export function parseWriteOptions(
   query: QueryParameters,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
@@ -118,12 +126,12 @@ export function parseWriteOptions(
   }
 }
 
-/** Throws 422 for invalid options of meta.k8s.io. */
+/** Throws 422 with these errors in options of meta.k8s.io. Does nothing if there are none. */
 export function throwInvalid(kind: string, errors: FieldErrorList): void {
   if (errors.length > 0) throw newInvalid({ group: 'meta.k8s.io', kind }, '', errors)
 }
 
-/** Parses DeleteOptions from the query, for a delete without a body. Throws 400. */
+/** Parses DeleteOptions from the query, which is used if a delete has no body. Throws 400 for invalid values. */
 function parseDeleteOptions(query: QueryParameters): DeleteOptions {
   const options: DeleteOptions = {}
   const grace = query.get('gracePeriodSeconds')
@@ -140,12 +148,12 @@ function parseDeleteOptions(query: QueryParameters): DeleteOptions {
   return options
 }
 
-/** Throws 422 for invalid options. */
+/** Throws 422 if delete options are invalid. */
 function checkDeleteOptions(options: DeleteOptions): void {
   throwInvalid('DeleteOptions', validateDeleteOptions(options))
 }
 
-/** Returns false for no value, "false" and "0", and true for all others. */
+/** Parses a boolean as kube-apiserver does: absent, "false" and "0" are false, and all other values are true. */
 export function parseLooseBoolean(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false'
 }
@@ -161,7 +169,10 @@ export function parseIncludeObject(query: QueryParameters): IncludeObject {
   )
 }
 
-/** The place where kube-apiserver registers the kinds of meta/v1, and those kinds other than DeleteOptions. */
+/**
+ * Source position in kube-apiserver that appears in its error message for a body of another kind than DeleteOptions, and the other kinds of
+ * meta/v1.
+ */
 const metaScheme = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27'
 const metaKinds: ReadonlySet<string> = new Set([
   'Status',
@@ -174,7 +185,7 @@ const metaKinds: ReadonlySet<string> = new Set([
   'UpdateOptions',
 ])
 
-/** Reads DeleteOptions from the body, or from the query if there is no body. Throws 400, 413, 415 and 422. */
+/** Reads DeleteOptions from the body, or from the query if there is no body. Throws 400, 413, 415 or 422. */
 export async function readDeleteOptions(exchange: Exchange, scope: ResourceScope, query: QueryParameters): Promise<DeleteOptions> {
   const body = await readBody(exchange, scope.settings.maxRequestBodyBytes)
   const options =
@@ -193,7 +204,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
       if (!metaKinds.has(kind)) throw newBadRequest(notRegistered(document.gvk, metaScheme))
-      // Errors from decoding the body as its own kind come first.
+      // Decodes the body as the kind it names, because errors of that take precedence.
       document.decode(metaType(kind), 'Ignore')
       throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)
     }
@@ -207,7 +218,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
 
 const limit = 2n ** 63n
 
-/** Parses a decimal int64 of a query parameter. Throws 400 with Go's message. Clamps to safe integers. */
+/** Parses a query parameter that is a decimal int64. Throws 400 with Go's message. The result is clamped to safe integers. */
 export function parseInt64(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) throw newBadRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`)
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)

@@ -22,7 +22,7 @@ import { parseListOptions } from './list-options.ts'
 import { writeList } from '../encoding/write-list.ts'
 import { serveWatch } from '../watch/serve-watch.ts'
 
-/** Handles GET of an object, also as an export. */
+/** Returns a handler for GET of an object. The query parameter `export` removes cluster-specific fields. */
 export function handleGet(storage: RESTStorage & Getter): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -37,7 +37,7 @@ export function handleGet(storage: RESTStorage & Getter): Handler {
   }
 }
 
-/** Handles POST to a collection or an object's subresource. */
+/** Returns a handler for POST to a collection or to a subresource of an object. */
 export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -51,7 +51,7 @@ export function handleCreate(storage: RESTStorage & (Creater | NamedCreater)): H
   }
 }
 
-/** Handles PUT. */
+/** Returns a handler for PUT. */
 export function handleUpdate(storage: Updater): Handler {
   return async ({ exchange, scope, name, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -66,13 +66,14 @@ export function handleUpdate(storage: Updater): Handler {
 }
 
 /**
- * Handles PATCH. After a lost race, the patch is applied again to the newer object. So a race causes a conflict only if the patch contains a resourceVersion.
+ * Returns a handler for PATCH. If the object changes between read and write, the patch is applied again to the newer object. So a conflict
+ * occurs only if the patch contains a resourceVersion.
  */
 export function handlePatch(storage: Updater): Handler {
   return async ({ exchange, scope, name, query }) => {
     const patchType = mediaTypeOf(exchange.contentType)
     const accepted = patchTypes(exchange)
-    // Dispatch accepts several types in the header; a body has one.
+    // The router accepts a list of content types, but a patch has exactly one.
     if (!accepted.includes(patchType)) throw newUnsupportedMediaType(accepted)
     const negotiated = negotiateOutput(exchange, scope.endpoint)
     const bytes = await readBody(exchange, scope.settings.maxRequestBodyBytes)
@@ -89,7 +90,8 @@ export function handlePatch(storage: Updater): Handler {
 }
 
 /**
- * Handles DELETE of an object. Responds with a Status if the object is gone, and with the object if it still exists or its resource returns deleted objects.
+ * Returns a handler for DELETE of an object. Sends a Status if the object is gone. Sends the object if it still exists, or if its resource
+ * returns deleted objects.
  */
 export function handleDelete(storage: GracefulDeleter): Handler {
   return async ({ exchange, scope, name, query }) => {
@@ -113,7 +115,7 @@ export function handleDelete(storage: GracefulDeleter): Handler {
   }
 }
 
-/** Handles DELETE of a collection. Responds with the list of deleted objects. */
+/** Returns a handler for DELETE of a collection. Sends the list of deleted objects. */
 export function handleDeleteCollection(storage: CollectionDeleter): Handler {
   return async ({ exchange, scope, query }) => {
     const negotiated = negotiateOutput(exchange, scope.endpoint)
@@ -129,7 +131,7 @@ export function handleDeleteCollection(storage: CollectionDeleter): Handler {
   }
 }
 
-/** Handles GET of a collection: a list, or with `watch` a stream of changes. */
+/** Handles GET of a collection: sends a list, or a stream of changes if the request is a watch. */
 export async function handleList(request: ApiRequest): Promise<void> {
   const { exchange, scope, name, query } = request
   const negotiated = negotiateOutput(exchange, scope.endpoint)

@@ -12,9 +12,11 @@ export const mediaTypes: Readonly<Record<MediaForm, string>> = {
   protobuf: 'application/vnd.kubernetes.protobuf',
   cbor: 'application/cbor',
 }
-/** The media types that every server supports. */
+/** Media types of requests and responses that every server supports. */
 export const usualMediaTypes: readonly string[] = [mediaTypes.json, mediaTypes.yaml, mediaTypes.protobuf]
-/** The media types of watch streams that every server supports. YAML has none, because it has no framing. */
+/**
+ * Media types of watch streams that every server supports. YAML is missing, because a stream of YAML documents cannot be split into events.
+ */
 export const usualStreams: readonly string[] = [`${mediaTypes.json};stream=watch`, `${mediaTypes.protobuf};stream=watch`]
 export const cborStream = 'application/cbor-seq'
 
@@ -38,7 +40,7 @@ const withCbor: Forms = {
   negotiated: { object: new Map(), untabled: new Map(), error: new Map() },
 }
 
-/** Returns the encodings that the server accepts and produces. */
+/** Returns the encodings that the server accepts and sends. */
 export function formsOf(exchange: Exchange): Forms {
   return exchange.services.cbor === undefined ? usual : withCbor
 }
@@ -46,22 +48,28 @@ export function formsOf(exchange: Exchange): Forms {
 type TransformKind = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
 export interface Transform {
   readonly kind: TransformKind
-  /** The version of meta.k8s.io. */
+  /** Version of meta.k8s.io in which the object is returned. */
   readonly version: 'v1' | 'v1beta1'
 }
 
-/** The encoding and shape of a response. */
+/** Encoding of a response, and its transformation to a Table or to PartialObjectMetadata. */
 export interface Negotiated {
   readonly form: MediaForm
-  /** Whether the media type itself requests indentation. */
+  /** True if the media type has the parameter `pretty=1`. */
   readonly pretty: boolean
   readonly transform: Transform | undefined
 }
 
-/** The kind of a response, by its allowed transformations: an object has all, an object without columns only metadata, an error none. */
+/**
+ * Kind of a response, which determines the transformations that are allowed. An object allows all of them, an object without columns only
+ * metadata, and an error none.
+ */
 export type EndpointKind = 'object' | 'untabled' | 'error'
 
-/** Negotiates the encoding of the response: the first match in the Accept header's order of preference. Throws 406. */
+/**
+ * Negotiates the encoding of a response: the first supported media type, in the client's order of preference. Throws 406 if none is
+ * supported.
+ */
 export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Negotiated {
   const found = tryNegotiate(exchange, endpoint)
   if (found === undefined) throw newNotAcceptable(formsOf(exchange).mediaTypes)
@@ -69,12 +77,12 @@ export function negotiateOutput(exchange: Exchange, endpoint: EndpointKind): Neg
   return found
 }
 
-/** The encoding and shape of an event stream. */
+/** Encoding and transformation of the events of a watch. */
 export interface NegotiatedStream extends Negotiated {
   readonly form: Exclude<MediaForm, 'yaml'>
 }
 
-/** Negotiates the encoding of an event stream, like `negotiateOutput`. */
+/** Negotiates the encoding of a watch. Works like `negotiateOutput`. */
 export function negotiateStream(exchange: Exchange): NegotiatedStream {
   const found = tryNegotiate(exchange, 'object')
   if (found === undefined || !isStream(found)) throw newNotAcceptable(formsOf(exchange).streams)
@@ -82,7 +90,7 @@ export function negotiateStream(exchange: Exchange): NegotiatedStream {
   return found
 }
 
-/** Throws 406 for protobuf of a kind that has only a JSON encoding. Its metadata alone can be encoded in protobuf. */
+/** Throws 406 if protobuf is requested for a kind that has only a JSON encoding. Its metadata alone can be encoded in protobuf. */
 function requireEncoding({ route, info }: Exchange, { form, transform }: Negotiated): void {
   if (form !== 'protobuf' || transform !== undefined || route?.isJsonOnly !== true) return
   throw newProtobufNotAcceptable(info.verb === 'list')
@@ -95,7 +103,10 @@ function isStream(negotiated: Negotiated): negotiated is NegotiatedStream {
 const cacheSize = 256
 const cachedHeaderLength = 512
 
-/** Negotiates the encoding; undefined if there is none. Errors are never transformed, so a clause that requests a transformation is ignored for them. */
+/**
+ * Negotiates the encoding of a response. Returns undefined if no media type is supported. Media types that request a transformation are
+ * ignored for errors, which are never transformed.
+ */
 export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negotiated | undefined {
   const header = exchange.accept
   const { forms, negotiated } = formsOf(exchange)
@@ -103,12 +114,12 @@ export function tryNegotiate(exchange: Exchange, endpoint: EndpointKind): Negoti
   const known = cache.get(header)
   if (known !== undefined || cache.has(header)) return known
   const found = header === '' ? unspecified : negotiate(exchange.acceptClauses, forms, endpoint)
-  // Clients send a handful of different headers. Headers beyond the cache are negotiated each time.
+  // Caches results, because clients send few different headers. If the cache is full, other headers are negotiated each time.
   if (cache.size < cacheSize && header.length <= cachedHeaderLength) cache.set(header, found)
   return found
 }
 
-/** The result for requests without an Accept header. */
+/** Encoding of responses to requests without an Accept header. */
 const unspecified: Negotiated = { form: 'json', pretty: false, transform: undefined }
 
 function negotiate(clauses: readonly AcceptClause[], forms: readonly MediaForm[], endpoint: EndpointKind): Negotiated | undefined {
@@ -136,7 +147,7 @@ function accepted(form: MediaForm, clause: AcceptClause, endpoint: EndpointKind)
   return { form, pretty: pretty === '1', transform: { kind: as, version: v } }
 }
 
-/** Returns the encoding of a request's body. Throws 415. */
+/** Returns the encoding of a request's body. Throws 415 for unsupported content types. */
 export function negotiateInput(exchange: Exchange): MediaForm {
   const contentType = exchange.contentType
   if (contentType === undefined || contentType === '') return 'json'
@@ -147,30 +158,30 @@ export function negotiateInput(exchange: Exchange): MediaForm {
   return form
 }
 
-/** Returns whether JSON is indented: by the `pretty` parameter, otherwise for curl, Wget and browsers. */
+/** Returns whether JSON is indented. The query parameter `pretty` decides; without it, JSON is indented for curl, Wget and browsers. */
 export function prefersPretty(query: QueryParameters, userAgent: string): boolean {
   const asked = query.get('pretty')
   if (asked) return /^(1|t|T|true|TRUE|True)$/.test(asked)
   return userAgent.startsWith('curl') || userAgent.startsWith('Wget') || userAgent.startsWith('Mozilla/5.0')
 }
 
-/** The media type of server-side apply, which also creates absent objects. */
+/** Media type of server-side apply. Unlike other patches, apply creates absent objects. */
 const applyPatchType = 'application/apply-patch+yaml'
 export const cborApplyPatchType = 'application/apply-patch+cbor'
 
-/** The patch types that every server accepts. */
+/** Patch types that every server accepts. */
 export const usualPatchTypes: readonly string[] = [...mergePatchTypes, applyPatchType]
 const patchTypesWithCbor: readonly string[] = [...usualPatchTypes, cborApplyPatchType]
 
 const strategicPatchType = 'application/strategic-merge-patch+json'
 
-/** Returns the patch types that the server accepts. */
+/** Returns the patch types that the server accepts for the resource of a request. */
 export function patchTypes({ services, route }: Exchange): readonly string[] {
   const types = services.cbor === undefined ? usualPatchTypes : patchTypesWithCbor
   return route?.isJsonOnly === true ? withoutStrategic(types) : types
 }
 
-/** Removes strategic merge patch, for kinds that are JSON only: without a Go type there is no merge strategy. */
+/** Removes strategic merge patch from the patch types. Kinds that exist only in JSON have no Go type, and therefore no merge strategy. */
 export function withoutStrategic(types: readonly string[]): readonly string[] {
   return types.filter((type) => type !== strategicPatchType)
 }
@@ -182,14 +193,15 @@ export function isApply(patchType: string): boolean {
 const nowhere = { group: '', resource: '' }
 
 /**
- * Checks the Accept header like kube-apiserver's router, which runs before any handler: exact media types or `*` + `/*`, without parameters. Handlers negotiate
- * in more detail and with other messages. `first` has the handler's types in addition to the usual ones. Throws 406.
+ * Checks the Accept header as kube-apiserver's router does before a handler runs: it accepts exact media types or `*` + `/*`, without
+ * parameters. Handlers negotiate in more detail and with other error messages. `first` has the media types of the handler in addition to
+ * the usual ones. Throws 406.
  */
 export function checkAcceptable(exchange: Exchange, isList: boolean, first: readonly string[] = []): void {
   const { accept } = exchange
   if (accept === '') return
   const { mediaTypes: answers, streams } = formsOf(exchange)
-  // The usual case needs no parsing.
+  // Avoids parsing in the usual case.
   if (answers.includes(accept)) return
   for (const type of exchange.acceptedTypes) {
     if (type === '*/*' || answers.includes(type) || first.includes(type)) return
@@ -197,7 +209,7 @@ export function checkAcceptable(exchange: Exchange, isList: boolean, first: read
   throw notAcceptable([...first, ...answers, ...(isList ? streams : [])])
 }
 
-/** Checks the Accept header for documents that are JSON only. Throws 406. */
+/** Throws 406 unless the Accept header allows JSON. */
 export function checkTakesJson(exchange: Exchange): void {
   if (exchange.accept === '') return
   const takes = exchange.acceptedTypes.some((type) => type === '*/*' || type === mediaTypes.json)
@@ -209,7 +221,7 @@ function notAcceptable(available: readonly string[]): ApiError {
   return newGenericServerResponse(406, '', nowhere, '', { serverMessage })
 }
 
-/** Throws 415 unless one of the content types is among `consumable`. */
+/** Throws 415 unless one of the content types in the header is among `consumable`. */
 export function checkConsumable(contentType: string | undefined, consumable: readonly string[]): void {
   if (mediaTypesOf(contentType || 'application/octet-stream').some((type) => consumable.includes(type))) return
   throw newGenericServerResponse(415, '', nowhere, '', { serverMessage: '415: Unsupported Media Type' })

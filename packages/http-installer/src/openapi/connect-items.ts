@@ -16,7 +16,7 @@ const parameterTypes: Readonly<Partial<Record<OptionType, string>>> = {
   strings: 'string',
 }
 
-/** Returns the path items of a path that forwards connections: for the path itself, and for everything below it. */
+/** Returns the OpenAPI path items of a proxy subresource: one for the path itself, and one for the paths below it. */
 export function connectItems(
   { connectMethods, connectOptions }: Connecter,
   subject: OperationSubject,
@@ -38,7 +38,7 @@ export function connectItems(
   return [item('', [], ''), ...(connectOptions.path === true ? [item('/{path}', [pathParameter('path')], 'WithPath')] : [])]
 }
 
-/** Returns the path item of a path that streams bytes from a remote. */
+/** Returns the OpenAPI path item of a subresource that streams bytes, such as logs. */
 export function streamItem({ streamOptions, streamType }: Streamer, subject: OperationSubject, own: readonly Component[]): PathItem {
   const { scope, path } = subject
   const types = [streamType, ...usualMediaTypes]
@@ -53,7 +53,10 @@ export function streamItem({ streamOptions, streamType }: Streamer, subject: Ope
   return { path, item: sharedParameters({ get }, [...own, ...optionParameters(streamOptions)]) }
 }
 
-/** Returns the query parameters of options. Times are accepted, but kube-apiserver does not list them. */
+/**
+ * Returns the query parameters for the members of an options kind. Times are accepted in requests, but kube-apiserver's document does not
+ * list them.
+ */
 function optionParameters({ members }: OptionsDescription): readonly Component[] {
   return Object.entries(members).flatMap(([name, type]) => {
     const known = parameterTypes[type]

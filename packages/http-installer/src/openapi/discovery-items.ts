@@ -6,13 +6,13 @@ import type { PathItem, Refer } from './path-items.ts'
 
 const unauthorized = { description: 'Unauthorized' }
 
-/** A read-only path and its response. */
+/** A read-only path of the OpenAPI document, with its response. */
 export interface Page {
   readonly path: string
   readonly operationId: string
   readonly tag: string
   readonly types: readonly string[]
-  /** Accepted media types in version 2. Default: any. */
+  /** Accepted media types in OpenAPI v2. Default: any. */
   readonly consumes?: readonly string[]
   readonly schema: StructSchema | 'text'
 }
@@ -29,19 +29,19 @@ function discoveryItem(refer: Refer, path: string, operationId: string, tag: str
   return pageItem({ path, operationId, tag, types, consumes: types, schema: metaType(kind).schema }, refer)
 }
 
-/** Returns the path item of `/apis`. */
+/** Returns the OpenAPI path item of `/apis`. */
 export function groupsItem(refer: Refer): PathItem {
   return discoveryItem(refer, '/apis/', 'getAPIVersions', 'apis', 'APIGroupList')
 }
 
-/** Returns the path item of `/api` or `/apis/GROUP`. */
+/** Returns the OpenAPI path item of `/api` or `/apis/GROUP`. */
 export function groupItem(group: string, refer: Refer): PathItem {
   const word = groupWord(group)
   if (group === '') return discoveryItem(refer, '/api/', 'getCoreAPIVersions', word, 'APIVersions')
   return discoveryItem(refer, `/apis/${group}/`, `get${capital(word)}APIGroup`, word, 'APIGroup')
 }
 
-/** Returns the path item of a version, which lists its resources. */
+/** Returns the OpenAPI path item of a group version. The path lists its resources. */
 export function versionItem(gv: GroupVersion, refer: Refer): PathItem {
   const operationId = `get${capital(groupWord(gv.group))}${capital(gv.version)}APIResources`
   return discoveryItem(refer, '/', operationId, versionTag(gv), 'APIResourceList')

@@ -8,7 +8,7 @@ import { pathItems, reference } from './path-items.ts'
 import type { Refer } from './path-items.ts'
 import { bearerToken, withGroupVersions } from './swagger-document.ts'
 
-/** Creates a document from schema facts, without descriptions. */
+/** Creates the OpenAPI document of a group version from its routes and schemas. The document has no descriptions. */
 export function documentSource(gv: GroupVersion, table: RouteTable): DocumentSource {
   const prefix = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`
   const paths: DocumentSource['paths'] = function* (refer) {
@@ -28,17 +28,20 @@ function nameOf({ resource, subresource }: { readonly resource: string; readonly
   return subresource === '' ? resource : `${resource}/${subresource}`
 }
 
-/** Creates a document for a page that belongs to no group. */
+/** Creates the OpenAPI document of a page that belongs to no group. */
 export function pageSource(page: Page): DocumentSource {
   return sourceOf((refer) => [pageItem(page, refer)])
 }
 
-/** Creates a document from path items. */
+/** Creates an OpenAPI document from path items. */
 export function sourceOf(paths: DocumentSource['paths']): DocumentSource {
   return { paths, document: () => openApiDocument(paths, []) }
 }
 
-/** Yields one path or component at a time, so that other work can run in between and the document is never in memory as a whole. */
+/**
+ * Generates an OpenAPI document in pieces of text: one path or component at a time. Other work can run in between, and the complete
+ * document is never in memory.
+ */
 function* openApiDocument(paths: DocumentSource['paths'], versions: readonly GroupVersion[]): Generator<string> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {

@@ -5,13 +5,13 @@ import { swaggerMessage } from './swagger-message.ts'
 import { createHash } from 'node:crypto'
 import { TimeSlice } from '@keelson/apimachinery'
 
-/** The paths and schemas of one group version. */
+/** Source of the OpenAPI documents of one group version: its paths and schemas. */
 export interface DocumentSource {
-  /** Undefined for documents that belong to no group version. */
+  /** Group version of the document. Undefined for documents that belong to no group version. */
   readonly groupVersion?: GroupVersion
-  /** Generates its OpenAPI v3 document, in pieces of text. */
+  /** Generates the OpenAPI v3 document in pieces of text. */
   document(): Iterable<string>
-  /** Generates its paths, for the document of the whole server. Passes each schema that a path uses to `refer`. */
+  /** Generates the paths for the OpenAPI v2 document of the whole server. Calls `refer` for each schema that a path uses. */
   paths(refer: Refer): Iterable<PathItem>
 }
 
@@ -40,12 +40,12 @@ export class OpenApiRegistry {
     return [...this.#entries.keys()].toSorted()
   }
 
-  /** Returns undefined for an unknown group version. */
+  /** Returns the OpenAPI v3 document at a path. Returns undefined for an unknown group version. */
   document(path: string): CachedDocument | undefined {
     return this.#entries.get(path)?.document
   }
 
-  /** Returns the v2 document. It is generated again after each change of the groups. */
+  /** Returns the OpenAPI v2 document of the whole server. It is generated again after each change of the groups. */
   swagger(form: SwaggerForm): CachedDocument {
     this.#swagger ??= {
       json: new CachedDocument(() => swaggerDocument(this.#sources())),
@@ -59,15 +59,15 @@ export class OpenApiRegistry {
   }
 }
 
-/** The encodings of the v2 document. */
+/** Encodings of the OpenAPI v2 document. */
 export type SwaggerForm = 'json' | 'protobuf'
 
-/** Generates a document, piece by piece, at each call. */
+/** Function that generates a document in pieces. Each call generates the document again. */
 type DocumentPieces = () => Iterable<string | Uint8Array>
 
 const keptMilliseconds = 10_000
 
-/** A document that is generated on demand and dropped soon after, because clients cache it by its hash. Only the hash is kept. */
+/** A document that is generated on demand. It is dropped soon after use, because clients cache it by its hash. Only the hash is kept. */
 class CachedDocument {
   readonly #pieces: DocumentPieces
   #etag: Promise<string> | undefined
@@ -77,12 +77,12 @@ class CachedDocument {
     this.#pieces = pieces
   }
 
-  /** Returns the upper-case SHA-512 of the document. */
+  /** Returns the SHA-512 hash of the document in upper-case hexadecimal. */
   etag(): Promise<string> {
     return (this.#etag ??= this.bytes().then((bytes) => createHash('sha512').update(bytes).digest('hex').toUpperCase()))
   }
 
-  /** Returns the document. Simultaneous requests share one result. */
+  /** Returns the bytes of the document. Simultaneous calls share one result. */
   bytes(): Promise<Buffer> {
     const recent = this.#recent?.deref()
     if (recent !== undefined) return recent

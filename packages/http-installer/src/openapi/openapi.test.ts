@@ -120,7 +120,7 @@ it('negotiates version 2 and answers 304 if it is unchanged', async () => {
 
 const text = (values: Buffer[] | undefined): string => values![0]!.toString()
 
-/** Returns the length-delimited fields of a message by number. */
+/** Returns the length-delimited fields of a protobuf message by field number. */
 function readMessage(bytes: Buffer): Map<number, Buffer[]> {
   const fields = new Map<number, Buffer[]>()
   let at = 0

@@ -1,6 +1,6 @@
 import type { ResourceScope } from '../routing/scope.ts'
 
-/** Returns a group's part of operation names: "core", "apps", "rbacAuthorization". */
+/** Returns the part of operation names that stands for the group, such as "core", "apps" or "rbacAuthorization". */
 export function groupWord(group: string): string {
   const words = group === '' ? ['core'] : group.split('.').filter((word) => word !== 'k8s' && word !== 'io')
   return words.map((word, index) => (index === 0 ? word : capital(word))).join('')
@@ -19,15 +19,15 @@ const verbs: Readonly<Record<string, string>> = {
   deletecollection: 'delete',
 }
 
-/** The subject of an operation. `kind` is the resource's, even if a subresource has another. */
+/** Subject of an OpenAPI operation. `kind` is the kind of the resource, even if a subresource has another kind. */
 export interface OperationSubject {
   readonly scope: ResourceScope
   readonly kind: string
-  /** The path with "{namespace}" and "{name}", after the group version's prefix. */
+  /** Path after the prefix of the group version, with the placeholders "{namespace}" and "{name}". */
   readonly path: string
 }
 
-/** Returns kube-apiserver's name of an operation, which is unique in the document. `part` follows the version. */
+/** Returns kube-apiserver's operation id, which is unique in the document. `part` is inserted after the version. */
 export function operationId(action: string, { scope, kind, path }: OperationSubject, part = ''): string {
   const { gvr, namespaced, subresource } = scope
   const within = path.includes('/namespaces/{namespace}/') ? 'Namespaced' : ''

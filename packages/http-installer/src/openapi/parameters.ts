@@ -1,4 +1,4 @@
-/** A part of a document. */
+/** An object in an OpenAPI document, such as a parameter or an operation. */
 export type Component = { readonly [member: string]: unknown }
 
 export function pathParameter(name: string): Component {
@@ -28,7 +28,7 @@ const deleteParameters = [
   ...queryParameters('propagationPolicy'),
 ]
 
-/** Returns the parameters of an operation, in addition to those of its path. */
+/** Returns the parameters of an operation. They do not include those of its path. */
 export function actionParameters(action: string): readonly Component[] {
   switch (action) {
     case 'list':
@@ -47,7 +47,7 @@ export function actionParameters(action: string): readonly Component[] {
   }
 }
 
-/** Moves parameters that all operations of a path have to the path. */
+/** Returns the parameters that all operations of a path share, and removes them from the operations. */
 export function sharedParameters(operations: Readonly<Record<string, Component>>, own: readonly Component[]): Component {
   const all = Object.values(operations).map(({ parameters }) => parameters as readonly Component[])
   const shared = (all[0] ?? []).filter(({ name }) => all.every((parameters) => parameters.some((other) => other['name'] === name)))

@@ -11,14 +11,14 @@ import type { OperationSubject } from './operation-names.ts'
 import { actionParameters, listParameters, pathParameter, pretty, sharedParameters } from './parameters.ts'
 import type { Component } from './parameters.ts'
 
-/** Adds a schema to the document's components, and returns a reference to it. */
+/** Adds a schema to the components of the document, and returns a reference to the schema. */
 export type Refer = (schema: StructSchema) => OpenAPISchema
 
 export function reference(definition: string): OpenAPISchema {
   return { $ref: `#/components/schemas/${definition}` }
 }
 
-/** The body schema of every patch. */
+/** Body schema of all patch operations. */
 const patchSchema: StructSchema = {
   kind: 'struct',
   name: 'Patch',
@@ -28,22 +28,22 @@ const patchSchema: StructSchema = {
 }
 
 export interface PathItem {
-  /** The path after the group version's prefix: "/namespaces/{namespace}/pods". */
+  /** Path after the prefix of the group version, such as "/namespaces/{namespace}/pods". */
   readonly path: string
   readonly item: Component
-  /** Accepted media types of operations without a body, in version 2. Default: any. */
+  /** Accepted media types of operations without a body, in OpenAPI v2. Default: any. */
   readonly consumes?: readonly string[]
 }
 
-/** The resource or subresource whose path items are generated. */
+/** Resource or subresource for which path items are generated. */
 interface Subject {
   readonly routes: ResourceRoutes
-  /** The resource's own kind, also if the subresource has another. */
+  /** Kind of the resource, even if the subresource has another kind. */
   readonly kind: string
   readonly refer: Refer
 }
 
-/** Returns the path items of a resource or subresource. `kind` is the resource's. */
+/** Returns the OpenAPI path items of a resource or subresource. `kind` is the kind of the resource. */
 export function pathItems(routes: ResourceRoutes, kind: string, refer: Refer): PathItem[] {
   const { scope } = routes
   const base = `${scope.namespaced ? '/namespaces/{namespace}' : ''}/${scope.resource}`
@@ -75,7 +75,7 @@ function build(path: string, subject: Subject, methods: MethodTable, parameters:
   return [{ path, item: sharedParameters(operations, [...parameters, ...pretty]) }]
 }
 
-/** Returns the path item of a deprecated watch path. */
+/** Returns the OpenAPI path item of a deprecated watch path. */
 function watchItem(
   path: string,
   subject: Subject,

@@ -6,7 +6,7 @@ import { acceptsGzip, sendGzip } from '../compress/send-compressed.ts'
 
 const prefix = '/openapi/v3'
 
-/** Serves `/openapi/v3` and the paths below it, for any method. */
+/** Serves the OpenAPI v3 documents at `/openapi/v3` and below, for any HTTP method. */
 export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
   const requested = exchange.target.path
   if (requested === prefix) return serveIndex(exchange, registry)
@@ -18,7 +18,7 @@ export async function serveOpenApi(exchange: Exchange, registry: OpenApiRegistry
   const headers: Record<string, string> = { etag: `"${hash}"`, vary: 'Accept', 'content-type': 'application/json' }
   const asked = exchange.query.get('hash')
   if (asked && asked !== hash) return sendBytes(exchange, 301, { location: urlOf(path, hash), vary: 'Accept' }, '')
-  // A URL with the right hash always has the same content.
+  // A URL with the correct hash always has the same content, so clients may cache it forever.
   if (asked) headers['cache-control'] = 'public, immutable'
   if (asked) headers['expires'] = new Date(Date.now() + 365 * 86_400_000).toUTCString()
   if (exchange.header('if-none-match') === headers['etag']) return notModified(exchange, headers)
@@ -48,7 +48,7 @@ function urlOf(path: string, hash: string): string {
   return `${prefix}/${path}?hash=${hash}`
 }
 
-/** Returns whether the client accepts JSON. kube-apiserver also serves protobuf; kubectl and client-go request JSON. */
+/** Returns whether the client accepts JSON. kube-apiserver also serves protobuf, but kubectl and client-go request JSON. */
 function acceptsJson({ accept, acceptClauses }: Exchange): boolean {
   if (accept === '') return true
   return acceptClauses.some(({ type, subtype }) => (type === 'application' || type === '*') && (subtype === 'json' || subtype === '*'))
@@ -57,18 +57,18 @@ function acceptsJson({ accept, acceptClauses }: Exchange): boolean {
 const vary = 'Accept-Encoding, Accept'
 const protobuf = 'com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
-/** The types in the server's order of preference. The name with an at sign is the older one; responses have the newer. */
+/** Media types in the server's order of preference. The name with "@" is an older one; responses use the newer name. */
 const accepted: readonly { readonly subtype: string; readonly answer: string; readonly form: SwaggerForm }[] = [
   { subtype: 'json', answer: 'application/json', form: 'json' },
   { subtype: 'com.github.proto-openapi.spec.v2@v1.0+protobuf', answer: `application/${protobuf}`, form: 'protobuf' },
   { subtype: protobuf, answer: `application/${protobuf}`, form: 'protobuf' },
 ]
 
-/** Serves `/openapi/v2`: one document for the whole server. */
+/** Serves the OpenAPI v2 document of the whole server at `/openapi/v2`. */
 export async function serveOpenApiV2(exchange: Exchange, registry: OpenApiRegistry): Promise<void> {
   const wanted = exchange.accept === '' ? accepted[0] : negotiate(exchange.acceptClauses)
   if (wanted === undefined) return sendBytes(exchange, 406, { vary }, '')
-  // Both encodings share one hash; `vary` separates them in caches.
+  // Both encodings have the same hash. The header `vary` makes caches distinguish them.
   const headers: Record<string, string> = { vary, etag: `"${await registry.swagger('json').etag()}"` }
   if (exchange.header('if-none-match') === headers['etag']) return sendBytes(exchange, 304, headers, '')
   const bytes = await registry.swagger(wanted.form).bytes()

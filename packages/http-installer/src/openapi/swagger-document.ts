@@ -6,18 +6,18 @@ import { reference } from './path-items.ts'
 import type { Refer, PathItem } from './path-items.ts'
 import type { OpenAPISchema } from '@keelson/api/openapi'
 
-/** The members of the document other than paths and definitions. */
+/** The member `info` of the OpenAPI v2 document. */
 export const swaggerInfo = { title: 'Kubernetes', version: 'unversioned' }
 export const bearerToken = { description: 'Bearer Token authentication', in: 'header', name: 'authorization', type: 'apiKey' }
 
-/** A path or a definition of the document. All paths come before the definitions. */
+/** A path or a definition of the OpenAPI v2 document. All paths come before the definitions. */
 interface SwaggerPart {
   readonly section: 'paths' | 'definitions'
   readonly name: string
   readonly value: Readonly<Record<string, unknown>>
 }
 
-/** Yields one part at a time, so that other work can run in between and the document is never in memory as a whole. */
+/** Generates the OpenAPI v2 document, one part at a time. Other work can run in between, and the complete document is never in memory. */
 export function* swaggerParts(sources: readonly DocumentSource[]): Generator<SwaggerPart> {
   const roots = new Map<string, StructSchema>()
   const refer: Refer = (schema) => {
@@ -55,7 +55,7 @@ interface Content {
   readonly [mediaType: string]: { readonly schema: OpenAPISchema }
 }
 
-/** Converts a path's operations to OpenAPI v2, where bodies are parameters and media types are members of the operation. */
+/** Converts the operations of a path from OpenAPI v3 to v2. In v2, bodies are parameters, and media types are members of the operation. */
 function swaggerPathItem({ item, consumes }: PathItem): Members {
   const members: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(item)) {
@@ -92,19 +92,19 @@ function parameter({ schema, ...others }: Members): Members {
   return { ...others, ...(schema as Members) }
 }
 
-/** Returns the schema of a body, which is the same for every media type. */
+/** Returns the schema of a body. It is the same for every media type. */
 function schemaOf(content: Content): OpenAPISchema {
   return Object.values(content)[0]!.schema
 }
 
-/** A schema of OpenAPI v2. */
+/** A schema in OpenAPI v2. */
 interface SwaggerSchema {
   readonly [member: string]: unknown
 }
 
 /**
- * Converts a schema to v2, which has no unions and allows other keywords next to a reference. Omits defaults, like kube-apiserver's document, because old
- * clients would send them.
+ * Converts a schema from OpenAPI v3 to v2. v2 has no unions, but allows other keywords next to a reference. Like kube-apiserver's document,
+ * the result has no default values, because old clients would send them.
  */
 function swaggerSchema(schema: OpenAPISchema): SwaggerSchema {
   const { $ref, default: _, allOf, oneOf, items, additionalProperties, properties, ...others } = schema
@@ -126,7 +126,7 @@ const shared: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent': 'WatchEvent',
 }
 
-/** Adds the group versions of the document to the schema of a kind of meta/v1 that belongs to all of them. */
+/** Adds the extension with all group versions of the document to the schema of a meta/v1 kind that belongs to all of them. */
 export function withGroupVersions(definition: string, schema: OpenAPISchema, versions: readonly GroupVersion[]): OpenAPISchema {
   if (!Object.hasOwn(shared, definition)) return schema
   const all = [{ group: '', version: 'v1' }, ...versions.filter(({ group, version }) => group !== '' || version !== 'v1')]

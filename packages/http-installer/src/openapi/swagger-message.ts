@@ -3,14 +3,14 @@ import type { DocumentSource } from './openapi-registry.ts'
 import { bearerToken, swaggerInfo, swaggerParts } from './swagger-document.ts'
 
 /**
- * Generates the OpenAPI v2 document as the protobuf message `openapi.v2.Document`. The field numbers are gnostic's; fields that our documents never have are
- * omitted. A map is a list of messages with name (1) and value (2).
+ * Generates the OpenAPI v2 document as the protobuf message `openapi.v2.Document` of the library gnostic. Fields that this server's
+ * documents never have are omitted. A map is encoded as a list of messages with name (1) and value (2).
  */
 export function* swaggerMessage(sources: readonly DocumentSource[]): Generator<Uint8Array> {
   const sections: Record<'paths' | 'definitions', Uint8Array[]> = { paths: [], definitions: [] }
   for (const { section, name, value } of swaggerParts(sources)) {
     const shape = section === 'paths' ? pathItem : schema
-    // In the message for paths, extensions come before the items.
+    // In the message `Paths`, extensions have field 1 and items have field 2.
     sections[section].push(lengthDelimited(section === 'paths' ? 2 : 1, named(name, message(value, shape))))
     yield nothing
   }
@@ -36,9 +36,9 @@ function lengthDelimitedPieces(field: number, pieces: readonly Uint8Array[]): Ui
 
 type Encode = (field: number, value: unknown) => Uint8Array
 interface Shape {
-  /** The fields in the order of their numbers. */
+  /** Fields in the order of their numbers. */
   readonly fields: readonly (readonly [member: string, field: number, encode: Encode])[]
-  /** The field for members whose names start with "x-". */
+  /** Number of the field for members whose names start with "x-". */
   readonly extensions?: number
 }
 
@@ -58,7 +58,7 @@ function named(name: string, value: Uint8Array): Buffer {
   return Buffer.concat([lengthDelimited(1, Buffer.from(name)), lengthDelimited(2, value)])
 }
 
-/** Encodes an `Any`, which holds YAML. JSON is valid YAML. */
+/** Encodes a value as `Any` with its YAML text. JSON is valid YAML. */
 function any(value: unknown): Buffer {
   return lengthDelimited(2, Buffer.from(`${JSON.stringify(value)}\n`))
 }
@@ -95,7 +95,7 @@ const schema: Shape = {
     ['$ref', 1, string],
     ['format', 2, string],
     ['required', 19, strings],
-    // The value is a schema or a boolean.
+    // The value is either a schema or a boolean.
     ['additionalProperties', 21, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
     ['type', 22, (field, value) => lengthDelimited(field, string(1, value))],
     ['items', 23, (field, value) => lengthDelimited(field, one(() => schema)(1, value))],
@@ -131,7 +131,7 @@ const plainParameter = (type: number, uniqueItems: number): Shape => ({
 const queryParameter = plainParameter(6, 20)
 const pathParameter = plainParameter(5, 19)
 
-/** Encodes a parameter. Each level is a oneof: a parameter or a reference, in the body or not, in the query or the path. */
+/** Encodes a parameter. It is nested in several oneofs: parameter or reference; body or not; query or path. */
 function parameter(value: object): Buffer {
   const place = (value as { readonly in: string }).in
   if (place === 'body') return lengthDelimited(1, lengthDelimited(1, message(value, bodyParameter)))
@@ -147,7 +147,7 @@ const response: Shape = {
 }
 const responses: Encode = (field, value) => {
   const codes = Object.entries(value as Record<string, object>)
-  // The value is always a response, never a reference to one.
+  // The value is always a response and never a reference.
   return lengthDelimited(
     field,
     Buffer.concat(codes.map(([code, answer]) => lengthDelimited(1, named(code, lengthDelimited(1, message(answer, response)))))),

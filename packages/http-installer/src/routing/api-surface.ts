@@ -18,12 +18,13 @@ import type { SurfaceSettings } from '../settings.ts'
 const surfaces = new WeakMap<object, ApiSurface>()
 
 /**
- * All API paths of one app. Hono's routers accept no routes after their first match, but groups are added and removed at any time. So the app has one wildcard
- * route per prefix, and `find` searches our own tables. Requests for unknown groups continue to the app's next handler.
+ * Dispatches the requests of one app to the installed groups. Hono's routers accept no routes after their first match, but groups are added
+ * and removed at any time. So the app has one wildcard route per prefix, and `find` searches tables that can change. Requests for unknown
+ * groups continue to the app's next handler.
  */
 export class ApiSurface {
   readonly settings: SurfaceSettings
-  /** The tables by group, then by version. */
+  /** Route tables by group, and then by version. */
   readonly #groups = new Map<string, Map<string, RouteTable>>()
 
   private constructor(app: Hono<InstallerEnv>, options: InstallOptions) {
@@ -35,7 +36,7 @@ export class ApiSurface {
     const handler = (c: InstallerContext, next: () => Promise<void>): Promise<void> => {
       const pending = this.#serve(exchangeOf(c))
       if (pending === undefined) return next()
-      // Set in advance, because setting it afterwards would cost each request another promise.
+      // Sets the response in advance. Setting it later would cost each request another promise.
       c.res = responseSent
       return pending
     }
@@ -52,25 +53,25 @@ export class ApiSurface {
     app.all('/openapi/v3/*', openApi)
   }
 
-  /** Returns the app's surface, or creates it. Only the options of the first call are used. */
+  /** Returns the `ApiSurface` of the app. The first call creates it and uses the options; later calls ignore them. */
   static of(app: Hono<InstallerEnv>, options: InstallOptions): ApiSurface {
     let surface = surfaces.get(app)
     if (surface === undefined) surfaces.set(app, (surface = new ApiSurface(app, options)))
     return surface
   }
 
-  /** Returns undefined if no group has been installed yet. */
+  /** Returns the `ApiSurface` of the app. Returns undefined if no group has been installed yet. */
   static on(app: object): ApiSurface | undefined {
     return surfaces.get(app)
   }
 
-  /** Returns whether the request's group, version, resource and subresource are installed, with any method. */
+  /** Returns whether the group, version, resource and subresource of a request are installed, with any method. */
   serves(info: RequestInfo): boolean {
     const { resource, subresource } = info
     return this.#tableOf(info)?.has(subresource === '' ? resource : `${resource}/${subresource}`) === true
   }
 
-  /** Returns the route for the attributes of a request, whatever its method. */
+  /** Returns the route for the attributes of a request, for any method. */
   find(info: RequestAttributes): Route | undefined {
     return this.#tableOf(info)?.find(info)
   }
@@ -96,7 +97,7 @@ export class ApiSurface {
     return apiPrefix === prefixOf(apiGroup) ? this.#groups.get(apiGroup)?.get(apiVersion) : undefined
   }
 
-  /** Returns undefined if the request is for no installed group. */
+  /** Serves a request. Returns undefined if the request is for no installed group. */
   #serve(exchange: Exchange): Promise<void> | undefined {
     const { route, info, target } = exchange
     if (route !== undefined) return route.serve(exchange)
@@ -107,7 +108,7 @@ export class ApiSurface {
     return isServed ? Promise.resolve() : undefined
   }
 
-  /** Returns whether any version of the group is installed. */
+  /** Returns whether a version of the group is installed. */
   #knowsGroup([prefix = '', group = '']: readonly string[]): boolean {
     return this.#groups.has(prefix === 'api' ? '' : group) && prefix === prefixOf(prefix === 'api' ? '' : group)
   }

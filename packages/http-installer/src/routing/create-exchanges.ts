@@ -8,11 +8,14 @@ import { createRouteFinder } from '../install-api-group.ts'
 import { writeError } from '../encoding/write-error.ts'
 
 export interface CreateExchangesOptions extends ExchangeServices {
-  /** The user of all requests. */
+  /** User of all requests. */
   readonly user: UserInfo
 }
 
-/** Returns middleware for an app without `@keelson/server` in front. It gives each request an exchange with attributes and a route. It authorizes nothing. */
+/**
+ * Returns middleware that opens an exchange with attributes and a route for each request. Use it for an app without `@keelson/server`.
+ * Requests are not authorized.
+ */
 export function createExchanges(app: Hono<InstallerEnv>, { user, ...services }: CreateExchangesOptions): MiddlewareHandler<InstallerEnv> {
   const findRoute = createRouteFinder(app)
   return async (c, next) => {

@@ -3,14 +3,14 @@ import { Exchange, isExchange, openFetchPair } from '@keelson/exchange'
 import type { ExchangeServices, Incoming, Outgoing, Upgrade } from '@keelson/exchange'
 import type { Context, Env } from 'hono'
 
-/** The bindings of @hono/node-server, which are also members of `Exchange`. Absent under `app.request()`. */
+/** Bindings of @hono/node-server. They are also members of `Exchange`. Absent in requests of `app.request()`. */
 interface NodeBindings {
   readonly incoming?: Incoming
   readonly outgoing?: Outgoing
   readonly upgrade?: Upgrade | undefined
 }
 
-/** The Hono Env of everything that this package installs, and of the server in front of it. */
+/** Hono's `Env` type for all routes of this package and for the server. */
 export interface InstallerEnv extends Env {
   Bindings: NodeBindings
   Variables: { exchange?: Exchange }
@@ -18,17 +18,17 @@ export interface InstallerEnv extends Env {
 
 export type InstallerContext = Context<InstallerEnv>
 
-/** Returns the exchange of a Hono context. Throws if neither a server nor `createExchanges` is in front of the handler. */
+/** Returns the exchange of a Hono context. Throws if neither a server nor `createExchanges` runs before the handler. */
 export function exchangeOf(c: InstallerContext): Exchange {
   const { env } = c
-  // The server passes the exchange itself as the bindings, which costs no object and no lookup.
+  // The server passes the exchange as the bindings, so no object is created and no lookup is needed.
   if (isExchange(env)) return env
   const exchange = c.get('exchange')
   if (exchange === undefined) throw new Error('the request has no exchange: put a server or createExchanges() in front')
   return exchange
 }
 
-/** The response for Hono that means "already sent". Handlers answer through the exchange. */
+/** Response that tells Hono that the response was already sent. Handlers answer through the exchange. */
 export const responseSent: Response = RESPONSE_ALREADY_SENT
 
 /**
@@ -44,7 +44,10 @@ export function withExchange(serve: (exchange: Exchange) => void | Promise<void>
   }
 }
 
-/** Opens an exchange for a request that has none, and serves it. The request comes from @hono/node-server, or from `app.request()` without a socket. */
+/**
+ * Opens an exchange for a request that has none, and serves the request. The request comes from @hono/node-server, or without a socket from
+ * `app.request()`.
+ */
 export async function openExchange(
   c: InstallerContext,
   services: ExchangeServices,
@@ -63,11 +66,11 @@ export async function openExchange(
   const pair = openFetchPair(c.req.raw, settle)
   const exchange = new Exchange(pair.incoming, pair.outgoing, services)
   c.set('exchange', exchange)
-  // A stream answers before its handler is done. A handler of the app's own may return a `Response` and never use the exchange.
+  // A stream answers before its handler completes. A custom handler may return a `Response` and not use the exchange.
   const served = serve(exchange).then(() => (exchange.outgoing.headersSent ? answered : undefined))
   const answer = await Promise.race([answered, served])
   if (answer === undefined) return
-  // Hono copies the headers of a replaced response, so the old one is removed first.
+  // Removes the old response first, because Hono would copy its headers to the new one.
   c.res = undefined
   c.res = answer
 }

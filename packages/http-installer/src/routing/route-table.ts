@@ -21,14 +21,14 @@ import { BrokenResponseError, isAbort } from '@keelson/exchange'
 import { patchTypes, checkAcceptable, checkConsumable } from '../negotiation/negotiate.ts'
 import { writeError } from '../encoding/write-error.ts'
 
-/** A path of a version, with the methods of each kind of URL: an object, a collection, the collections of all namespaces. */
+/** Methods of a resource or subresource, for each kind of URL: an object, a collection, and the collection across all namespaces. */
 export interface ResourceRoutes {
   readonly scope: ResourceScope
   readonly item: MethodTable
-  /** The methods of paths below the object's. */
+  /** Methods of paths below an object's subresource, such as a proxied path. */
   readonly below: MethodTable
   readonly collection: MethodTable
-  /** The methods on a namespaced resource's collection without a namespace. */
+  /** Methods of a namespaced resource's collection across all namespaces. */
   readonly allNamespaces: MethodTable
 }
 
@@ -61,7 +61,7 @@ function routesOf(scope: ResourceScope): ResourceRoutes {
   return { scope, item, below, collection, allNamespaces: scope.namespaced && list !== undefined ? { GET: list } : {} }
 }
 
-/** The routes of a path, one for each kind of URL. Undefined if no method is allowed there; the URL is then not found. */
+/** Routes of a path, one for each kind of URL. A route is undefined if no method is allowed; the URL then answers 404. */
 interface PathRoutes {
   readonly namespaced: boolean
   readonly item: ResourceRoute | undefined
@@ -82,7 +82,7 @@ function pathRoutes({ scope, item, below, collection, allNamespaces }: ResourceR
   }
 }
 
-/** All paths of one version: "pods", "pods/status". */
+/** Routes of all paths of one version, such as "pods" and "pods/status". */
 export class RouteTable {
   readonly #resources = new Map<string, ResourceRoutes>()
   readonly #paths = new Map<string, PathRoutes>()
@@ -99,12 +99,12 @@ export class RouteTable {
     return this.#resources.values()
   }
 
-  /** Returns whether the table has a path: "pods" or "pods/status". */
+  /** Returns whether the table has a path such as "pods" or "pods/status". */
   has(path: string): boolean {
     return this.#paths.has(path)
   }
 
-  /** Returns the route for the attributes of a request to this version. */
+  /** Returns the route for the attributes of a request. The request must be for this version. */
   find({ parts, inNamespace, pathVerb }: RequestAttributes): ResourceRoute | undefined {
     if (pathVerb === 'proxy') return undefined
     const count = parts.length
@@ -124,7 +124,7 @@ function routeAt(routes: PathRoutes, count: number, inNamespace: boolean): Resou
 const nowhere = { group: '', resource: '' }
 const none: readonly string[] = []
 
-/** Serves one kind of URL of one resource: an object, a collection, or a path below an object. */
+/** Route of one kind of URL of one resource: an object, a collection, or a path below an object. */
 class ResourceRoute implements Route {
   readonly scope: ResourceScope
   readonly namespaced: boolean
@@ -141,7 +141,7 @@ class ResourceRoute implements Route {
     this.#isList = isList
   }
 
-  /** The same URL after `watch/`, the deprecated way to watch a collection or an object. */
+  /** Route of the same URL after `watch/`, which is the deprecated way to watch a collection or an object. */
   get watched(): ResourceRoute {
     const list = this.#isList ? this.#methods['GET'] : undefined
     return (this.#watched ??= new ResourceRoute(this.scope, { GET: list ?? { handle: handleList } }, true))
@@ -160,11 +160,11 @@ class ResourceRoute implements Route {
   #handle(exchange: Exchange): Promise<void> {
     const { method, info } = exchange
     const { scope } = this
-    // Over HTTP/2, any word is a method, including names of members that every object inherits.
+    // Over HTTP/2, the method may be any word, including names of members that every object inherits.
     const found = Object.hasOwn(this.#methods, method) ? this.#methods[method] : undefined
     if (found === undefined) throw newGenericServerResponse(405, method, nowhere, '')
     const { handle, mediaTypes = none } = found
-    // kube-apiserver serves kinds that are JSON only without its router.
+    // As in kube-apiserver, the Accept header of kinds that exist only in JSON is not checked before the handler.
     if (mediaTypes !== 'any' && !this.isJsonOnly) {
       if (method === 'PATCH') checkConsumable(exchange.contentType, patchTypes(exchange))
       checkAcceptable(exchange, this.#isList && method === 'GET', mediaTypes)

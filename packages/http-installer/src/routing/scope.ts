@@ -8,20 +8,20 @@ import type { EndpointKind, Negotiated } from '../negotiation/negotiate.ts'
 import type { SurfaceSettings } from '../settings.ts'
 import { typeHead } from '../encoding/splice.ts'
 
-/** The size of the cache of protobuf messages for each path. It serves lists: about 10,000 pods fit. */
+/** Size limit in bytes of the cache of protobuf messages for each path. About 10,000 pods fit. */
 const messageBytes = 80 * 1024 * 1024
 
-/** The values that all requests for a path of a version share. */
+/** Constants of a resource or subresource in one version, shared by all of its requests: kind, types, storage, caches. */
 export interface ResourceScope extends WriteRoute {
   readonly info: APIGroupInfo
   readonly settings: SurfaceSettings
   readonly storage: RESTStorage
-  /** The plural name of the resource: "pods". */
+  /** Plural name of the resource, such as "pods". */
   readonly resource: string
-  /** The beginning of every object's JSON. */
+  /** First bytes of every object's JSON: kind and apiVersion. */
   readonly head: Buffer
   readonly endpoint: EndpointKind
-  /** The cache of stored objects as protobuf messages, if the store holds JSON. */
+  /** Cache of stored objects as protobuf messages. Used if the store contains JSON. */
   readonly messages: MessageCache
 }
 
@@ -29,26 +29,26 @@ export interface ResourceScope extends WriteRoute {
 export interface ApiRequest {
   readonly exchange: Exchange
   readonly scope: ResourceScope
-  /** The name of the object; "" for a collection. */
+  /** Name of the object. "" for a collection. */
   readonly name: string
   readonly query: QueryParameters
 }
 
 export type Handler = (request: ApiRequest) => Promise<void>
 
-/** A method of one kind of URL. */
+/** Handler and settings of an HTTP method for one kind of URL. */
 export interface Method {
   readonly handle: Handler
-  /** Media types of responses in addition to the usual ones, or 'any' if a remote responds. Default: none. */
+  /** Media types of responses in addition to the usual ones. 'any' if another server sends the response. Default: none. */
   readonly mediaTypes?: readonly string[] | 'any'
 }
 
-/** The methods of one kind of URL. */
+/** Handlers for one kind of URL, by HTTP method. */
 export interface MethodTable {
   readonly [method: string]: Method | undefined
 }
 
-/** A handler's request and the encoding of its response. */
+/** A request and the negotiated encoding of its response. */
 export interface Answer {
   readonly exchange: Exchange
   readonly scope: ResourceScope
@@ -59,7 +59,7 @@ export interface Answer {
 export { formatGroupVersion as apiVersionOf } from '@keelson/apimachinery'
 export { parseApiVersion } from '@keelson/registry'
 
-/** Creates the scope of a path: "pods" or "pods/status". */
+/** Creates the constants that all requests for a path share. The path is a resource or a subresource, such as "pods" or "pods/status". */
 export function createScope(
   info: APIGroupInfo,
   version: string,
@@ -70,7 +70,7 @@ export function createScope(
   const [resource = '', subresource = ''] = path.split('/')
   const hub = storage.gvk
   const here: GroupVersionKind = { group: info.group, version, kind: hub.kind }
-  // A subresource of a foreign kind (pods/eviction, deployments/scale) is served in that kind's own version.
+  // A subresource with a kind of another group (pods/eviction, deployments/scale) is served in that kind's own version.
   const gvk = info.scheme.registration(here) === undefined ? hub : here
   const { scheme, types, admission } = info
   const { authorizeCreate, now } = settings

@@ -22,13 +22,13 @@ type Bookmark = Extract<ObjectEvent, { type: 'BOOKMARK' }>
 /** Encodes the events of one watch. */
 export interface EventFramer {
   frame(event: ObjectEvent): Buffer
-  /** Encodes all events as one HTTP/1.1 chunk. */
+  /** Encodes several events as one HTTP/1.1 chunk. */
   chunk(events: readonly ObjectEvent[]): Buffer
 }
 
 /**
- * Shares encoded events between watches with the same encoding. Watches that keep up need a frame at about the same time, so only the newest frames are kept. A
- * slow watch encodes its own.
+ * Cache of encoded events, which watches with the same encoding share. Watches that keep up need the same events at about the same time, so
+ * only the newest ones are kept. A slow watch encodes its events itself.
  */
 export class SharedFrames {
   readonly #budget: number
@@ -39,7 +39,7 @@ export class SharedFrames {
     this.#budget = budget
   }
 
-  /** Returns the frame of events that are always sent together, in this encoding. */
+  /** Returns the encoded bytes of events. If they are not cached, `make` encodes them. `form` identifies the encoding. */
   get(events: readonly object[], form: string, make: () => Buffer): Buffer {
     const last = events.at(-1)!
     const forms = this.#kept.get(last)
@@ -69,7 +69,7 @@ interface Kept {
   readonly bytes: Buffer
 }
 
-/** Compares all events, because watches with other selectors may have other events before the last. */
+/** Compares all events. Watches with other selectors may have the same last event but other events before it. */
 function sameEvents(a: readonly object[], b: readonly object[]): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
@@ -79,7 +79,7 @@ function sameEvents(a: readonly object[], b: readonly object[]): boolean {
 const sharedFrames = new SharedFrames(8 * 1024 * 1024)
 
 interface FramerOptions {
-  /** The part of each object that table rows contain. */
+  /** Which part of each object the rows of a table contain. */
   readonly include: IncludeObject
   readonly cbor: CborCodec | undefined
 }
@@ -113,7 +113,7 @@ function partialFrames({ form }: NegotiatedStream, partial: PartialForm, embed: 
   return (type, object) => embed(type, partialJson(object, partial))
 }
 
-/** Encodes an event from its object's JSON. */
+/** Encodes an event that contains the JSON of an object. */
 type EmbedJson = (type: string, object: Buffer) => Buffer
 
 function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, schema?: TypeSchema): EmbedJson {
@@ -121,7 +121,7 @@ function frameEmbedded({ form }: NegotiatedStream, cbor: CborCodec | undefined, 
   return (type, object) => cborFrame(cbor, type, cbor.encodeCborDocument(parseJson(object).value, schema))
 }
 
-/** Encodes an event as a CBOR document that contains the object's document. Nothing separates events. */
+/** Encodes an event as a CBOR document that contains the CBOR of the object. Events follow each other without a separator. */
 function cborFrame({ encodeCbor, mapHead, selfDescribed }: CborCodec, type: string, object: Buffer): Buffer {
   return Buffer.concat([selfDescribed, mapHead(2), ...['type', type, 'object'].map((text) => encodeCbor(text)), object])
 }
@@ -134,7 +134,7 @@ function jsonFrame(type: string, object: Buffer): Buffer {
   return Buffer.concat([start, object, end], start.length + object.length + 2)
 }
 
-/** Encodes events as tables. Only the first event has the columns, so frames differ between watches and cannot be shared. */
+/** Encodes events as tables. Only the first event has column definitions, so the bytes differ between watches and cannot be shared. */
 class TableFramer implements EventFramer {
   readonly #rows: TableRows
   readonly #scope: ResourceScope
@@ -161,7 +161,7 @@ class TableFramer implements EventFramer {
 
   #bookmark(event: Bookmark): Buffer {
     const object = bookmarkObject(this.#scope, event)
-    // The annotation that marks the end of the initial events is in the metadata.
+    // Includes the metadata, which has the annotation that marks the end of the initial events.
     const include = event.initialEventsEnd && this.#include === 'None' ? 'Metadata' : this.#include
     const row = this.#rows.row(object, include)
     return this.#frame('BOOKMARK', String(event.revision), row)
@@ -174,7 +174,7 @@ class TableFramer implements EventFramer {
   }
 }
 
-/** Returns an object of the watched kind that has only a resourceVersion. */
+/** Returns the object of a bookmark event: an object of the watched kind that has only a resourceVersion. */
 function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bookmark): KubeObject {
   return blankObject(scope, {
     resourceVersion: String(revision),
@@ -182,7 +182,7 @@ function bookmarkObject(scope: ResourceScope, { revision, initialEventsEnd }: Bo
   })
 }
 
-/** Encodes the last event of a failed watch. */
+/** Encodes the error event that ends a failed watch. */
 export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: CborCodec | undefined): Buffer {
   const { kind: _, apiVersion: __, ...rest } = status
   const gvk = { group: '', version: 'v1', kind: 'Status' }
@@ -192,7 +192,7 @@ export function errorFrame(status: Status, negotiated: NegotiatedStream, cbor: C
 
 const lineEnd = Buffer.from('\r\n')
 
-/** Encodes bytes as one chunk of HTTP/1.1's chunked encoding. */
+/** Encodes bytes as one chunk of HTTP/1.1's chunked transfer encoding. */
 export function httpChunk(pieces: readonly Buffer[]): Buffer {
   let length = 0
   for (const piece of pieces) length += piece.length

@@ -13,7 +13,7 @@ export interface WatchPump {
   readonly onInternalError: (error: unknown) => void
 }
 
-/** Sends the events of a storage's watch to a client until either ends. Sends a failure as the last event. */
+/** Sends the events of a storage watch to a client until one of them ends. If the watch fails, the error is the last event. */
 export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<void> {
   const { sink, failed, signal, onInternalError } = pump
   try {
@@ -26,7 +26,7 @@ export async function pumpWatch(pump: WatchPump, watch: ObjectWatch): Promise<vo
   }
 }
 
-/** Writes batches of events. Returns undefined if all are written and the socket has room, or a promise that waits for it. */
+/** Writes batches of events. Returns undefined if all are written and the socket has room, or a promise that waits for the socket. */
 function writeGroups(pump: WatchPump, pieces: readonly (readonly ObjectEvent[])[], first: number): Promise<void> | undefined {
   for (let i = first; i < pieces.length && !pump.signal.aborted; i++) {
     if (!writeEvents(pump, pieces[i]!)) return untilWritable(pump).then(() => writeGroups(pump, pieces, i + 1))
@@ -34,7 +34,7 @@ function writeGroups(pump: WatchPump, pieces: readonly (readonly ObjectEvent[])[
   return undefined
 }
 
-/** Resolves when the socket has room again, or the watch is over. */
+/** Resolves when the socket has room again, or when the watch has ended. */
 function untilWritable({ sink, signal }: WatchPump): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
@@ -49,7 +49,7 @@ function untilWritable({ sink, signal }: WatchPump): Promise<void> {
 
 const groupBytes = 128 * 1024
 
-/** Splits a long batch, so that no more is encoded than the socket accepts. Usually returns the batch itself. */
+/** Splits a long batch of events, so that no more events are encoded than the socket accepts. Usually returns the batch unchanged. */
 function groups(batch: readonly ObjectEvent[]): readonly (readonly ObjectEvent[])[] {
   if (batch.length === 1) return [batch]
   const found: (readonly ObjectEvent[])[] = []

@@ -14,8 +14,8 @@ import { pumpWatch } from './pump-watch.ts'
 import { sendWebSocket, watchMessages, websocketUpgrade } from './watch-websocket.ts'
 
 /**
- * Sends the events of a watch until it expires, the client disconnects or the server stops. It takes only events that the socket accepts, so a client that does
- * not read delays only itself, until the storage ends its watch.
+ * Sends the events of a watch until the watch expires, the client disconnects or the server stops. Events are taken from the storage only
+ * when the socket accepts them. So a client that does not read delays only itself, until the storage ends its watch.
  */
 export async function serveWatch(request: ApiRequest, storage: Watchable, options: ListRequestOptions): Promise<void> {
   const { exchange, scope, query } = request
@@ -23,13 +23,13 @@ export async function serveWatch(request: ApiRequest, storage: Watchable, option
   const seconds = options.timeoutSeconds > 0 ? options.timeoutSeconds : settings.minRequestTimeoutSeconds * (1 + settings.random())
   const sent = settings.observeWatch({ group: scope.gvk.group, version: scope.gvk.version, resource: scope.resource })
   const life = new WatchLife(settings.stopping, seconds * 1000)
-  // A client may disconnect before the first event, even before the watch is open.
+  // A client may disconnect before the first event, or even before the watch is open.
   const gone = (): void => life.end()
   exchange.outgoing.once('close', gone)
   exchange.signal.addEventListener('abort', gone, { once: true })
   try {
     const opened = await open(request, storage, options, settings.now() + seconds * 1000, life.signal)
-    // The order matters: errors of the watch itself come before those of its encoding.
+    // Negotiates after opening the watch, because errors of the watch take precedence over errors of its encoding.
     const negotiated = negotiateStream(exchange)
     const { form } = negotiated
     const include = negotiated.transform?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
@@ -71,7 +71,7 @@ function streamType(form: NegotiatedStream['form']): string {
   return form === 'json' ? mediaTypes.json : `${mediaTypes[form]};stream=watch`
 }
 
-/** Opens the watch. A version that is too old becomes an error event, as it does later in a watch. */
+/** Opens the watch of the storage. If its resourceVersion is too old, the watch sends that as an error event. */
 async function open(
   { exchange }: ApiRequest,
   storage: Watchable,
@@ -94,7 +94,7 @@ async function open(
   }
 }
 
-/** The lifetime of a watch. It ends after its timeout, when the server stops, or by `end`. */
+/** Lifetime of a watch. It ends after its timeout, when the server stops, or when `end` is called. */
 class WatchLife {
   readonly #controller = new AbortController()
   readonly #stopping: AbortSignal

@@ -16,7 +16,7 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-/** Opens an app that, like the server, forwards requests to change the protocol. */
+/** Opens an app that forwards upgrade requests, as `@keelson/server` does. */
 async function open(options: Parameters<typeof openTestServer>[0] = {}): Promise<void> {
   server = await openTestServer(options)
   server.server.on('upgrade', (incoming, socket, head) => {
@@ -109,7 +109,7 @@ it('sends protobuf events without a length prefix', async () => {
   const long = bytes[1] === 126
   const message = bytes.subarray(long ? 4 : 2)
   expect(message.length).toBe(long ? bytes.readUInt16BE(2) : bytes[1])
-  // Field 1 is the type. Field 2 is the object, and its field 1 is the envelope.
+  // Field 1 of the message is the event type. Field 2 is the object; its field 1 is the envelope.
   expect(message.subarray(0, 7).toString('latin1')).toBe('\n\x05ADDED')
   const at = message.indexOf('k8s\0')
   expect(decodeUnknown(message.subarray(at)).gvk).toMatchObject({ kind: 'ConfigMap' })

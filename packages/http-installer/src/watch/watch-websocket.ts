@@ -7,20 +7,20 @@ import { SinkEnd, sendBytes } from '@keelson/exchange'
 import type { Exchange, ResponseSink, Upgrade } from '@keelson/exchange'
 import type { NegotiatedStream } from '../negotiation/negotiate.ts'
 
-/** Returns the connection, if the client requests the events as WebSocket messages. */
+/** Returns the connection to upgrade if the client requests the events as WebSocket messages. Otherwise returns undefined. */
 export function websocketUpgrade(exchange: Exchange): Upgrade | undefined {
   const upgrade = exchange.upgrade
   return upgrade !== undefined && exchange.header('upgrade')?.toLowerCase() === 'websocket' ? upgrade : undefined
 }
 
 export interface WatchMessages {
-  /** Text for JSON, binary for other encodings. */
+  /** WebSocket opcode of the messages: text for JSON, binary for other encodings. */
   readonly opcode: MessageOpcode
-  /** The bytes of the length prefix of each frame. Messages do not need it. */
+  /** Number of bytes in the length prefix of each event. WebSocket messages omit the prefix. */
   readonly prefixLength: number
 }
 
-/** Responds with a WebSocket. `produce` writes its messages. The WebSocket closes when `produce` resolves. */
+/** Completes a WebSocket handshake and calls `produce` to write messages. The WebSocket closes when `produce` resolves. */
 export async function sendWebSocket(
   exchange: Exchange,
   upgrade: Upgrade,
@@ -42,12 +42,15 @@ export async function sendWebSocket(
   }
 }
 
-/** Returns whether the request has an origin. As in kube-apiserver, every origin is allowed. */
+/** Returns whether the request has an Origin header. As in kube-apiserver, every origin is allowed. */
 function saysOrigin(origin: string | undefined): boolean {
   return origin !== undefined && (origin.startsWith('/') || (/^[a-z][a-z\d+.-]*:/i.test(origin) && URL.canParse(origin)))
 }
 
-/** Returns the first protocol that is not a credential. Browsers let pages set only this header, so it may contain a token. */
+/**
+ * Returns the first offered subprotocol that is not a credential. Browsers let web pages set only this header, so it may contain a bearer
+ * token.
+ */
 function chosenProtocol(offered: string | undefined): string | undefined {
   return splitList(offered).find((name) => !name.startsWith(websocketTokenProtocol))
 }
@@ -59,7 +62,7 @@ class WebSocketSink implements ResponseSink {
 
   constructor(exchange: Exchange, upgrade: Upgrade, handshake: Parameters<typeof takeSocket>[2], messages: WatchMessages) {
     this.#messages = messages
-    // Messages of the client are ignored. Only the end of the connection matters.
+    // Ignores messages of the client; only the end of the connection matters.
     this.#socket = new ServerWebSocket(takeSocket(exchange, upgrade, handshake), { onMessage: () => true, onEnd: () => this.#end.close() })
     this.#socket.onDrain(this.#end.awake)
     this.#socket.start(upgrade.head)
@@ -98,7 +101,7 @@ class WebSocketSink implements ResponseSink {
   }
 }
 
-/** The message format for each encoding. */
+/** Message format of each encoding. */
 export const watchMessages: Readonly<Record<NegotiatedStream['form'], WatchMessages>> = {
   json: { opcode: websocketOpcode.text, prefixLength: 0 },
   protobuf: { opcode: websocketOpcode.binary, prefixLength: 4 },

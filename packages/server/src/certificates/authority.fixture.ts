@@ -4,7 +4,7 @@ import type { CertificateRequest, Issuer, KeyPair, Subject } from './create-cert
 
 export const hour = 3600_000
 export const start: number = Date.now()
-/** The validity of certificates: a day from now. */
+/** Validity of test certificates: one day, starting now. */
 export const day: Pick<CertificateRequest, 'notBefore' | 'notAfter'> = {
   notBefore: new Date(start - hour),
   notAfter: new Date(start + 24 * hour),
@@ -22,7 +22,7 @@ export async function authority(commonName: string, request: Partial<Certificate
   return { pair, issuer: { subject, privateKey: createPrivateKey(pair.key), publicKey } }
 }
 
-/** A client certificate of `system:masters`. */
+/** Creates a client certificate of `system:masters`. */
 export function clientOf(
   { issuer }: Authority,
   commonName: string,

@@ -3,9 +3,9 @@ import path from 'node:path'
 import type { KeyPair } from './create-certificate.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
-/** Stores key pairs across restarts, as NAME.crt and NAME.key. */
+/** Storage for key pairs. A directory store writes each pair as NAME.crt and NAME.key. */
 export interface CertificateStore {
-  /** Returns the stored parts of a pair; an empty object if there are none. */
+  /** Returns the stored parts of a key pair. The object is empty if none are stored. */
   load(name: string): Promise<Partial<KeyPair>>
   save(name: string, pair: KeyPair): Promise<void>
 }
@@ -24,7 +24,7 @@ export function createDirectoryCertificateStore(directory: string): CertificateS
   }
 }
 
-/** Keeps key pairs in memory, for servers that store nothing. */
+/** Creates a store that keeps key pairs in memory only. */
 export function createMemoryCertificateStore(): CertificateStore {
   const pairs = new Map<string, KeyPair>()
   return {

@@ -6,7 +6,7 @@ import { bitString, boolean, explicit, implicit, integer, objectIdentifier, octe
 import type { Der } from './der.ts'
 import { ipBytes } from './ip-bytes.ts'
 
-/** A certificate and its key, both PEM. */
+/** A certificate and its private key in PEM. */
 export interface KeyPair {
   readonly certificate: string
   readonly key: string
@@ -32,9 +32,9 @@ export interface CertificateRequest {
   readonly names?: readonly string[]
   readonly notBefore: Date
   readonly notAfter: Date
-  /** Default: the certificate is signed by its own key. */
+  /** Issuer that signs the certificate. Default: the certificate is self-signed. */
   readonly issuer?: Issuer
-  /** The EC key of the certificate. Default: a new one. */
+  /** EC key of the certificate. Default: a new key. */
   readonly privateKey?: KeyObject
 }
 
@@ -54,10 +54,9 @@ const ids = {
 }
 
 /**
- * Creates an X.509 v3 certificate (RFC 5280) for an EC P-256 key, signed with ECDSA and SHA-256.
- *
- * The encoding is our own: `node:crypto` reads certificates and signs, but cannot issue certificates. Libraries that can (node-forge, @peculiar/x509, pkijs)
- * add an ASN.1 toolkit of hundreds of kilobytes, for three certificates. The openssl program may not be installed.
+ * Creates an X.509 v3 certificate (RFC 5280) for an EC P-256 key, signed with ECDSA and SHA-256. It uses the DER encoder in `der.ts`:
+ * `node:crypto` reads certificates and signs, but cannot issue certificates. Libraries that can (node-forge, @peculiar/x509, pkijs) add an
+ * ASN.1 toolkit of hundreds of kilobytes. The openssl program may not be installed.
  */
 export async function createCertificate(request: CertificateRequest): Promise<KeyPair> {
   const privateKey = request.privateKey ?? (await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })).privateKey
@@ -81,7 +80,7 @@ export async function createCertificate(request: CertificateRequest): Promise<Ke
   }
 }
 
-// A positive serial number: the first bit is 0, and the second is 1, so that it is never zero.
+// Creates a random serial number. The first bit is 0, so that the number is positive; the second bit is 1, so that it is not zero.
 function serialNumber(): Buffer {
   const bytes = randomBytes(16)
   bytes[0] = (bytes[0]! & 0x3f) | 0x40

@@ -1,6 +1,6 @@
 /**
- * An encoded DER element: tag, length and content. This file only writes the few ASN.1 types of a certificate, because `node:crypto` reads them.
- * `createCertificate` gives the reason for our own encoder.
+ * An encoded DER element: tag, length and content. This file can encode only the ASN.1 types that a certificate needs. It cannot decode,
+ * because `node:crypto` reads certificates.
  */
 export type Der = Buffer
 
@@ -32,7 +32,7 @@ export function integer(bytes: Uint8Array): Der {
   return element(0x02, significant[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), significant]) : significant)
 }
 
-/** Encodes a bit string. `unused`: the number of padding bits in the last byte. */
+/** Encodes a bit string. `unused` is the number of padding bits in the last byte. */
 export function bitString(bytes: Uint8Array, unused = 0): Der {
   return element(0x03, Buffer.concat([Buffer.from([unused]), bytes]))
 }
@@ -45,7 +45,7 @@ export function utf8String(text: string): Der {
   return element(0x0c, Buffer.from(text, 'utf8'))
 }
 
-/** Encodes an object identifier: "2.5.29.17". */
+/** Encodes an object identifier, such as "2.5.29.17". */
 export function objectIdentifier(dotted: string): Der {
   const [first, second, ...rest] = dotted.split('.').map(Number)
   const bytes = [first! * 40 + second!]
@@ -57,18 +57,18 @@ export function objectIdentifier(dotted: string): Der {
   return element(0x06, Buffer.from(bytes))
 }
 
-/** Encodes a time: as UTCTime up to 2049, and as GeneralizedTime after that, as RFC 5280 requires. */
+/** Encodes a time. As RFC 5280 requires, times until 2049 become UTCTime and later ones GeneralizedTime. */
 export function time(date: Date): Der {
   const digits = date.toISOString().replace(/[-:T]|\.\d+/g, '')
   return date.getUTCFullYear() < 2050 ? element(0x17, Buffer.from(digits.slice(2), 'latin1')) : element(0x18, Buffer.from(digits, 'latin1'))
 }
 
-/** Encodes an explicit tag: `[number]` around complete elements. */
+/** Encodes an explicit tag: a `[number]` element that contains complete elements. */
 export function explicit(number: number, ...parts: readonly Uint8Array[]): Der {
   return element(0xa0 | number, Buffer.concat(parts))
 }
 
-/** Encodes an implicit tag: `[number]` instead of a primitive element's own tag. */
+/** Encodes an implicit tag: `[number]` replaces the tag of a primitive element. */
 export function implicit(number: number, content: Uint8Array): Der {
   return element(0x80 | number, content)
 }

@@ -16,7 +16,7 @@ export function ipBytes(address: string): Buffer {
   return Buffer.from(groups.flatMap((group) => [parseInt(group, 16) >> 8, parseInt(group, 16) & 0xff]))
 }
 
-/** Returns the first usable address of a range such as "10.0.0.0/16": the address of the service `kubernetes`. */
+/** Returns the first usable address of a range such as "10.0.0.0/16". The `kubernetes` service has this address. */
 export function firstServiceIp(cidr: string): string | undefined {
   const [address, bits] = cidr.split('/')
   if (address === undefined || bits === undefined || !isIPv4(address)) return undefined

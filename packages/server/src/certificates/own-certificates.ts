@@ -9,26 +9,26 @@ import type { CertificateRequest, Issuer, KeyPair, Subject } from './create-cert
 const day = 24 * 3600 * 1000
 const caLifetime = 3650 * day
 const leafLifetime = 365 * day
-/** Certificates with less remaining time are replaced at the next start. */
+/** Remaining validity in milliseconds below which a certificate is renewed at the next start. */
 const renewBefore = 30 * day
 
 export interface OwnCertificatesOptions {
   readonly store: CertificateStore
-  /** Addresses and names in addition to those of every server. */
+  /** Additional IP addresses and DNS names of the serving certificate. */
   readonly names?: readonly string[]
   readonly admin?: { readonly commonName: string; readonly organizations: readonly string[] }
-  /** Also makes the certificates with which this server forwards requests to other API servers. Default false. */
+  /** Also creates the certificates with which this server forwards requests to other API servers. Default: false. */
   readonly frontProxy?: boolean
   readonly now?: () => number
-  /** Called for each created certificate, and for an authority that is not valid yet. */
+  /** Called for each certificate that is created, and if the CA certificate is not valid yet. */
   readonly onNote?: (note: CertificateNote) => void
 }
 
 export interface CertificateNote {
   readonly kind: 'made' | 'renewed' | 'not yet valid'
-  /** The name in the store: "ca", "apiserver", "admin", "front-proxy-ca", "front-proxy-client". */
+  /** Name of the certificate in the store: "ca", "apiserver", "admin", "front-proxy-ca" or "front-proxy-client". */
   readonly name: string
-  /** The reason for creating or renewing it: "there was none". */
+  /** Reason for creating or renewing the certificate, such as "there was none". */
   readonly reason?: string
   readonly notBefore: Date
   readonly notAfter: Date
@@ -42,7 +42,10 @@ export interface OwnCertificates {
   readonly frontProxy?: FrontProxyCertificates
 }
 
-/** The identity of a server that forwards requests, and the authority by which others recognize it. Nothing else is signed by that authority. */
+/**
+ * Certificates for forwarding requests to other API servers: the client certificate of this server, and the CA with which the other servers
+ * verify it. The CA signs no other certificate.
+ */
 export interface FrontProxyCertificates {
   readonly ca: KeyPair
   readonly client: KeyPair
@@ -52,12 +55,10 @@ export interface FrontProxyCertificates {
 export const frontProxyName = 'front-proxy-client'
 
 /**
- * Loads or creates the server's own certificates: an authority, the serving certificate, an administrator's client certificate. Stored certificates that are
- * still valid are reused.
- *
- * Every component of the cluster trusts the authority, so its key is never replaced. Before its certificate expires, it is renewed with the same key and start
- * date, which also repairs a certificate that was created with a wrong clock. Throws if the authority is damaged. The other certificates are replaced if they
- * are unusable.
+ * Loads or creates the server's own certificates: a CA, the serving certificate, and a client certificate for the administrator. Stored
+ * certificates are reused while they are valid. The key of the CA is never replaced, because every component of the cluster trusts it. The
+ * CA certificate is renewed with the same key and start date before it expires. Throws if the stored CA is damaged. The other certificates
+ * are replaced if they are unusable.
  */
 export async function ownCertificates(options: OwnCertificatesOptions): Promise<OwnCertificates> {
   const { store, onNote = () => {} } = options
@@ -125,25 +126,29 @@ export async function ownCertificates(options: OwnCertificatesOptions): Promise<
   }
 }
 
-/** The validity of certificates starts this much earlier, for clients with slow clocks. */
+/** Time in milliseconds by which the validity of certificates starts earlier, for clients whose clocks are behind. */
 const clockSkew = 3600_000
 
 const caSubject = { commonName: 'keelson-ca' }
 
 export interface ClientCertificateRequest {
-  /** Holds the authority "ca". */
+  /** Store that contains the CA under the name "ca". */
   readonly store: CertificateStore
   readonly subject: Subject
   readonly lifetimeMs: number
   readonly now?: () => number
 }
 
-/** Signs a client certificate with the stored authority, which is only read. The certificate ends with the authority at the latest. Throws if there is no authority. */
+/**
+ * Signs a client certificate with the stored CA. The certificate does not outlive the CA certificate. Throws if the store has no CA. Does
+ * not change the store.
+ */
 export async function signClientCertificate(request: ClientCertificateRequest): Promise<KeyPair & { readonly authority: string }> {
   const { store, subject, lifetimeMs } = request
   const now = (request.now ?? systemClock.now)()
   const kept = await store.load('ca')
-  if (kept.certificate === undefined && kept.key === undefined) throw new Error('there is no authority: neither ca.crt nor ca.key')
+  if (kept.certificate === undefined && kept.key === undefined)
+    throw new Error('there is no certificate authority: neither ca.crt nor ca.key exists')
   const { pair: authority, certificate } = readAuthority('ca', kept)
   const { createCertificate } = await import('./create-certificate.ts')
   const pair = await createCertificate({
@@ -166,11 +171,11 @@ interface ReadAuthority {
   readonly privateKey: KeyObject
 }
 
-/** Reads an authority. Throws an error that explains the repair if the authority is unusable. */
+/** Reads a stored CA. If it is unusable, throws an error that explains how to repair it. */
 function readAuthority(name: string, { certificate: pem, key }: Partial<KeyPair>): ReadAuthority {
   const damaged = (what: string, cause?: unknown): Error =>
     new Error(
-      `${what}: restore ${name}.crt and ${name}.key from a copy, or remove both to have a new authority made, which no client trusts yet`,
+      `${what}. Restore ${name}.crt and ${name}.key from a backup. Or delete both: the server then creates a new CA, and clients must be configured to trust it`,
       {
         cause,
       },
@@ -197,7 +202,7 @@ interface LeafRules {
   readonly problemWith: (certificate: X509Certificate) => string | undefined
 }
 
-/** Returns why a stored certificate is unusable; undefined if it is usable. */
+/** Returns the reason why a stored certificate is unusable. Returns undefined if it is usable. */
 function leafProblem(pair: KeyPair, { issuer, now, problemWith }: LeafRules): string | undefined {
   try {
     const certificate = new X509Certificate(pair.certificate)
@@ -215,7 +220,9 @@ function coversAll(certificate: X509Certificate, names: readonly string[]): bool
   return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)
 }
 
-/** Returns the names that clients in or near a cluster use for its API server. */
+/**
+ * Returns the DNS names and IP addresses by which clients inside the cluster and on this machine reach the API server, followed by `more`.
+ */
 export function servingNames(more: readonly string[]): readonly string[] {
   const inCluster = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local']
   const wildcards = new Set(['0.0.0.0', '::', ''])

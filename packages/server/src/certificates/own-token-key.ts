@@ -5,8 +5,8 @@ import { readIfPresent } from './certificate-store.ts'
 import { writeFileAtomically } from '../write-file.ts'
 
 /**
- * Returns the private key (PEM) that signs service account tokens. Reuses the key in the directory. Without a directory, the key is new at each start. Calls
- * `onMade` after it has created and stored a key.
+ * Returns the private key in PEM that signs service account tokens. Reuses the key in the directory. If there is no directory, generates a
+ * new key at each start. Calls `onMade` after it has generated and stored a key.
  */
 export async function ownTokenKey(directory: string | undefined, onMade: (file: string) => void = () => {}): Promise<string> {
   const file = directory === undefined ? undefined : path.join(directory, 'sa.key')

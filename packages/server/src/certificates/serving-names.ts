@@ -4,22 +4,21 @@ import type { SecureContext, SecureContextOptions } from 'node:tls'
 import type { TlsSettings } from '../tls-settings.ts'
 import type { KeyPair } from './create-certificate.ts'
 
-/** A certificate for clients that request one of its names (SNI). */
+/** A serving certificate that is selected by the server name in the TLS handshake (SNI). */
 export interface NamedCertificate extends KeyPair {
-  /** "a.example.com" or "*.example.com". Default: the names in the certificate. */
+  /** Server names such as "a.example.com" or "*.example.com". Default: the names in the certificate. */
   readonly names?: readonly string[]
 }
 
-/** The certificates of a server: `named` ones for clients that request one of their names, and one for all other clients. */
+/** Serving certificates: the default one, and `named` ones for clients that request one of their names (SNI). */
 export interface ServingCertificates extends KeyPair {
   readonly named?: readonly NamedCertificate[]
 }
 
 /**
- * Returns a function that selects the certificate for a requested name. An exact name takes precedence over a wildcard. For the same name, configured names
- * take precedence over names in certificates, and earlier certificates over later ones. Throws for a certificate and key that do not match.
- *
- * The selected context also verifies the client's certificate, so `settings` has the client authorities for all contexts.
+ * Returns a function that selects the TLS context for a server name. An exact name takes precedence over a wildcard. For the same name,
+ * configured names take precedence over names in certificates, and earlier certificates over later ones. Throws if a certificate and its
+ * key do not match. The selected context also verifies the client's certificate, so every context gets the client CAs in `settings`.
  */
 export function contextsByName(
   named: readonly NamedCertificate[],

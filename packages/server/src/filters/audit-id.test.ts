@@ -6,7 +6,7 @@ test('creates unique UUIDs of version 4', () => {
   const ids = Array.from({ length: 1000 }, newAuditId)
   for (const id of ids) expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
   expect(new Set(ids).size).toBe(1000)
-  // Every random digit takes every value in some id.
+  // At each checked position, the ids contain all possible digits.
   for (const at of [0, 9, 15, 20, 24, 35]) expect(new Set(ids.map((id) => id[at])).size).toBe(16)
 })
 

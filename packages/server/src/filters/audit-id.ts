@@ -5,20 +5,23 @@ const batch = 128
 const idLength = 36
 const random = new Uint8Array(batch * 16)
 const text = Buffer.alloc(batch * idLength)
-/** The two hexadecimal digits of each byte. */
+/** Two hexadecimal digits for each byte value. */
 const digits = Uint8Array.from(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0')).join('')))
 const hyphenBefore = new Set([4, 6, 8, 10])
 
 let ids = ''
 let next = 0
 
-/** Sets the request's id and returns it in the response. The id is the client's if the request has one. */
+/** Sets the audit id of the request and returns it in the response. If the request has an audit id, it is kept. */
 export function auditId(exchange: Exchange): void {
   exchange.requestId = exchange.header('audit-id') || newAuditId()
   exchange.commonHeaders = ['Audit-Id', exchange.requestId]
 }
 
-/** Returns a random UUID (version 4). Creates 128 at a time, because creating a single one costs more than the rest of a response head. */
+/**
+ * Returns a random UUID (version 4). Generates 128 at a time, because generating a single one costs more than the other headers of a
+ * response.
+ */
 export function newAuditId(): string {
   if (next === ids.length) refill()
   return ids.slice(next, (next += idLength))

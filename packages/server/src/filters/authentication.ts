@@ -12,9 +12,9 @@ import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/me
 import type { Histogram, MetricsRegistry, Value } from '@keelson/apimachinery/metrics'
 
 interface AuthenticationFilterOptions {
-  /** Headers that name users besides `X-Remote-*`. */
+  /** Headers with user names, in addition to `X-Remote-*`. */
   readonly identityHeaders: IdentityHeaders
-  /** Receives why the credentials of a request are not valid. */
+  /** Called with the reason when the credentials of a request are rejected. */
   readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
   readonly access: Pick<AccessMetrics, 'authenticated'>
   readonly metrics: Pick<RequestMetrics, 'clientCertificate'>
@@ -25,20 +25,23 @@ interface Client {
   readonly peer: Peer | undefined
 }
 
-/** Sets the user of a request, or answers 401. An unauthenticated HTTP/2 client gets one request per connection, because idle sessions are expensive. */
+/**
+ * Creates a filter that sets the user of a request, or answers 401. An HTTP/2 connection closes after an unauthenticated request, because
+ * idle sessions are expensive.
+ */
 export function authenticate(authenticator: Authenticator, options: AuthenticationFilterOptions): Filter {
   const { access, metrics } = options
   const removeIdentityHeaders = createIdentityHeaderRemover(options.identityHeaders)
 
   function finish(exchange: Exchange, result: AuthenticationResult, { connection, peer }: Client): FilterOutcome {
     const { incoming, outgoing } = exchange
-    // One clock reading ends this phase and starts the next.
+    // Reads the clock once for the end of this phase and the start of the next.
     exchange.phaseStarted = performance.now()
     access.authenticated(result, (exchange.phaseStarted - exchange.started) / 1000)
     if (result.outcome !== 'authenticated') {
       if (result.outcome === 'rejected') options.onRejected?.(result.reason, exchange)
       closeAfterAnswer(incoming)
-      // On a new connection, the client may present another certificate, or the authorities may have changed.
+      // Closes the connection of a client whose certificate was rejected. On a new connection the client may send another certificate.
       if (peer?.error !== undefined && 'shouldKeepAlive' in outgoing) outgoing.shouldKeepAlive = false
       writeError(exchange, newUnauthorized('Unauthorized'))
       return 'answered'
@@ -48,7 +51,7 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
     exchange.requestor = exchange.user = user
     if (user.name === anonymousUser || user.groups.includes(unauthenticatedGroup)) closeAfterAnswer(incoming)
     else connection?.identified()
-    // Neither handlers nor servers behind a proxy see the credentials.
+    // Removes the credentials, so that neither handlers nor servers behind a proxy see them.
     delete incoming.headers.authorization
     removeIdentityHeaders(incoming)
   }
@@ -74,10 +77,10 @@ export function authenticate(authenticator: Authenticator, options: Authenticati
   }
 }
 
-/** Histogram buckets from 1 ms to 16 s; each is twice the previous one. */
+/** Histogram buckets from 1 ms to 16 s. Each bound is twice the previous one. */
 const buckets = Array.from({ length: 15 }, (_, i) => 2 ** i / 1000)
 
-/** Metrics of authentication and authorization, with kube-apiserver's names. Allocates nothing for series that exist. */
+/** Metrics of authentication and authorization, with kube-apiserver's names. Updating an existing series allocates no memory. */
 export interface AccessMetrics {
   authenticated(result: AuthenticationResult, seconds: number): void
   authorized(decision: Decision['decision'] | 'error', seconds: number): void
@@ -113,14 +116,14 @@ export function createAccessMetrics(registry: MetricsRegistry): AccessMetrics {
   }
 }
 
-/** User names that have their own label value. Other names are not exposed: they are private, and their number is unlimited. */
+/** User names that have a label value of their own. Other names are private and unlimited in number, so they share one value. */
 const namedUsers = ['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']
 
 function kindOfName(name: string): string {
   return name.includes('@') ? 'email_id' : 'other'
 }
 
-/** Returns an observer for each outcome. It creates the series on first use. */
+/** Returns a function that counts one result of each outcome. The series of an outcome is created on first use. */
 function results<K extends string>(
   names: Readonly<Record<K, string>>,
   attempts: { with(labels: { result: string }): Value },

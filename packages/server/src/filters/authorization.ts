@@ -8,8 +8,8 @@ import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /**
- * Answers 403 unless the authorizer allows the request, or 500 if an authorizer failed. The authorizer gets the same attributes that selected
- * the route.
+ * Creates a filter that answers 403 unless the authorizer allows the request. Answers 500 if an authorizer failed. The authorizer gets the
+ * same attributes that selected the route.
  */
 export function authorize(authorizer: Authorizer, access: Pick<AccessMetrics, 'authorized'>): Filter {
   function finish(exchange: Exchange, { decision, reason, error }: Decision): FilterOutcome {

@@ -26,7 +26,7 @@ import { countRequest } from './wait-group.ts'
 export interface FilterOptions {
   readonly authenticator: Authenticator
   readonly authorizer: Authorizer
-  /** Headers that name users besides `X-Remote-*`. */
+  /** Headers with user names, in addition to `X-Remote-*`. */
   readonly identityHeaders: IdentityHeaders
   readonly impersonation?: ImpersonationOptions
   readonly limits: InFlightLimits
@@ -37,17 +37,17 @@ export interface FilterOptions {
   readonly deadlines: RequestDeadlines
   readonly metrics: RequestMetrics
   readonly access: AccessMetrics
-  /** Finds the route of a request, before the request is authorized. */
+  /** Finds the route of a request before the request is authorized. */
   readonly findRoute: (info: RequestAttributes) => Route | undefined
-  /** Receives why the credentials of a request are not valid. */
+  /** Called with the reason when the credentials of a request are rejected. */
   readonly onRejected?: ((reason: string, exchange: Exchange) => void) | undefined
-  /** Receives a record of every completed request. */
+  /** Called with the log record of every completed request. */
   readonly onRequest?: ((record: RequestRecord) => void) | undefined
 }
 
 /**
- * Returns the filters of every request, the outermost first, in the order of kube-apiserver's `DefaultBuildHandlerChain`. One difference: the request log comes
- * before the request info, so that requests with a malformed URL are logged too.
+ * Returns the filters in the order in which a request passes them, as in kube-apiserver's `DefaultBuildHandlerChain`. One difference: the
+ * request log comes before the request info, so that requests with a malformed URL are logged too.
  */
 export function buildFilters(options: FilterOptions): readonly NamedFilter[] {
   const { authenticator, authorizer, lifecycle, metrics, access } = options

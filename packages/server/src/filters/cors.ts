@@ -15,7 +15,10 @@ const fixed: HeaderList = [
   'true',
 ]
 
-/** Lets web pages of allowed origins read responses, and answers their preflight requests. Leaves other requests unchanged, as kube-apiserver does. */
+/**
+ * Creates a filter for cross-origin requests (CORS). Web pages of allowed origins may read responses, and their preflight requests are
+ * answered. Other requests pass unchanged, as in kube-apiserver.
+ */
 export function cors(allowedOrigins: readonly RegExp[]): Filter | undefined {
   if (allowedOrigins.length === 0) return undefined
   return (exchange) => {

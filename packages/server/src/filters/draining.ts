@@ -4,7 +4,7 @@ import type { Filter } from './filter.ts'
 
 const servedWhileDraining = ['/readyz', '/livez', '/healthz', '/metrics']
 
-/** Refuses requests during shutdown, except health checks and metrics. */
+/** Creates a filter that refuses requests during shutdown, except health checks and metrics. */
 export function refuseWhileDraining(lifecycle: Lifecycle): Filter {
   return (exchange) => {
     if (lifecycle.state === 'running' || servedWhileDraining.some((path) => exchange.info.path.startsWith(path))) return

@@ -6,7 +6,7 @@ export interface OpenedExchange {
   readonly response: Promise<Response>
 }
 
-/** Opens an exchange for a request without a socket. It has attributes and no route. */
+/** Opens an exchange for a request without a socket. The exchange has request attributes but no route. */
 export function openTestExchange(path = '/api/v1/pods', init: RequestInit = {}, services: ExchangeServices = {}): OpenedExchange {
   let outcome!: FetchOutcome
   const response = new Promise<Response>((resolve, reject) => (outcome = { resolve, reject }))

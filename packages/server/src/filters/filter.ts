@@ -5,7 +5,7 @@ import type { InstallerEnv } from '@keelson/http-installer'
 import type { MiddlewareHandler, Next } from 'hono'
 import { plainError, sendPlain } from '../plain-answer.ts'
 
-/** The result of a filter: 'answered' if it has sent the response, nothing to let the request pass. */
+/** Result of a filter: 'answered' if the filter has sent the response; undefined if the request continues with the next filter. */
 export type FilterOutcome = 'answered' | void
 
 /**
@@ -20,16 +20,16 @@ export type FilterOutcome = 'answered' | void
  */
 export type Filter = (exchange: Exchange) => FilterOutcome | Promise<FilterOutcome>
 
-/** A filter with a name. Other filters are placed before or after that name. */
+/** A filter with a name. Custom filters are placed before or after that name. */
 export interface NamedFilter {
   readonly name: string
-  /** Undefined if the filter is not configured. Its name still marks a position. */
+  /** The filter. Undefined if it is not configured; its name can still be used to place other filters. */
   readonly filter: Filter | undefined
 }
 
 /**
- * A filter of an embedder, placed next to a named one. Exactly one of `before` and `after` is set. The named filter is the server's, or one earlier in the
- * list.
+ * A custom filter that is placed next to a named one. Exactly one of `before` and `after` is set. The named filter is one of the server's,
+ * or a custom filter earlier in the list.
  */
 export interface PlacedFilter extends NamedFilter {
   readonly filter: Filter
@@ -37,7 +37,10 @@ export interface PlacedFilter extends NamedFilter {
   readonly after?: string
 }
 
-/** Inserts `placed` into the list. Throws `TypeError` for missing, ambiguous or unknown positions, and for duplicate names. */
+/**
+ * Inserts the custom filters `placed` into the list. Throws `TypeError` for missing, ambiguous or unknown positions, and for duplicate
+ * names.
+ */
 export function placeFilters(filters: readonly NamedFilter[], placed: readonly PlacedFilter[]): readonly NamedFilter[] {
   const list = [...filters]
   for (const { name, filter, before, after } of placed) {
@@ -52,13 +55,13 @@ export function placeFilters(filters: readonly NamedFilter[], placed: readonly P
   return list
 }
 
-/** Runs the filters from `first` on. Returns a promise only if a filter does, so a request without delay costs no promise. */
+/** Runs the filters, starting at index `first`. Returns a promise only if a filter does, because promises cost time for every request. */
 export function passFilters(filters: readonly Filter[], exchange: Exchange, first = 0): FilterOutcome | Promise<FilterOutcome> {
   for (let i = first; i < filters.length; i++) {
     const outcome = filters[i]!(exchange)
     if (outcome === undefined) continue
     if (!(outcome instanceof Promise)) return outcome
-    // If the deadline has passed meanwhile, the request is already answered.
+    // Stops if the deadline has passed in the meantime, because the request is then already answered.
     return outcome.then((late) => late ?? (exchange.isOver ? 'answered' : passFilters(filters, exchange, i + 1)))
   }
   return undefined
@@ -66,14 +69,17 @@ export function passFilters(filters: readonly Filter[], exchange: Exchange, firs
 
 interface HandlerChainOptions {
   readonly filters: readonly Filter[]
-  /** The services of exchanges that the chain opens itself. */
+  /** Services for exchanges that the handler chain opens itself. */
   readonly services: ExchangeServices
   readonly onPanic: (error: unknown, exchange: Exchange) => void
 }
 
-/** Returns the filters as Hono middleware, to run before everything that is mounted on the app. */
+/** Returns Hono middleware that runs the filters before the handlers of the app. */
 export function createHandlerChain({ filters, services, onPanic }: HandlerChainOptions): MiddlewareHandler<InstallerEnv> {
-  /** Awaits once for all filters: a promise for each would cost a small request more than the filters do. */
+  /**
+   * Runs the filters and then the handlers of the app. Awaits once for all filters, because a promise for each filter would cost a small
+   * request more than the filters do.
+   */
   async function serve(exchange: Exchange, next: Next): Promise<Response | void> {
     try {
       const outcome = passFilters(filters, exchange)
@@ -90,7 +96,8 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
   return (c, next) => {
     const { env } = c
     if (isExchange(env)) return serve(env, next)
-    // The app is mounted in another one, which may normalize paths differently. Only the authorized path may be dispatched.
+    // Refuses a request whose path differs from the authorized one. An outer app may normalize paths differently, and only the authorized
+    // path may be dispatched.
     return openExchange(c, services, (exchange) => {
       if (exchange.target.path === c.req.path) return serve(exchange, next)
       writePageNotFound(exchange)
@@ -99,7 +106,7 @@ export function createHandlerChain({ filters, services, onPanic }: HandlerChainO
   }
 }
 
-/** Answers 500 for a request whose handler failed because of a bug. The response contains no details. */
+/** Answers 500 if a handler failed because of a bug. The response contains no details of the error. */
 export function answerPanic(exchange: Exchange): void {
   const { outgoing } = exchange
   if (outgoing.headersSent && !outgoing.writableEnded) outgoing.destroy()

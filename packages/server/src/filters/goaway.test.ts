@@ -3,7 +3,7 @@ import type { Exchange } from '@keelson/exchange'
 import { expect, test } from 'vitest'
 import { goAway } from './goaway.ts'
 
-/** The members of an HTTP/2 request that the filter uses. */
+/** Creates an HTTP/2 request with only the members that the filter uses. */
 function http2Request(): { readonly exchange: Exchange; readonly finish: () => void; readonly goaways: number[] } {
   const goaways: number[] = []
   const session = { closed: false, destroyed: false, goaway: (code: number) => goaways.push(code), close: () => {} }

@@ -1,6 +1,9 @@
 import type { Filter } from './filter.ts'
 
-/** Makes browsers use only HTTPS (`Strict-Transport-Security`). Not configured without directives. */
+/**
+ * Creates a filter that sends the `Strict-Transport-Security` header, so that browsers use only HTTPS. Returns undefined if there are no
+ * directives.
+ */
 export function strictTransportSecurity(directives: readonly string[]): Filter | undefined {
   if (directives.length === 0) return undefined
   const headers = ['Strict-Transport-Security', directives.join('; ')]

@@ -5,7 +5,10 @@ import type { Exchange } from '@keelson/exchange'
 import { writeError } from '@keelson/http-installer'
 import type { Filter, FilterOutcome } from './filter.ts'
 
-/** Runs the request as the user in its `Impersonate-*` headers, if the requestor may impersonate that user. */
+/**
+ * Creates a filter for impersonation: the request runs as the user in its `Impersonate-*` headers, if the authenticated user may
+ * impersonate that user.
+ */
 export function impersonate(authorizer: Authorizer, options: ImpersonationOptions = {}): Filter {
   const authorizeImpersonation = createImpersonation(authorizer, options)
   async function authorize(exchange: Exchange, user: NonNullable<ReturnType<typeof impersonatedUser>>): Promise<FilterOutcome> {

@@ -10,25 +10,25 @@ const readOnlyVerbs = new Set(['get', 'list', 'watch'])
 const probePaths = new Set(['/healthz', '/livez', '/readyz'])
 
 export interface InFlightLimits {
-  /** The limit of concurrent reads. 0 means no limit, here and for writes. */
+  /** Maximum number of concurrent read requests. 0 means no limit, as for writes. */
   readonly readOnly: number
   readonly mutating: number
 }
 
 export type InFlightKind = 'readOnly' | 'mutating'
 
-/** The permission for one request to run. Call `leave` once; after that, `begin` and `end` do nothing. */
+/** Permission for one request to run. Call `leave` once, when the request has ended. After that, `begin` and `end` do nothing. */
 export interface Ticket extends ClientWait {
   leave(): void
 }
 
-/** Decides which requests may run. A limit that queues requests returns promises. */
+/** Limit of concurrent requests. An implementation that queues requests returns promises. */
 export interface InFlightLimit {
-  /** Returns undefined if too many requests of this kind run. */
+  /** Returns a ticket if the request may run. Returns undefined if too many requests of its kind run. */
   admit(info: RequestInfo, user: UserInfo): Ticket | undefined | Promise<Ticket | undefined>
 }
 
-/** Answers 429 to requests that the limit does not admit. Long-running requests are not limited. */
+/** Creates a filter that answers 429 if the limit does not admit a request. Long-running requests are not limited. */
 export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics, 'dropped'>): Filter {
   const enter = (exchange: Exchange, ticket: Ticket | undefined): FilterOutcome => {
     if (ticket === undefined) {
@@ -48,9 +48,9 @@ export function limitInFlight(limit: InFlightLimit, metrics: Pick<RequestMetrics
 }
 
 /**
- * Limits the number of requests that run at the same time. Probes and members of `system:masters` are neither counted nor refused, like kube-apiserver's
- * priority level `exempt`. A response does not count while it waits for its client to read, so slow readers do not block other clients. `current` counts every
- * request in flight, including exempt ones.
+ * Creates a limit of concurrent requests. Health checks and members of `system:masters` are not limited, like requests of kube-apiserver's
+ * priority level `exempt`. A response does not count while it waits for its client to read, so slow readers do not block other clients.
+ * `current` counts all requests in flight, including exempt ones.
  */
 export function createInFlightLimit(limits: InFlightLimits, current: Readonly<Record<InFlightKind, Value>>): InFlightLimit {
   const counted = { readOnly: new Seats(current.readOnly), mutating: new Seats(current.mutating) }
@@ -97,7 +97,7 @@ class CountedTicket implements Ticket {
     this.#seats.taken--
   }
 
-  /** Counts the request again, even beyond the limit: a request that has begun is completed. */
+  /** Counts the request again when the client reads on. It may exceed the limit, because a request that has begun is completed. */
   end(): void {
     if (this.#state !== 'free') return
     this.#state = 'taken'

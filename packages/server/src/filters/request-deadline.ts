@@ -6,14 +6,17 @@ import type { Filter } from './filter.ts'
 import { LinkedList } from '../linked-list.ts'
 import type { ListNode } from '../linked-list.ts'
 
-/** Creates the deadlines of a server's requests. An expired request is answered with 504, or aborted if its response has begun. */
+/** Creates the collection of request deadlines. An expired request gets 504; if its response has begun, it is aborted. */
 export function createDeadlines(milliseconds: number, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): RequestDeadlines {
   return new Deadlines<Exchange>(milliseconds, (exchange) => expire(exchange, metrics))
 }
 
 export type RequestDeadlines = Deadlines<Exchange>
 
-/** Sets each request's deadline: the server's, or an earlier one from the query parameter `timeout`. Long-running requests have none. */
+/**
+ * Creates a filter that sets the deadline of a request: the server's timeout, or the query parameter `timeout` if it is shorter. Long-
+ * running requests have no deadline.
+ */
 export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): Filter {
   return (exchange) => {
     if (exchange.isLongRunning) return keepWhileQuiet(exchange.outgoing)
@@ -33,7 +36,7 @@ export function requestDeadline(deadlines: RequestDeadlines, metrics: Pick<Reque
   }
 }
 
-/** Returns "10s" in milliseconds, or the message of the parse error. */
+/** Parses a duration such as "10s" to milliseconds. Returns the error message if it is invalid. */
 function parseTimeout(text: string): number | string {
   try {
     return Number(parseDuration(text)) / 1e6
@@ -42,20 +45,23 @@ function parseTimeout(text: string): number | string {
   }
 }
 
-/** Ends an expired request without waiting for its handler. Otherwise a handler that never ends would count as in flight forever. */
+/**
+ * Answers or aborts an expired request without waiting for its handler. Otherwise a handler that never ends would count as in flight
+ * forever.
+ */
 function expire(exchange: Exchange, metrics: Pick<RequestMetrics, 'terminated' | 'aborted'>): void {
   if (exchange.isOver) return
   exchange.expire()
   metrics.terminated(exchange, 504)
   if (exchange.outgoing.headersSent) {
     metrics.aborted(exchange)
-    // Break the connection, because the client must not take a partial response for a complete one.
+    // Destroys the connection, because the client must not mistake a partial response for a complete one.
     exchange.outgoing.destroy()
   } else writeError(exchange, newTimeout('request did not complete within the allotted timeout', 0))
   exchange.end()
 }
 
-/** Keeps an HTTP/1.1 connection open while nothing is sent, because a watch may be idle for long. Closes it if events wait to be read. */
+/** Keeps the HTTP/1.1 connection of a watch open while there are no events, and closes it if the client does not read pending events. */
 function keepWhileQuiet(outgoing: Outgoing): void {
   if ('stream' in outgoing) return
   outgoing.on('timeout', () => {
@@ -63,15 +69,16 @@ function keepWhileQuiet(outgoing: Outgoing): void {
   })
 }
 
-/** An entry with a start time of `performance.now()`. */
+/** An entry whose start time comes from `performance.now()`. */
 interface Started {
   readonly started: number
 }
 type Deadline<T> = ListNode<T>
 
 /**
- * The common deadline of many requests. All have the same timeout, so they expire in the order of insertion: one timer checks the oldest, and a request costs
- * an insertion and a removal instead of a timer of its own. Entries expire up to one tick late. Changes of the system clock have no effect.
+ * Deadlines of many requests with the same timeout. They expire in the order of insertion, so one timer that checks the oldest entry serves
+ * all of them. This costs a request less than a timer of its own. Entries expire up to one tick late. Changes of the system clock have no
+ * effect.
  */
 export class Deadlines<T extends Started> {
   readonly milliseconds: number
@@ -80,14 +87,14 @@ export class Deadlines<T extends Started> {
   readonly #expire: (entry: T) => void
   #timer: NodeJS.Timeout | undefined
 
-  /** `expire` is called for each entry that is not deleted within `milliseconds` of its start. */
+  /** Creates an empty collection. `expire` is called for each entry that is not deleted within `milliseconds` of its start. */
   constructor(milliseconds: number, expire: (entry: T) => void) {
     this.milliseconds = milliseconds
     this.#tick = Math.min(1000, Math.max(10, milliseconds / 10))
     this.#expire = expire
   }
 
-  /** Adds an entry. Its `started` must not be earlier than that of the previous entry. */
+  /** Adds an entry. Its start time must not be earlier than that of the previous entry. */
   add(entry: T): Deadline<T> {
     if (this.#timer === undefined) {
       this.#timer = setInterval(() => this.#sweep(), this.#tick)

@@ -5,8 +5,8 @@ import { plainError, sendPlain } from '../plain-answer.ts'
 import type { Filter, FilterOutcome } from './filter.ts'
 
 /**
- * Parses the URL into attributes and finds the route, once for all later filters and the dispatch. A request without a route passes, because it is
- * authenticated and authorized before its 404.
+ * Creates a filter that parses the URL into request attributes and finds the route. A request without a route passes the filter: it is
+ * authenticated and authorized before it gets 404.
  */
 export function requestInfo(findRoute: (info: RequestAttributes) => Route | undefined): Filter {
   return (exchange) => {
@@ -31,7 +31,10 @@ function refuse(exchange: Exchange, status: number, text: string): FilterOutcome
 const longVerbs = new Set(['watch', 'proxy'])
 const longSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy'])
 
-/** Returns whether a request may run long: it has no deadline, does not count against the in-flight limits, and is ended at shutdown. */
+/**
+ * Returns whether a request is long-running, such as a watch. Such requests have no deadline, do not count against the in-flight limits,
+ * and are ended at shutdown.
+ */
 export function isLongRunning(info: RequestInfo): boolean {
   return (
     longVerbs.has(info.verb) || (info.isResourceRequest ? longSubresources.has(info.subresource) : info.path.startsWith('/debug/pprof/'))

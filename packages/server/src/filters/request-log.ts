@@ -1,24 +1,27 @@
 import { formatDuration } from '@keelson/apimachinery'
 import type { Filter } from './filter.ts'
 
-/** The log record of a request. The names are kube-apiserver's; `user` and `impersonatedUser` are additional. */
+/** Log record of a request. The names are those of kube-apiserver, except `user` and `impersonatedUser`. */
 export interface RequestRecord extends Readonly<Record<string, unknown>> {
   readonly verb: string
   readonly URI: string
-  /** The time from the end of the request's headers to the end of the response, in Go's notation, rounded to microseconds: "4.355ms". */
+  /**
+   * Time from the end of the request's headers to the end of the response. It is rounded to microseconds and formatted as in Go, such as
+   * "4.355ms".
+   */
   readonly latency: string
   readonly userAgent: string
   readonly 'audit-ID': string
   readonly srcIP: string
-  /** "" for a request that was not authenticated. */
+  /** Name of the authenticated user. "" if the request was not authenticated. */
   readonly user: string
-  /** The impersonated user; absent without impersonation. */
+  /** Name of the impersonated user. Absent without impersonation. */
   readonly impersonatedUser?: string
-  /** The status, or 0 if the client disconnected before the response. */
+  /** HTTP status, or 0 if the client disconnected before the response. */
   readonly resp: number
 }
 
-/** Logs every request when its response is written or its client has disconnected. */
+/** Creates a filter that logs every request when its response is written or its client has disconnected. */
 export function logRequest(log: ((record: RequestRecord) => void) | undefined): Filter | undefined {
   if (log === undefined) return undefined
   return (exchange) => {

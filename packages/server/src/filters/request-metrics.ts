@@ -3,7 +3,7 @@ import { isObserved } from '../request-metrics.ts'
 import type { RequestMetrics } from '../request-metrics.ts'
 import type { Filter } from './filter.ts'
 
-/** Measures authorized requests: duration, size and status, and the number of long-running ones. */
+/** Creates a filter that measures authorized requests: duration, response size, status, and the number of long-running requests. */
 export function measureRequest(metrics: RequestMetrics): Filter {
   const observe = (exchange: Exchange): void =>
     metrics.observe(exchange, exchange.outgoing.statusCode, (performance.now() - exchange.started) / 1000, exchange.sentBytes)

@@ -1,7 +1,7 @@
 import type { Filter } from './filter.ts'
 import { setMaxListeners } from 'node:events'
 
-/** Counts the requests in flight, which a shutdown waits for. */
+/** Creates a filter that counts requests in flight, so that the shutdown can wait for them. */
 export function countRequest(lifecycle: Lifecycle): Filter {
   const leave = (): void => lifecycle.leave()
   return (exchange) => {
@@ -10,10 +10,13 @@ export function countRequest(lifecycle: Lifecycle): Filter {
   }
 }
 
-/** running → draining (new requests are refused, those in flight finish, long-running ones are ended) → stopped. The order never reverses. */
+/**
+ * State of the server. It changes from running to draining (new requests are refused, long-running ones are ended, and others finish) and
+ * then to stopped, never back.
+ */
 type LifecycleState = 'running' | 'draining' | 'stopped'
 
-/** The state of a server between start and stop, and the number of its active requests. */
+/** State of a server from start to stop, and the number of requests in flight. */
 export class Lifecycle {
   #state: LifecycleState = 'running'
   #active = 0
@@ -21,7 +24,7 @@ export class Lifecycle {
   #idle: (() => void)[] = []
 
   constructor() {
-    // Every watch listens to it, which Node 20 would report as a leak.
+    // Disables Node's warning about many listeners, because every watch adds one.
     setMaxListeners(0, this.#stopping.signal)
   }
 
@@ -29,7 +32,7 @@ export class Lifecycle {
     return this.#state
   }
 
-  /** Aborts when draining begins. Watches end without an error. */
+  /** Signal that aborts when draining begins. Watches then end without an error. */
   get stopping(): AbortSignal {
     return this.#stopping.signal
   }

@@ -1,4 +1,4 @@
-/** A quantity that samples measure, with its unit. */
+/** Name and unit of a sampled quantity. */
 export interface ValueType {
   readonly type: string
   readonly unit: string
@@ -7,27 +7,27 @@ export interface ValueType {
 export interface Frame {
   readonly functionName: string
   readonly url: string
-  /** The line, counted from zero. */
+  /** Line number, counted from zero. */
   readonly lineNumber: number
 }
 
 export interface Sample {
-  /** The call stack, the innermost function first. */
+  /** Call stack of the sample. The innermost function is the first. */
   readonly stack: readonly Frame[]
-  /** One value for each type. */
+  /** Sampled values, one for each entry of `types`. */
   readonly values: readonly number[]
 }
 
 export interface Profile {
   readonly types: readonly ValueType[]
-  /** The sampled quantity and the amount of it between two samples. */
+  /** Sampled quantity, and the average amount of it between two samples. */
   readonly period: ValueType & { readonly every: number }
   readonly samples: Iterable<Sample>
   readonly timeNanoseconds: bigint
   readonly durationNanoseconds: number
 }
 
-/** Encodes a profile as the message `perftools.profiles.Profile`, which `go tool pprof` and others read (usually compressed). */
+/** Encodes a profile as the protobuf message `perftools.profiles.Profile`, which `go tool pprof` reads. */
 export function encodePprof({ types, period, samples, timeNanoseconds, durationNanoseconds }: Profile): Buffer {
   const strings = new Interned<string>((text) => text)
   strings.of('')
@@ -60,7 +60,7 @@ export function encodePprof({ types, period, samples, timeNanoseconds, durationN
   return profile.finish()
 }
 
-/** A table of unique values. `of` returns the index of a value. */
+/** A table of unique values. `of` adds a value if needed and returns its index. */
 class Interned<T> {
   readonly all: T[] = []
   readonly #places = new Map<string, number>()
@@ -78,7 +78,7 @@ class Interned<T> {
   }
 }
 
-/** Writes a protobuf message sequentially. */
+/** Writes the fields of a protobuf message in sequence. */
 class Message {
   readonly #parts: Uint8Array[] = []
 
@@ -105,7 +105,7 @@ class Message {
   }
 }
 
-/** Encodes a non-negative integer. */
+/** Encodes a non-negative integer as a protobuf varint. */
 function varint(value: number | bigint): Uint8Array {
   const bytes: number[] = []
   let rest = typeof value === 'bigint' ? value : BigInt(Math.round(value))

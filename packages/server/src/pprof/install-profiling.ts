@@ -19,15 +19,15 @@ For go tool pprof; with ?format=runtime as a .cpuprofile or .heapprofile, for Ch
 `
 const maxSeconds = 300
 
-/** A profile in the runtime's own format, and a function that converts it to samples. */
+/** A profile in the format of V8, and a function that converts it to pprof samples. */
 interface TakenProfile {
   readonly runtime: unknown
   readonly pprof: () => Promise<Pick<Profile, 'types' | 'period' | 'samples'>>
 }
 
 /**
- * Serves profiles at kube-apiserver's paths and in its format. It takes one at a time, because profiling slows the process down. The profiler is loaded on
- * demand.
+ * Serves profiles at kube-apiserver's paths and in its format. Takes one profile at a time, because profiling slows the process down. Loads
+ * the profiler when it is first used.
  */
 export function installProfiling(app: Hono<InstallerEnv>): void {
   let busy = false
@@ -84,7 +84,7 @@ async function takeHeap(exchange: Exchange, session: Session): Promise<TakenProf
   return { runtime: profile, pprof: async () => heapSamples(profile) }
 }
 
-/** Waits for the requested time, or until the client disconnects. */
+/** Waits for the time that the request asks for, or until the client disconnects. */
 async function forSeconds(exchange: Exchange, usual: number): Promise<void> {
   const requested = Number(exchange.query.get('seconds') ?? usual)
   const seconds = Number.isFinite(requested) && requested > 0 ? Math.min(requested, maxSeconds) : usual

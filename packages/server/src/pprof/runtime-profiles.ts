@@ -1,13 +1,13 @@
 import type { Profiler } from 'node:inspector'
 import type { Frame, Profile, Sample } from './encode-pprof.ts'
 
-/** The start of the profile. */
+/** Start time of a profile. */
 export interface Taken {
   readonly timeNanoseconds: bigint
   readonly durationNanoseconds: number
 }
 
-/** Returns the samples of the runtime's CPU profile. */
+/** Converts a CPU profile of V8 to pprof samples. */
 export function cpuSamples({
   nodes,
   samples = [],
@@ -21,7 +21,8 @@ export function cpuSamples({
   const busy = new Map<number, { count: number; microseconds: number }>()
   for (const [index, id] of samples.entries()) {
     const known = busy.get(id) ?? { count: 0, microseconds: 0 }
-    // A delta is the time since the previous sample. The function of a sample ran until the next one.
+    // A delta is the time since the previous sample, and the function of a sample ran until the next sample. So the delta of the next
+    // sample counts for this one.
     known.microseconds += Math.max(0, timeDeltas[index + 1] ?? 0)
     known.count++
     busy.set(id, known)
@@ -42,10 +43,10 @@ export function cpuSamples({
   return { types: [{ type: 'samples', unit: 'count' }, cpu], period: { ...cpu, every }, samples: stacks() }
 }
 
-/** The average number of allocated bytes between two heap samples. */
+/** Average number of allocated bytes between two heap samples. */
 export const heapInterval = 32_768
 
-/** A node of the runtime's heap profile. */
+/** A node of V8's heap profile. */
 export interface HeapNode {
   readonly id?: number
   readonly callFrame: Frame
@@ -58,7 +59,7 @@ export interface HeapProfile {
   readonly samples?: readonly { readonly nodeId: number }[]
 }
 
-/** Returns the samples of a heap profile: allocated memory that is still in use. */
+/** Converts a heap profile of V8 to pprof samples of allocated memory that is still in use. */
 export function heapSamples({ head, samples = [] }: HeapProfile): Pick<Profile, 'types' | 'period' | 'samples'> {
   const counts = new Map<number, number>()
   for (const { nodeId } of samples) counts.set(nodeId, (counts.get(nodeId) ?? 0) + 1)
