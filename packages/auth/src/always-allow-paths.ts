@@ -1,7 +1,7 @@
 import { noOpinion, noRules } from './authorizer.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
-/** Allows everyone to request these non-resource paths. A trailing `*` matches any suffix. Throws on a `*` elsewhere. */
+/** Allows all users to request these non-resource paths. A trailing `*` matches any suffix. Throws if `*` is not the last character. */
 export function createAlwaysAllowPathsAuthorizer(paths: readonly string[]): Authorizer {
   const allow: Decision = { decision: 'allow', reason: '' }
   const exact = new Set<string>()

@@ -3,7 +3,7 @@ import { unknownCredentials } from './authenticator.ts'
 import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 
 export interface AnonymousOptions {
-  /** Limits anonymous access to these paths. Absent or empty: no limit. */
+  /** Paths that allow anonymous access. Absent or empty: all paths. */
   readonly paths?: readonly string[]
 }
 

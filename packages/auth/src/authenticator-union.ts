@@ -5,12 +5,16 @@ import { joinReasons } from './token-authenticator.ts'
 import { authenticatedUser } from './users.ts'
 
 export interface AuthenticatorUnionOptions {
-  /** Runs only if no member recognized the credentials: wrong credentials never become anonymous ones. */
+  /**
+   * Authenticator for requests without credentials. Runs only if no member recognized the credentials, so wrong credentials never become
+   * anonymous.
+   */
   readonly anonymous?: Authenticator | undefined
 }
 
 /**
- * Tries `members` in order. The first that accepts decides; rejections stand unless a later member accepts. Adds `system:authenticated`.
+ * Creates an authenticator that tries `members` in order and adds `system:authenticated`. The first acceptance decides. If no member
+ * accepts, a request that a member rejected stays rejected.
  */
 export function createAuthenticatorUnion(members: readonly Authenticator[], options: AuthenticatorUnionOptions = {}): Authenticator {
   const { anonymous } = options

@@ -6,7 +6,7 @@ import type { RequestNotes } from './token-authenticator.ts'
 /** The parts of a request that an authenticator may read. */
 export interface Credentials {
   readonly headers: IncomingHttpHeaders
-  /** Alternating names and values, as sent: repeated headers are not joined. */
+  /** Header names and values as sent, alternating. Repeated headers are not joined. */
   readonly rawHeaders?: readonly string[]
   /** The URL's path. Anonymous access may be limited to some paths. */
   readonly path: string
@@ -25,13 +25,13 @@ export interface Credentials {
 
 export type AuthenticationResult =
   | { readonly outcome: 'authenticated'; readonly user: UserInfo }
-  /** Not the kind of credentials this authenticator handles: try the next one. */
+  /** The authenticator does not handle this kind of credentials. The next one is tried. */
   | { readonly outcome: 'unknown' }
-  /** The right kind of credentials, but invalid: 401 unless another authenticator accepts. */
+  /** The credentials are invalid. The response is a 401 unless another authenticator accepts the request. */
   | { readonly outcome: 'rejected'; readonly reason: string }
 
 export interface Authenticator {
-  /** Must not reject or throw for invalid credentials; those are an outcome. */
+  /** Returns the user of the credentials. Invalid credentials are an outcome: the method must not throw or reject for them. */
   authenticate(credentials: Credentials): Promise<AuthenticationResult> | AuthenticationResult
 }
 

@@ -2,10 +2,10 @@ import { createCounter, createHistogram, lazily } from '@keelson/apimachinery/me
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 import type { Authorizer, Decision } from './authorizer.ts'
 
-/** Counts the requests to authorization webhooks. `result` is success, timeout or error. */
+/** Metrics of requests to authorization webhooks. `result` is success, timeout or error. */
 export interface WebhookAuthorizerMetrics {
   evaluated(name: string, result: string, seconds: number): void
-  /** Counts a failed webhook whose request continued with the next authorizer. */
+  /** Counts a request that continued with the next authorizer because the webhook failed. */
   failedOpen(name: string, result: string): void
 }
 
@@ -19,14 +19,14 @@ export interface MatchConditionMetrics {
 export interface AuthorizationMetrics {
   readonly webhook: WebhookAuthorizerMetrics
   readonly matchConditions: MatchConditionMetrics
-  /** Counts the final decisions of an authorizer. */
+  /** Wraps an authorizer. The result counts the final decisions: allow and deny. */
   instrument(authorizer: Authorizer, labels: { readonly type: string; readonly name: string }): Authorizer
 }
 
 const defaultBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const conditionBuckets = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25]
 
-/** Metrics with kube-apiserver's names. */
+/** Registers metrics of authorization under kube-apiserver's names. */
 export function createAuthorizationMetrics(registry: MetricsRegistry): AuthorizationMetrics {
   const counter = (name: string, help: string): ReturnType<typeof createCounter> =>
     registry.register(createCounter(`apiserver_authorization_${name}`, `[ALPHA] ${help}`))

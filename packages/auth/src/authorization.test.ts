@@ -60,7 +60,7 @@ test('allows paths for non-resource requests only', () => {
   expect(() => createAlwaysAllowPathsAuthorizer(['/a*b'])).toThrow('* is only allowed at the end')
 })
 
-test('takes the first decision and keeps the reasons of members without an opinion', async () => {
+test('returns the first decision, or joins the reasons of all members if none decides', async () => {
   const deciding = (decision: 'allow' | 'deny' | 'noOpinion', reason = '', later = false): Authorizer => ({
     authorize: () => (later ? Promise.resolve({ decision, reason }) : { decision, reason }),
   })

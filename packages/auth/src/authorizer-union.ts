@@ -2,12 +2,12 @@ import { aggregateMessages } from '@keelson/apimachinery'
 import { noOpinion } from './authorizer.ts'
 import type { Authorizer, AuthorizerAttributes, Decision, Rules } from './authorizer.ts'
 
-/** Shared, because every decision starts with it. */
+/** The empty list with which every decision starts. It is shared to avoid an allocation per request. */
 const none: readonly Decision[] = []
 
 /**
- * The first member that allows or denies decides. Otherwise the result has no opinion and carries all reasons, one per line, and all errors;
- * the server then refuses.
+ * Creates an authorizer that asks `members` in order. The first that allows or denies decides. Otherwise the result has no opinion and
+ * carries all reasons, one per line, and all errors. The server then refuses the request.
  */
 export function createAuthorizerUnion(...members: readonly Authorizer[]): Authorizer {
   function step(index: number, attributes: AuthorizerAttributes, undecided: readonly Decision[]): Decision | Promise<Decision> {
@@ -43,7 +43,7 @@ function isFinal(decision: Decision): boolean {
   return decision.decision !== 'noOpinion'
 }
 
-/** Most members have nothing to say. */
+/** Appends a decision that has a reason or an error. Returns the same list for others, which are the majority, to avoid an allocation. */
 function withOpinion(undecided: readonly Decision[], decision: Decision): readonly Decision[] {
   return decision.reason === '' && decision.error === undefined ? undecided : [...undecided, decision]
 }

@@ -10,17 +10,23 @@ export interface AuthorizerAttributes {
 export type Decision =
   | { readonly decision: 'allow'; readonly reason: string; readonly error?: string }
   | { readonly decision: 'deny'; readonly reason: string; readonly error?: string }
-  /** `error` says why an authorizer could not decide. A request that nobody allows then gets a 500 instead of a 403. */
+  /**
+   * The authorizer neither allows nor denies. `error` is the reason for which it could not decide. A request that no authorizer allows then
+   * gets a 500 instead of a 403.
+   */
   | { readonly decision: 'noOpinion'; readonly reason: string; readonly error?: string }
 
 export interface Authorizer {
-  /** Synchronous if the decision is at hand: a promise costs every request a turn of the event loop. */
+  /**
+   * Decides whether to allow the action. Implementations should return a promise only if they must wait, because each promise costs a turn
+   * of the event loop.
+   */
   authorize(attributes: AuthorizerAttributes): Promise<Decision> | Decision
   /** Lists everything the user may do in a namespace. Absent on authorizers that can only decide single requests. */
   rulesFor?(user: UserInfo, namespace: string): Promise<Rules> | Rules
 }
 
-/** Clients of the server whose objects authorizers read. */
+/** Access to the server's own objects, for authorizers that decide from them. */
 export interface ObjectSources {
   readonly client: LoopbackClient
   readonly informers: SharedInformers
@@ -28,7 +34,7 @@ export interface ObjectSources {
 
 /** An authorizer that decides from objects of its own server. */
 export interface InformedAuthorizer extends Authorizer {
-  /** Starts following the objects. Called once, when the resources are installed; the authorizer has no opinion before. */
+  /** Starts watching the objects. Called once, after the resources are installed. Until then, the authorizer has no opinion. */
   readFrom(sources: ObjectSources): void
 }
 
@@ -38,7 +44,7 @@ export interface Rules {
     readonly verbs: string[]
     readonly apiGroups: string[]
     readonly resources: string[]
-    /** Absent or empty: all names. */
+    /** Names of the objects that the rule covers. Absent or empty: all names. */
     readonly resourceNames?: string[]
   }[]
   readonly nonResourceRules: readonly { readonly verbs: string[]; readonly nonResourceURLs: string[] }[]
@@ -53,7 +59,7 @@ export const noRules: Rules = { resourceRules: [], nonResourceRules: [], incompl
 /** The decision of an authorizer that does not handle these attributes. */
 export const noOpinion: Decision = { decision: 'noOpinion', reason: '' }
 
-/** Always decides the same: the modes AlwaysAllow and AlwaysDeny. */
+/** Creates an authorizer that always returns the same decision. The modes AlwaysAllow and AlwaysDeny use it. */
 export function createConstantAuthorizer(decision: Decision): Authorizer {
   const all = decision.decision === 'allow'
   const rules: Rules = {

@@ -48,7 +48,7 @@ interface Search {
   readonly notes: RequestNotes | undefined
 }
 
-// Synchronous as long as the authenticators are: most requests need no promise here.
+// Returns a promise only if an authenticator does, because most requests need none.
 function firstKnown(search: Search, from: number, reasons?: readonly string[]): AuthenticationResult | Promise<AuthenticationResult> {
   const { tokens, token, notes } = search
   let all = reasons

@@ -81,7 +81,7 @@ test.each([
   expect(await authenticate(text, secretOf(good))).toEqual({ result: undefined, refused: [] })
 })
 
-test('a token without a secret is unknown', async () => {
+test('does not recognize a token without a secret', async () => {
   expect(await authenticate(token, undefined)).toEqual({
     result: undefined,
     refused: ['No secret of name bootstrap-token-abcdef to match bootstrap bearer token'],

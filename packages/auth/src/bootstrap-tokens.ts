@@ -9,19 +9,22 @@ export interface BootstrapTokenOptions {
   /** Reads a secret of the namespace kube-system; undefined if it does not exist. */
   readonly secret: (name: string) => Promise<DeepReadonly<Secret> | undefined>
   readonly clock?: Clock
-  /** Called with the reason why a secret that belongs to a token is not accepted. */
+  /** Called with the reason if the secret of a token is missing or not valid. */
   readonly onRefused?: (text: string) => void
 }
 
 const tokenPattern = /^([a-z0-9]{6})\.([a-z0-9]{16})$/
 const groupPattern = '\\Asystem:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]\\z'
 const groupRegExp = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/
-/** RFC 3339, as Go parses it. */
+/** Matches RFC 3339 timestamps in the variants that Go's time.Parse accepts. */
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d([.,]\d+)?(Z|[+-]\d\d:\d\d)$/
 const defaultGroup = 'system:bootstrappers'
 const secretType = 'bootstrap.kubernetes.io/token'
 
-/** Accepts tokens `ID.SECRET` of secrets `kube-system/bootstrap-token-ID`, with which nodes join a cluster. */
+/**
+ * Authenticates bootstrap tokens, with which nodes join a cluster. A token `ID.SECRET` belongs to the Secret
+ * `kube-system/bootstrap-token-ID`.
+ */
 export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions): TokenAuthenticator {
   const { clock = systemClock, onRefused = () => {} } = options
 
@@ -66,7 +69,7 @@ function problemWith(secret: DeepReadonly<Secret>, { id, value, now }: Bootstrap
   return dataOf(secret, usage) === 'true' ? undefined : `not marked ${usage}=true.`
 }
 
-/** Returns the groups of a secret's token, or why they are not valid. */
+/** Returns the groups of a bootstrap token. If a group is not valid, returns the error message instead. */
 function groupsOf(secret: DeepReadonly<Secret>): readonly string[] | string {
   const extra = dataOf(secret, 'auth-extra-groups')
   if (extra === '') return [defaultGroup]

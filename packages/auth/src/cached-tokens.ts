@@ -8,7 +8,7 @@ import { ExpiringCache } from './webhook/expiring-cache.ts'
 export interface CachedTokensOptions {
   /** The audiences of this server. */
   readonly audiences: readonly string[]
-  /** Times that results are kept, ms. 0: not at all. Failures are never kept. */
+  /** How long successful lookups are cached, in milliseconds. 0 disables caching. Failed lookups are never cached. */
   readonly successTtlMs: number
   readonly unknownTtlMs: number
   readonly clock?: Clock
@@ -18,7 +18,10 @@ type Result = TokenForAudiences | RejectedToken | undefined
 
 const maxCachedTokens = 32_768
 
-/** Remembers the results of an authenticator for a time. Requests with the same token share one lookup. Tokens are kept as keyed digests only. */
+/**
+ * Caches the results of a token authenticator. Concurrent requests with the same token share one lookup. The cache keys are HMAC digests,
+ * so the cache contains no tokens.
+ */
 export function createCachedTokens(tokens: TokenAuthenticator, options: CachedTokensOptions): TokenAuthenticator {
   const { audiences: ownAudiences, successTtlMs, unknownTtlMs, clock = systemClock } = options
   const key = randomBytes(32)

@@ -5,18 +5,18 @@ import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 import { credentialIdKey } from './users.ts'
 
 export interface ClientCertificateOptions {
-  /** Reads the UID from the subject: the attribute 1.3.6.1.4.1.57683.2. Default true. */
+  /** Whether to read the user's UID from the certificate's subject (attribute 1.3.6.1.4.1.57683.2). Default true. */
   readonly readUid?: boolean
 }
 
 const uidAttribute = '1.3.6.1.4.1.57683.2'
 
 /**
- * Authenticates verified client certificates: the last CN is the user name, as in Go, and each O a group.
- * A certificate that failed verification is rejected, not ignored: its owner gets an error instead of becoming anonymous.
+ * Authenticates verified client certificates. The last CN is the user name, as in Go, and each O is a group. A certificate that failed
+ * verification is rejected, so that its owner sees the error and does not become anonymous.
  */
 export function createClientCertificateAuthenticator({ readUid = true }: ClientCertificateOptions = {}): Authenticator {
-  // All requests of a connection carry the same certificate object.
+  // Results by certificate. All requests of a connection carry the same certificate object.
   const known = new WeakMap<PeerCertificate, AuthenticationResult>()
   return {
     authenticate: ({ peerCertificate, peerCertificateError }): AuthenticationResult => {
@@ -53,7 +53,7 @@ export function commonNameOf(certificate: PeerCertificate): string {
   return subjectValues(certificate, 'CN').at(-1) ?? ''
 }
 
-// Despite its type, a peer certificate's subject holds an array where an attribute repeats.
+// Returns the values of an attribute of the subject. Despite Node's type, repeated attributes are an array.
 function subjectValues({ subject }: PeerCertificate, attribute: string): readonly string[] {
   const value = (subject as unknown as Readonly<Record<string, string | readonly string[] | undefined>>)[attribute]
   return value === undefined ? [] : typeof value === 'string' ? [value] : value

@@ -5,8 +5,8 @@ export interface CsvRecord {
 }
 
 /**
- * Parses RFC 4180 with rows of any length. Quoted fields may hold commas, line breaks and doubled quotes; empty lines are skipped. Errors
- * name the line.
+ * Parses CSV text (RFC 4180). Rows may have any length. Quoted fields may contain commas, line breaks and doubled quotes. Empty lines are
+ * skipped. Throws an error that names the invalid line.
  */
 export function parseCsv(text: string, fileName: string): CsvRecord[] {
   const records: CsvRecord[] = []

@@ -2,7 +2,7 @@ import { newForbidden } from '@keelson/apimachinery'
 import type { ApiError, RequestedAction } from '@keelson/apimachinery'
 import type { AuthorizerAttributes } from './authorizer.ts'
 
-/** Builds the 403 for a request that no authorizer allowed. */
+/** Builds the 403 error of a request that no authorizer allowed. */
 export function forbiddenError(attributes: AuthorizerAttributes, reason: string): ApiError {
   const { action } = attributes
   const message = sanitize(forbiddenMessage(attributes.user.name, action))
@@ -17,7 +17,7 @@ function forbiddenMessage(userName: string, action: RequestedAction): string {
   return action.namespace === '' ? `${what} at the cluster scope` : `${what} in the namespace ${JSON.stringify(action.namespace)}`
 }
 
-/** Escapes markup: the text repeats parts of the URL, and a browser must never render it. */
+/** Escapes HTML markup. The message contains parts of the URL, which a browser must not render. */
 function sanitize(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

@@ -10,14 +10,15 @@ interface RequestHeaders {
 }
 
 /**
- * Returns a function that removes the standard front proxy headers and `more` from a request, so that neither a handler nor a server that the
- * request is forwarded to takes them for an identity.
+ * Returns a function that removes the standard front proxy headers and `more` from a request. Handlers and servers behind a proxy could
+ * otherwise trust identities that the client made up.
  */
 export function createIdentityHeaderRemover(more: IdentityHeaders = []): (request: RequestHeaders) => void {
   const all = [...standardHeaders, ...more].map((name) => name.toLowerCase())
   const names = new Set(all.filter((name) => !name.endsWith('*')))
   const prefixes = all.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
-  // Runs for every request: the first letter rules out most names. An empty prefix matches every name.
+  // The first letters of the prefixes. They rule out most header names quickly, because this runs for every request. An empty prefix
+  // matches every name.
   const firstLetters = new Uint8Array(128).fill(prefixes.includes('') ? 1 : 0)
   for (const name of [...names, ...prefixes]) firstLetters[name.charCodeAt(0) & 127] = 1
 
@@ -34,13 +35,13 @@ export function createIdentityHeaderRemover(more: IdentityHeaders = []): (reques
   }
 }
 
-/** Decodes a header value as UTF-8, as Go reads it. Node decodes headers as Latin-1. */
+/** Decodes a header value as UTF-8, as Go does. Node decodes header values as Latin-1. */
 export function headerText(value: string): string {
   // oxlint-disable-next-line no-control-regex
   return /^[\x00-\x7f]*$/.test(value) ? value : Buffer.from(value, 'latin1').toString('utf8')
 }
 
-/** Decodes the `%` escapes in the name of an extra header. Malformed names stay unchanged: they must still be authorized. */
+/** Decodes the `%` escapes in the name of an extra header. Names with malformed escapes stay unchanged; they still need authorization. */
 export function unescapeExtraKey(key: string): string {
   try {
     return decodeURIComponent(key)

@@ -6,8 +6,8 @@ const prefix = 'impersonate-'
 const extraPrefix = 'impersonate-extra-'
 
 /**
- * Parses the impersonation headers as sent; undefined if there are none. Throws 400 for groups, a uid or extras without a name.
- * `rawHeaders` alternates names and values: repeated headers must not be joined, because group names may contain commas.
+ * Parses the `Impersonate-*` headers; undefined if there are none. Throws a 400 if there are groups, a uid or extras but no user name.
+ * `rawHeaders` alternates names and values, because joining repeated headers would corrupt group names with commas.
  */
 export function impersonatedUser(rawHeaders: readonly string[]): UserInfo | undefined {
   // Only the first value of a header counts.

@@ -5,9 +5,9 @@ type Outcome = 'allowed' | 'denied'
 
 /** Metrics of impersonation, with kube-apiserver's names. `mode` is empty if no mode allowed the impersonation. */
 export interface ImpersonationMetrics {
-  /** Call after each request with `Impersonate-*` headers. */
+  /** Counts a request with `Impersonate-*` headers. Call this after the request was authorized or refused. */
   attempted(mode: string, decision: Outcome, seconds: number): void
-  /** Call after each permission check. */
+  /** Counts a permission check of an impersonation. Call this after each check. */
   authorized(mode: string, decision: Outcome, seconds: number): void
 }
 

@@ -24,7 +24,7 @@ const listPods: RequestInfo = {
 }
 const masters = createPrivilegedGroupsAuthorizer('system:masters')
 
-/** Allows the listed requests, each "verb group/resource[/subresource] [namespace/]name". */
+/** Creates an authorizer that allows the listed requests, each written as "verb group/resource[/subresource] [namespace/]name". */
 function permits(...permissions: readonly string[]): Authorizer {
   return {
     authorize({ action }) {
@@ -94,7 +94,7 @@ test('reports the first missing permission', async () => {
   })
 })
 
-test('requires a permission for each impersonated part', async () => {
+test('requires a permission for each impersonated attribute (name, uid, groups, extra)', async () => {
   const old = permits('impersonate /users bob', 'impersonate /groups dev', 'impersonate authentication.k8s.io/userextras/k v')
   expect(await impersonate(old, alice, { groups: ['dev'], extra: { k: ['v'] } })).toMatchObject({
     name: 'bob',
@@ -121,7 +121,7 @@ test("limits a mode's permission to its verb and never grants system:masters", a
   })
 })
 
-test('tries the mode that last succeeded first, and counts attempts and checks', async () => {
+test('first tries the mode that succeeded last time, and counts attempts and permission checks', async () => {
   const asked: string[] = []
   const registry = createMetricsRegistry()
   const authorizer: Authorizer = {
@@ -141,7 +141,7 @@ test('tries the mode that last succeeded first, and counts attempts and checks',
   expect(text).toContain('apiserver_impersonation_authorization_attempts_total{decision="denied",mode="user-info"} 1')
 })
 
-test('a mode that has failed does not hide the others', async () => {
+test('tries the other modes after the remembered mode fails', async () => {
   const allowed = new Set(['impersonate'])
   const authorizer: Authorizer = {
     authorize: ({ action: { verb } }) => ({ decision: allowed.has(verb) ? 'allow' : 'noOpinion', reason: '' }),

@@ -18,23 +18,23 @@ export interface ImpersonationRequest extends AuthorizerAttributes {
   readonly wanted: UserInfo
 }
 
-/** From this many values on, a wildcard permission is tried before one check for each value. */
+/** Minimum number of values for which a wildcard permission is checked before the permission for each value. */
 const wildcardThreshold = 4
 
 export interface ImpersonationOptions {
-  /** False: only the legacy permission counts. Default true. */
+  /** Whether constrained impersonation (KEP-5284) is enabled. If false, only the legacy permission allows impersonation. Default true. */
   readonly constrained?: boolean
   readonly metrics?: ImpersonationMetrics
 }
 
 export interface Impersonation {
-  /** The user to serve the request as. */
+  /** The impersonated user. */
   readonly user: UserInfo
   /** The verb whose permission allowed it (`impersonate:user-info`); empty for the legacy permission. */
   readonly constraint: string
 }
 
-/** Number of users whose last mode is remembered. */
+/** Maximum number of users whose last successful mode is remembered. */
 const maxRememberedUsers = 10_000
 
 /**
@@ -103,7 +103,7 @@ function measure(authorizer: Authorizer, metrics: ImpersonationMetrics): Authori
   }
 }
 
-/** The mode in a verb: "user-info" for "impersonate-on:user-info:get". */
+/** Returns the impersonation mode in a verb: "user-info" for "impersonate-on:user-info:get". */
 function modeOf(verb: string): string {
   return verb.split(':', 2)[1] ?? 'legacy'
 }
@@ -137,7 +137,7 @@ async function authorizeInMode(
   return { ...wanted, groups: withAuthentication(wanted.name, groups) }
 }
 
-/** Checks the permissions that one mode requires. Parts that are not impersonated need no permission. */
+/** Checks the permissions that one impersonation mode requires. Attributes that are not impersonated need no permission. */
 class PermissionChecks {
   readonly #authorizer: Authorizer
   readonly #user: UserInfo
@@ -193,7 +193,9 @@ class PermissionChecks {
     }
   }
 
-  /** The legacy permission uses resources of the core group; the modes use those of authentication.k8s.io. */
+  /**
+   * Returns the action to authorize. The legacy permission uses resources of the core group; the modes use those of authentication.k8s.io.
+   */
   #core(resource: string, name: string): RequestedAction {
     return this.#mode === undefined ? this.#action('', resource, name) : this.#authentication(resource, name)
   }
@@ -226,7 +228,7 @@ async function requireAllowed(authorizer: Authorizer, attributes: AuthorizerAttr
 }
 
 /**
- * Replaces extra values by their keys: one permission covers a service account on all nodes, so the decision must not depend on the node.
+ * Replaces each extra value by its key. One permission covers a service account on all nodes, so the decision must not depend on the node.
  */
 function withExtraKeysOnly(user: UserInfo): UserInfo {
   return { ...user, extra: { 'authentication.kubernetes.io/associated-node-keys': Object.keys(user.extra ?? {}).sort() } }
@@ -249,7 +251,7 @@ function extraError(key: string, values: readonly string[]): string | undefined 
 const pathFormat = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 const pathPattern = new RegExp(`^${pathFormat}$`)
 
-/** Returns why a key is not a path with a domain as its prefix; undefined if it is. */
+/** Returns the error of an extra key that is not a domain-prefixed path; undefined for a valid key. */
 function invalidExtraKey(key: string): string | undefined {
   const invalid = (value: string, reason: string): string => `extra.key: Invalid value: ${JSON.stringify(value)}: ${reason}`
   const slash = key.indexOf('/')

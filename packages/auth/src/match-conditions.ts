@@ -4,12 +4,12 @@ import { celLibrary } from './cel-library.ts'
 import type { MatchConditionMetrics } from './authorization-metrics.ts'
 import type { WebhookAuthorizerOptions } from './webhook/webhook-authorizer.ts'
 
-/** Returns why an expression cannot be a match condition; undefined if it can. */
+/** Returns the error of an expression that cannot be a match condition; undefined if it can be one. */
 export function matchConditionProblem(expression: string): string | undefined {
   return celLibrary().compileMatchCondition(expression).problem
 }
 
-/** Compiles the match conditions of a webhook. They have been validated. Undefined if there are none. */
+/** Compiles the match conditions of a webhook; undefined if there are none. The expressions must have been validated. */
 export function createMatchConditions(
   expressions: readonly string[],
   { name, metrics }: { readonly name: string; readonly metrics: MatchConditionMetrics },

@@ -1,13 +1,13 @@
 import { noOpinion, noRules } from './authorizer.ts'
 import type { Authorizer, Decision } from './authorizer.ts'
 
-/** Allows everything to members of these groups. */
+/** Creates an authorizer that allows members of these groups to do everything. */
 export function createPrivilegedGroupsAuthorizer(...groups: readonly string[]): Authorizer {
   const allow: Decision = { decision: 'allow', reason: '' }
   const isPrivileged = (user: { readonly groups: readonly string[] }): boolean => user.groups.some((group) => groups.includes(group))
   return {
     authorize: ({ user }) => (isPrivileged(user) ? allow : noOpinion),
-    // Reviews list rules of roles only: administrators have the role cluster-admin.
+    // The rules are empty, because a SelfSubjectRulesReview lists the rules of roles only. Administrators also have the role cluster-admin.
     rulesFor: () => noRules,
   }
 }

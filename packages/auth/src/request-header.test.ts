@@ -28,7 +28,7 @@ const user = (name: string, fields: object = {}): object => ({
 })
 
 describe('the headers of a front proxy', () => {
-  test('name the user, in any case; groups may contain commas', () => {
+  test('identify the user regardless of case; group names may contain commas', () => {
     const raw = ['x-REMOTE-user', 'alice', 'X-Remote-Uid', '7', 'X-Remote-Group', 'a,b', 'x-remote-group', 'c', 'X-More-Group', 'd']
     expect(authenticate(raw)).toEqual(user('alice', { uid: '7', groups: ['a,b', 'c', 'd'] }))
   })
@@ -64,7 +64,7 @@ describe('another client', () => {
     })
   })
 
-  test('must have an allowed name, unless all names are', () => {
+  test('must have an allowed common name, unless all names are allowed', () => {
     const raw = ['X-Remote-User', 'eve']
     expect(authenticate(raw, certificate(['proxy', 'other']))).toEqual({
       outcome: 'rejected',
@@ -74,7 +74,7 @@ describe('another client', () => {
   })
 })
 
-test('removes standard and configured headers, in headers and raw headers, and leaves the others', () => {
+test('removes standard and configured headers from headers and rawHeaders, and keeps other headers', () => {
   const remove = createIdentityHeaderRemover(requestHeaderNames({ usernameHeaders: ['Who'], extraHeaderPrefixes: ['Who-Extra-'] }))
   const rawHeaders = ['X-Remote-User', 'a', 'Accept', 'x', 'X-REMOTE-EXTRA-a', '1', 'x-remote-group', 'g', 'X-Remote-Group', 'h']
   rawHeaders.push('who', 'w', 'WHO-extra-k', 'v', 'Whose', 'kept', 'X_Remote_User', 'kept')

@@ -6,20 +6,20 @@ import { headerText, unescapeExtraKey } from './identity-headers.ts'
 import type { IdentityHeaders } from './identity-headers.ts'
 
 export interface RequestHeaderOptions {
-  /** The first of these headers with a value names the user. */
+  /** Headers with the user name. The first one with a value counts. */
   readonly usernameHeaders: readonly string[]
   readonly uidHeaders?: readonly string[]
-  /** Every value of these headers is a group. */
+  /** Headers with group names. Every value is a group. */
   readonly groupHeaders?: readonly string[]
-  /** The rest of a header's name after one of these prefixes is an extra key. */
+  /** Prefixes of headers with extra fields. The rest of the header's name is the key. */
   readonly extraHeaderPrefixes?: readonly string[]
-  /** Common names of accepted client certificates. Default: every certificate of the front proxies' CA. */
+  /** Allowed common names of the front proxy's client certificate. Default: every certificate that the front proxy CA signed. */
   readonly allowedNames?: readonly string[]
 }
 
 /**
- * Authenticates the user named by headers of a front proxy. The proxy identifies itself with a client certificate of a CA of its own.
- * Headers of other clients are ignored.
+ * Authenticates the user named in headers of a front proxy. The proxy must present a client certificate of the front proxy CA. Headers of
+ * other clients are ignored.
  */
 export function createRequestHeaderAuthenticator(options: RequestHeaderOptions): Authenticator {
   const { usernameHeaders, uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [], allowedNames = [] } = options
@@ -28,7 +28,7 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
   const groups = lowerCase(groupHeaders)
   const prefixes = lowerCase(extraHeaderPrefixes)
   const allowed = new Set(allowedNames)
-  // Clients with an ordinary certificate are rejected here on each request, so the few different rejections are built once.
+  // Cached rejections. Clients with an ordinary certificate are rejected here on each request, and few different reasons exist.
   const rejections = new Map<string, AuthenticationResult>()
   const rejected = (reason: string): AuthenticationResult => {
     let result = rejections.get(reason)
@@ -59,7 +59,7 @@ export function createRequestHeaderAuthenticator(options: RequestHeaderOptions):
 
 const maxRejections = 64
 
-/** Lists the headers that `options` gives a meaning. */
+/** Lists the names of the configured headers. */
 export function requestHeaderNames(options: RequestHeaderOptions): IdentityHeaders {
   const { usernameHeaders, uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = options
   return [...usernameHeaders, ...uidHeaders, ...groupHeaders, ...extraHeaderPrefixes.map((prefix) => `${prefix}*`)]
@@ -69,7 +69,7 @@ function lowerCase(names: readonly string[]): readonly string[] {
   return names.map((name) => name.trim().toLowerCase())
 }
 
-/** Values by header name in lower case. Repeated headers stay apart, because group names may contain commas. */
+/** Returns values by lower-case header name. Repeated headers are not joined, because group names may contain commas. */
 function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>()
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
@@ -81,7 +81,7 @@ function readHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, readonl
   return headers
 }
 
-/** Only the first value of a header counts. If it is empty, the next header is tried. */
+/** Returns the first value of the first header whose first value is not empty; "" if there is none. */
 function firstValue(headers: ReadonlyMap<string, readonly string[]>, names: readonly string[]): string {
   for (const name of names) {
     const value = headers.get(name)?.[0]

@@ -2,25 +2,28 @@ import { hash, randomBytes } from 'node:crypto'
 import { isApiError } from '@keelson/apimachinery'
 import type { RequestContext, UserInfo } from '@keelson/apimachinery'
 
-/** Receives what an authenticator has to say about a request: warnings for the client, annotations of the audit event. */
+/** Receives warnings for the client and audit annotations from an authenticator. */
 export type RequestNotes = Pick<RequestContext, 'warn' | 'annotate'>
 
-/** The reason for which a recognized token is not valid. Goes to the log and to the status of a TokenReview. Never contains the token. */
+/**
+ * A recognized token that is not valid, with the reason. The reason is shown in the log and in the status of a TokenReview. It never
+ * contains the token.
+ */
 export interface RejectedToken {
   readonly rejected: string
 }
 
-/** Undefined: the authenticator does not know the token. */
+/** The result of checking a bearer token. Undefined if the authenticator does not recognize the token. */
 export type TokenResult = UserInfo | RejectedToken | undefined
 
-/** Returns the user of a bearer token. If no authenticator does, the request is rejected with the reasons of all. */
+/** Authenticates bearer tokens. If no authenticator accepts a token, the request is rejected with the reasons of all. */
 export interface TokenAuthenticator {
   authenticateToken(token: string, notes?: RequestNotes): Promise<TokenResult> | TokenResult
-  /** True if a known token stays valid for the life of the process. It then need not be looked up for each request of a connection. */
+  /** True if an accepted token stays valid for the life of the process. The token is then looked up once per connection. */
   readonly isPermanent?: boolean
   /**
-   * For tokens with audiences: the user, if the token is valid for any of `audiences`, and the ones that matched.
-   * Absent if all tokens are for this server.
+   * Authenticates a token for other audiences than the server's own. Returns the user and the matching audiences if the token is valid for
+   * any of `audiences`. Absent if all tokens are for this server.
    */
   authenticateFor?(
     token: string,
@@ -38,24 +41,24 @@ export function isRejectedToken(result: object): result is RejectedToken {
   return 'rejected' in result
 }
 
-/** The rejection for a failed lookup, for example while the store is not available. Rethrows other errors: they are bugs. */
+/** Returns the rejection for an error of the API, for example because the storage is not available. Rethrows other errors, which are bugs. */
 export function rejectionOf(error: unknown): RejectedToken {
   if (isApiError(error)) return { rejected: error.message }
   throw error
 }
 
-/** The reason for a token that no authenticator knows. */
+/** The error message for a token that no authenticator recognizes. */
 const unknownToken = 'invalid bearer token'
 
-/** Joins the reasons for which a token is not valid, as Go prints several errors. */
+/** Joins the reasons of several authenticators in the format of Go's aggregated errors. */
 export function joinReasons(reasons: readonly string[] = []): string {
   const distinct = [...new Set(reasons)]
   return distinct.length > 1 ? `[${distinct.join(', ')}]` : (distinct[0] ?? unknownToken)
 }
 
 /**
- * Authenticates a fixed set of tokens. They are kept and looked up as digests keyed for this process: the time of a lookup reveals nothing
- * about a guessed token, and the tokens themselves do not stay in memory.
+ * Authenticates a fixed set of tokens. Only digests with a random key are kept and compared. So the time of a lookup reveals nothing about
+ * a token, and no token stays in memory.
  */
 export function createStaticTokens(tokens: Iterable<readonly [token: string, user: UserInfo]>): TokenAuthenticator {
   const key = randomBytes(32).toString('base64')
@@ -65,7 +68,7 @@ export function createStaticTokens(tokens: Iterable<readonly [token: string, use
   return { authenticateToken: (token) => users.get(digest(token)), isPermanent: true }
 }
 
-/** Generates 256 random bits in characters that never need quoting. */
+/** Generates a token of 256 random bits. Its characters never need quoting or escaping. */
 export function generateToken(): string {
   return randomBytes(32).toString('base64url')
 }

@@ -6,11 +6,11 @@ import type { TokenAuthenticator } from './token-authenticator.ts'
 
 export interface TokenFile {
   readonly tokens: readonly (readonly [token: string, user: UserInfo])[]
-  /** Accepted but suspicious lines: empty and repeated tokens, each with its line number. */
+  /** Warnings about empty and duplicate tokens, each with its line number. */
   readonly warnings: readonly string[]
 }
 
-/** Parses lines of `token,user,uid` or `token,user,uid,"group1,group2"`. Errors name the line. */
+/** Parses a token file, whose lines are `token,user,uid` or `token,user,uid,"group1,group2"`. Throws an error that names the invalid line. */
 export function parseTokenFile(text: string, fileName: string): TokenFile {
   const tokens = new Map<string, UserInfo>()
   const warnings: string[] = []
@@ -33,7 +33,7 @@ export interface OpenTokenFileOptions {
   readonly onWarning?: (text: string) => void
 }
 
-/** Reads the file once; later changes to it have no effect. */
+/** Creates an authenticator from a token file. The file is read once; later changes have no effect. */
 export async function openTokenFile(fileName: string, options: OpenTokenFileOptions = {}): Promise<TokenAuthenticator> {
   const { tokens, warnings } = parseTokenFile(await readFile(fileName, 'utf8'), fileName)
   for (const warning of warnings) options.onWarning?.(warning)

@@ -4,7 +4,7 @@ import type { RejectedToken, TokenAuthenticator, TokenForAudiences } from './tok
 import { authenticatedUser } from './users.ts'
 
 export interface TokenReviewer {
-  /** Reviews a token for `audiences`; if empty, for this server's own. */
+  /** Reviews a token for `audiences`. If the list is empty, the server's own audiences are used. */
   reviewToken(token: string, audiences: readonly string[]): Promise<TokenVerdict>
 }
 
@@ -18,7 +18,10 @@ export interface TokenReviewerOptions {
   readonly audiences: readonly string[]
 }
 
-/** Reviews a token as if a request carried it, and also reports the audiences it is valid for. */
+/**
+ * Creates the implementation of TokenReview. It authenticates a token like one in a request, and also returns the audiences for which the
+ * token is valid.
+ */
 export function createTokenReviewer({ tokens, audiences: ownAudiences }: TokenReviewerOptions): TokenReviewer {
   async function find(
     authenticator: TokenAuthenticator,

@@ -1,13 +1,14 @@
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from '@keelson/apimachinery'
 import type { UserInfo } from '@keelson/apimachinery'
 
-/** The `extra` key that identifies the credential. */
+/** Key in `extra` of the credential's id. */
 export const credentialIdKey = 'authentication.kubernetes.io/credential-id'
 
-// A static token yields the same user object each time, so its version with `system:authenticated` is built once.
+// Users with `system:authenticated` by original user. A static token yields the same user object for each request, so its copy is built
+// once.
 const widened = new WeakMap<UserInfo, UserInfo>()
 
-/** Adds `system:authenticated` to the groups. The anonymous user stays unchanged. */
+/** Returns the user with the group `system:authenticated`. The anonymous user is returned unchanged. */
 export function authenticatedUser(user: UserInfo): UserInfo {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup) || user.groups.includes(unauthenticatedGroup)) return user
   let wide = widened.get(user)

@@ -6,9 +6,8 @@ import type { AuthenticationResult, Authenticator } from './authenticator.ts'
 const header = 'sec-websocket-protocol'
 
 /**
- * Reads a bearer token from the WebSocket subprotocols, the only place where a web page can send one. The client must offer another
- * subprotocol too,
- * since the server has to choose one. If `bearer` accepts the token, it is removed from the headers.
+ * Authenticates WebSocket requests by a bearer token in the subprotocols, because a web page cannot set other headers. The client must
+ * offer another subprotocol too, since the server has to choose one. If `bearer` accepts the token, it is removed from the headers.
  */
 export function createWebSocketTokenAuthenticator(bearer: Authenticator): Authenticator {
   return {
@@ -46,7 +45,7 @@ function readProtocols(offered: string): { readonly token: string; readonly othe
   if (more.length > 0) return 'multiple base64.bearer.authorization tokens specified'
   if (!/^[\w-]+$/.test(encoded)) return 'invalid base64.bearer.authorization token encoding'
   const token = Buffer.from(encoded, 'base64url').toString()
-  // A header with spaces would hold two values; valid tokens contain none.
+  // A token with spaces would be truncated in the Authorization header. Valid tokens contain no spaces.
   if (/[\s\ufffd]/.test(token)) return 'invalid base64.bearer.authorization token'
   if (others.length === 0) return 'missing additional subprotocol'
   return { token, others }

@@ -9,7 +9,7 @@ export interface ServiceAccountName {
   readonly name: string
 }
 
-/** Parses "system:serviceaccount:default:builder". */
+/** Parses the user name of a service account, such as "system:serviceaccount:default:builder". Returns undefined for other users. */
 export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
   const [system, kind, namespace = '', name = '', ...rest] = userName.split(':', 5)
   if (system !== 'system' || kind !== 'serviceaccount' || rest.length > 0) return undefined
@@ -22,26 +22,26 @@ export function serviceAccountUserName(namespace: string, name: string): string 
 
 const nodeNameKey = 'authentication.kubernetes.io/node-name'
 
-/** Returns the node of the pod that a service account's token is bound to; undefined for other users and tokens. */
+/** Returns the name of the node of the pod to which a service account's token is bound; undefined for other users and tokens. */
 export function serviceAccountNode({ name, extra }: UserInfo): string | undefined {
   const nodes = extra?.[nodeNameKey]
   if (nodes?.length !== 1 || serviceAccountOf(name) === undefined) return undefined
   return isDNS1123Subdomain(nodes[0]!).length === 0 ? nodes[0] : undefined
 }
 
-/** Lists the groups of every service account in a namespace. */
+/** Lists the groups that all service accounts in a namespace have. */
 export function serviceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** Parses "system:node:worker-1" into "worker-1". */
+/** Returns the node name in a kubelet's user name: "worker-1" for "system:node:worker-1". Returns undefined for other users. */
 export function nodeOf(userName: string): string | undefined {
   if (!userName.startsWith(nodePrefix)) return undefined
   const name = userName.slice(nodePrefix.length)
   return isDNS1123Subdomain(name).length === 0 ? name : undefined
 }
 
-/** Returns the name of the node whose kubelet the user is, "" if the name is missing, undefined for other users. */
+/** Returns the name of the node whose kubelet the user is; "" if the user name has no node; undefined for other users. */
 export function nodeIdentity({ name, groups }: Pick<UserInfo, 'name' | 'groups'>): string | undefined {
   return name.startsWith(nodePrefix) && groups.includes(nodesGroup) ? name.slice(nodePrefix.length) : undefined
 }

@@ -1,4 +1,4 @@
-/** A constant, by its CEL type: int and uint are both `bigint`. */
+/** A constant with its CEL type. Both int and uint are `bigint`. */
 export type Constant =
   | { readonly type: 'null'; readonly value: null }
   | { readonly type: 'bool'; readonly value: boolean }
@@ -8,7 +8,7 @@ export type Constant =
   | { readonly type: 'bytes'; readonly value: Uint8Array }
 
 interface Node {
-  /** Position in messages, as cel-go reports it: for a call, its parenthesis or operator. */
+  /** Offset of the node that messages show. For a call, it is that of the opening parenthesis or the operator, as in cel-go. */
   readonly offset: number
 }
 
@@ -32,7 +32,7 @@ export interface Select extends Node {
 
 export interface Call extends Node {
   readonly kind: 'call'
-  /** Operators are functions too: `_+_`. */
+  /** Name of the function. Operators are functions with names such as `_+_`. */
   readonly name: string
   /** The receiver of a member call: `target.name(…)`. */
   readonly target?: Expr
@@ -42,7 +42,7 @@ export interface Call extends Node {
 export interface ListExpr extends Node {
   readonly kind: 'list'
   readonly elements: readonly Expr[]
-  /** Indexes of elements written `?element`. */
+  /** Indexes of the optional elements, which are written `?element`. */
   readonly optional: ReadonlySet<number>
 }
 
@@ -70,8 +70,9 @@ export interface Struct extends Node {
 }
 
 /**
- * A fold: from `init`, `step` computes the next accumulator for each element of the range while `condition` holds; `result` is the value.
- * With `secondVariable`, the first variable is the index or key. Only macros create comprehensions; the language has no syntax for them.
+ * A fold over a range. Starting from `init`, `step` computes the next accumulator for each element while `condition` is true. `result` is
+ * the value of the whole expression. With `secondVariable`, the first variable is the index or key. CEL has no syntax for comprehensions;
+ * macros create them.
  */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension'
@@ -113,7 +114,7 @@ export function childrenOf(expression: Expr): readonly Expr[] {
   }
 }
 
-/** Returns `a.b.c` as a name; undefined for other expressions. */
+/** Returns the qualified name of an expression such as `a.b.c`; undefined for other expressions. */
 export function qualifiedName(expression: Expr): string | undefined {
   if (expression.kind === 'ident') return expression.name
   if (expression.kind !== 'select' || expression.testOnly) return undefined

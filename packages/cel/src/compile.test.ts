@@ -25,7 +25,7 @@ const pieces = fc.constantFrom(
 )
 
 describe('hostile expressions', () => {
-  it('report only CompileError', () => {
+  it('cause no other error than CompileError', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
         expect(problem(parts.join(''))).toBeTypeOf('string')
@@ -72,18 +72,18 @@ describe('hostile expressions', () => {
     expect(problem(Array.from({ length: 150 }, (_, i) => `x${i}`).join(' == '))).toContain('50 more errors were truncated')
   })
 
-  it('limit the copies that macros make', () => {
+  it('have a limited number of copies by macros', () => {
     expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(5))).toBe('')
     expect(problem('optional.of(1)' + '.optMap(x, x)'.repeat(30))).toContain('optMap() is nested too deeply')
   })
 
-  it('limit the size of types', () => {
+  it('have types of limited size', () => {
     const doubled = (depth: number): string => (depth === 0 ? 'x' : `[{x: x}].map(x, ${doubled(depth - 1)})`)
     expect(problem(`[1].map(x, ${doubled(6)})`)).toBe('')
     expect(problem(`[1].map(x, ${doubled(60)})`)).toContain('type is too large')
   })
 
-  it('limit the size of types behind unknown names', () => {
+  it('have types of limited size even with undeclared names', () => {
     const names = Array.from({ length: 21 }, (_, i) => `a${i}`)
     const pairs = (count: number): string =>
       names.slice(0, count).reduceRight(
@@ -97,7 +97,7 @@ describe('hostile expressions', () => {
     expect(problem(pairs(21))).toContain('type is too large')
   })
 
-  it('do not show long lines', () => {
+  it('omit long lines from the message', () => {
     expect(problem(`x${' '.repeat(20_000)}`)).toBe("ERROR: <input>:1:1: undeclared reference to 'x' (in container '')")
   })
 })

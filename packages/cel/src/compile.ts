@@ -15,7 +15,7 @@ import { validate } from './validators/validate.ts'
 export interface Parsed {
   readonly source: Source
   readonly expression: Expr
-  /** The macro calls as written, by their expansion. */
+  /** Original macro calls by the expression that replaced them. */
   readonly macroCalls: ReadonlyMap<Expr, Call>
 }
 
@@ -25,7 +25,7 @@ export interface Compiled extends Parsed, Checked {
   readonly type: Type
 }
 
-/** A syntax or type error. The message is kube-apiserver's. */
+/** A syntax or type error with kube-apiserver's message. */
 export class CompileError extends Error {
   override readonly name: string = 'CompileError'
   readonly issues: Issues

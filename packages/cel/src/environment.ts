@@ -6,7 +6,7 @@ import type { Type } from './types/type.ts'
 
 /** A set of related functions, types and macros. */
 export interface Library {
-  /** In the syntax of `declareFunctions`. */
+  /** Function declarations in the syntax of `declareFunctions`. */
   readonly functions?: string
   readonly macros?: readonly Macro[]
   /** Type names available in expressions. */
@@ -16,7 +16,7 @@ export interface Library {
 /** Struct types. */
 export interface StructTypes {
   find(name: string): Type | undefined
-  /** Returns the type of a field; undefined if there is no such field. Only called for types that `find` knows. */
+  /** Returns the type of a field; undefined if the field does not exist. `typeName` must be a type that `find` returns. */
   field(typeName: string, field: string): Type | undefined
 }
 
@@ -26,7 +26,7 @@ export interface EnvironmentOptions {
   readonly structs?: readonly StructTypes[]
 }
 
-/** The variables, functions and types available to expressions. Built lazily. */
+/** The variables, functions and types available to expressions. The declarations are parsed on first use. */
 export class Environment {
   readonly #options: EnvironmentOptions
   readonly #parent: Environment | undefined
@@ -56,7 +56,7 @@ export class Environment {
     return this.#functions.get(name) ?? this.#parent?.function(name)
   }
 
-  /** Returns the type of a variable, or the type of a type name. */
+  /** Returns the type of a variable. For the name of a type, returns the type of that type. */
   ident(name: string): Type | undefined {
     this.#idents ??= new Map([
       ...this.#libraries.flatMap(({ types = [] }) => types.map((type) => [type.name, typeType(type)] as const)),

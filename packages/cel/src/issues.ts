@@ -8,11 +8,14 @@ export interface Issue {
   readonly offset: number
 }
 
-/** A message or a function that builds it: types can be long, and of thousands of issues only the first are shown. */
+/**
+ * A message or a function that builds it. Messages about types can be long, and only the first of thousands of issues are shown, so they
+ * are built on demand.
+ */
 export type Message = string | (() => string)
 
 const maxIssues = 100
-/** Lines of more bytes are not shown. */
+/** Maximum length in bytes of a source line that a message shows. */
 const maxLineLength = 16_384
 
 /** Collects the errors of one expression and formats them like cel-go. */
@@ -34,7 +37,7 @@ export class Issues {
     if (this.#count <= maxIssues) this.#issues.push({ offset, message: typeof message === 'string' ? message : message() })
   }
 
-  /** Sorted by position. */
+  /** Returns the issues sorted by position. */
   list(): readonly Issue[] {
     return this.#issues.toSorted((a, b) => a.offset - b.offset)
   }
@@ -54,7 +57,7 @@ export class Issues {
   }
 }
 
-/** Marks the column. Multi-byte characters get a wide dot, as in cel-go. */
+/** Returns the line that marks the column of an issue. A multi-byte character gets a wide dot, as in cel-go. */
 function arrow(line: string, { column }: Location): string {
   const characters = [...line]
   const below = characters.slice(0, Math.max(column, 0)).map((character) => (isWide(character) ? '．' : '.'))

@@ -3,13 +3,15 @@ import { compileAdmission } from './kubernetes/compile-admission.ts'
 
 /** The longest text that the parser accepts. */
 const maxLength = 100_000
-/** Processor time, so other load does not matter. Linear work takes a tenth of it, quadratic work several times as much. */
+/**
+ * Maximum processor time, which does not depend on other load. Linear work takes a tenth of it; quadratic work takes several times as much.
+ */
 const maxMilliseconds = 1_500
 
 const filled = (before: string, part: string, after: string): string =>
   before + part.repeat(Math.floor((maxLength - before.length - after.length) / part.length)) + after
 
-/** Repeats `part` where the variable x8 has a type of some hundred nodes. */
+/** Builds an expression that repeats `part` in a scope where the variable x8 has a type of several hundred nodes. */
 function withLargeType(part: string, last: string): string {
   let before = '[1].all(x0, '
   for (let i = 1; i <= 8; i++) before += `[{x${i - 1}: x${i - 1}}].all(x${i}, `

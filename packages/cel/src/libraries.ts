@@ -44,16 +44,19 @@ const addresses: Library = { functions: addressFunctions, types: [opaqueType('ne
 const entries: Library = { functions: entryFunctions, macros: [...entryQuantifiers, ...entryTransforms] }
 const lists: Library = { functions: listFunctions, macros: [sortBy] }
 
-/** `cel.bind()`, available in device selectors but not in admission policies. */
+/** The library with `cel.bind()`, which is available in device selectors but not in admission policies. */
 export const bindings: Library = { macros: [bind] }
 
 /** Functions for JSON patches. */
 export const jsonPatches: Library = { functions: jsonPatchFunctions }
 
-/** Types of the names `duration` and `timestamp`: the checker accepts them, but evaluation does not. */
+/** Types of the type names `duration` and `timestamp`. The checker accepts these names, but evaluation does not. */
 const timeNames: Readonly<Record<string, Type>> = { duration: typeType(duration), timestamp: typeType(timestamp) }
 
-/** The environment of every expression in Kubernetes 1.36. Functions shared by several libraries collect overloads in this order. */
+/**
+ * The base environment of all expressions in Kubernetes 1.36. The order of libraries matters: it is the order of the overloads of a
+ * function that several libraries declare.
+ */
 export const baseEnvironment: Environment = new Environment({
   libraries: [
     standard,

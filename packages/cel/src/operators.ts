@@ -1,4 +1,4 @@
-/** Functions of binary operators, by operator. */
+/** Function names of binary operators by operator. */
 export const binaryOperators: ReadonlyMap<string, string> = new Map([
   ['&&', '_&&_'],
   ['||', '_||_'],

@@ -1,6 +1,6 @@
-/** Position of issues about the whole expression. */
+/** Offset of issues that concern the whole expression. */
 export const wholeExpression = -2
-/** Position of nodes whose text could not be read. */
+/** Offset of nodes whose text could not be parsed. */
 export const beforeText = -1
 
 /** The text of an expression. Converts offsets to the line and code point column of messages. */
@@ -12,10 +12,10 @@ export class Source {
     this.text = text
   }
 
-  /** Lines start at 1, columns at 0. */
+  /** Returns the line and column of an offset. Lines start at 1, columns at 0. */
   location(offset: number): Location {
     if (offset === wholeExpression) return nowhere
-    // Empty text has no first column.
+    // An empty text has no column 0, so cel-go reports -1.
     if (offset === beforeText || this.text === '') return { line: 1, column: -1 }
     const lines = this.#starts()
     let low = 0

@@ -6,7 +6,7 @@ import { unparse } from './unparse.ts'
 
 const { macros } = deviceEnvironment
 
-/** Returns the AST without positions. */
+/** Returns the AST of an expression without positions. */
 function meaning(text: string): unknown {
   const { expression } = parse(text, macros)
   return JSON.parse(
@@ -74,7 +74,7 @@ const text = fc.letrec<{ any: string; member: string }>((tie) => {
 }).any
 
 describe('unparse', () => {
-  it('keeps the meaning', () => {
+  it('returns text that parses to the same AST', () => {
     fc.assert(
       fc.property(text, (source) => {
         expect(meaning(written(source))).toEqual(meaning(source))

@@ -2,7 +2,7 @@ import type { Call, Constant, Expr } from './ast.ts'
 import type { Parsed } from './compile.ts'
 import { binaryOperators, operators } from './operators.ts'
 
-/** Precedence levels; lower ones bind less tightly. */
+/** Precedence levels of operators. A higher level binds more tightly. */
 const level = { conditional: 0, or: 1, and: 2, relation: 3, sum: 4, product: 5, unary: 6, member: 7 } as const
 
 const written: ReadonlyMap<string, string> = new Map([...binaryOperators].map(([text, name]) => [name, text]))
@@ -28,7 +28,7 @@ class Writer {
     this.#macroCalls = macroCalls
   }
 
-  /** Adds parentheses if the expression binds less tightly than `least`. */
+  /** Formats an expression. Adds parentheses if its precedence level is lower than `least`. */
   text(expression: Expr, least: number): string {
     const call = this.#macroCalls.get(expression)
     if (call !== undefined) return this.#named(call)
@@ -89,7 +89,7 @@ class Writer {
 
   #binary(operator: string, [left, right]: readonly [Expr, Expr], least: number): string {
     const operatorLevel = levels[operator] ?? level.relation
-    // Chains of && and || are balanced on parsing, so nested pairs need parentheses.
+    // The parser balances chains of && and ||, so nested pairs of the same operator need parentheses.
     const isLogic = operatorLevel <= level.and
     return bracketed(
       `${this.text(left, isLogic ? operatorLevel + 1 : operatorLevel)} ${operator} ${this.text(right, operatorLevel + 1)}`,

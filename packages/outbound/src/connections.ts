@@ -5,25 +5,25 @@ import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
 import { OutboundError } from './failure.ts'
 
-/** Bounds of the connections of one client. */
+/** Limits of the connections of one client. */
 export interface ConnectionBounds {
-  /** Connections at the same time. Further requests wait. */
+  /** Maximum number of open connections. Further requests wait. */
   readonly maxConnections: number
-  /** An unused connection is closed after this time, ms. */
+  /** Time after which an unused connection is closed, in milliseconds. */
   readonly idleTimeoutMs: number
 }
 
 /** Opens a connection that speaks one of `protocols`. */
 export type OpenConnection = (protocols: readonly string[]) => Promise<Duplex>
 
-/** A way to send one request. */
-export type Lane =
+/** A connection that is reserved for one request: an HTTP/1.1 agent or an HTTP/2 session. */
+export type ReservedConnection =
   | { readonly protocol: 'h2'; readonly session: ClientHttp2Session; release(): void }
   | { readonly protocol: 'http/1.1'; readonly agent: Agent; release(): void }
 
-/** Streams at the same time on one session, unless the server allows fewer: as many as Go's client opens. */
+/** Maximum number of concurrent streams of a session, as in Go's client. The server may allow fewer. */
 const maxStreams = 1000
-/** An answer to a ping takes at most this time, ms. */
+/** Timeout of an HTTP/2 ping in milliseconds. */
 const pingTimeoutMs = 15_000
 
 interface Session {
@@ -33,10 +33,11 @@ interface Session {
 }
 
 /**
- * The connections of one client. The first one finds out the protocol: HTTP/2 shares a few sessions, HTTP/1.1 keeps an agent.
+ * The connections of one client. The first connection negotiates the protocol. With HTTP/2, requests share a few sessions. With HTTP/1.1, an
+ * agent pools connections.
  *
- * undici was tried instead. It ends running requests when a server says goodbye (GOAWAY), as each one does when it is restarted; opens as many
- * HTTP/2 connections as it may when requests come in a burst; and does not limit answers over HTTP/2. Version 8 needs Node 22.19.
+ * undici was considered instead. It aborts running requests when a server sends GOAWAY, which happens at each restart. During a burst of
+ * requests, it opens the maximum number of HTTP/2 connections. It does not limit the size of responses over HTTP/2. Version 8 needs Node 22.19.
  */
 export class Connections {
   readonly #open: OpenConnection
@@ -47,7 +48,7 @@ export class Connections {
   #protocol: 'h2' | 'http/1.1' | undefined
   #probe: Promise<void> | undefined
   #agent: Agent | undefined
-  /** Requests over HTTP/1.1, each with a connection. The agent's own limit ignores connections that are being opened. */
+  /** Number of running HTTP/1.1 requests. Each uses one connection. The agent's own limit ignores connections that are being opened. */
   #running = 0
   #firstSocket: Duplex | undefined
   #opening = 0
@@ -60,8 +61,11 @@ export class Connections {
     if (!mayHttp2) this.#protocol = 'http/1.1'
   }
 
-  /** Rejects with an `OutboundError` if there is no connection. Ends when `signal` is aborted. */
-  async lane(signal: AbortSignal): Promise<Lane> {
+  /**
+   * Reserves a connection for one request, and waits for one if necessary. Rejects with an `OutboundError` if connecting fails or `signal`
+   * is aborted.
+   */
+  async reserve(signal: AbortSignal): Promise<ReservedConnection> {
     for (;;) {
       if (this.#closed) throw new OutboundError('canceled', 'http: client is closed')
       if (this.#protocol === 'http/1.1' && this.#running < this.#bounds.maxConnections) return this.#takeHttp1()
@@ -72,14 +76,14 @@ export class Connections {
       const free = this.#freeSession()
       if (free !== undefined) return this.#take(free)
       if (this.#sessions.size + this.#opening < this.#bounds.maxConnections) {
-        // Requests of a burst wait for one connection; it may serve them all.
+        // Concurrent requests wait for the same new connection, because one HTTP/2 session may serve all of them.
         this.#probe ??= this.#connect().finally(() => (this.#probe = undefined))
         await untilAborted(this.#probe, signal)
       } else await this.#wait(signal)
     }
   }
 
-  /** Finds out whether the server of a session still answers. Closes the session if not. */
+  /** Pings the server of a session. Closes the session if no answer arrives in time. */
   check(session: ClientHttp2Session): void {
     if (session.destroyed || session.closed) return
     const timer = setTimeout(() => session.destroy(new OutboundError('closed', 'http2: client connection lost')), pingTimeoutMs).unref()
@@ -127,16 +131,16 @@ export class Connections {
     this.#protocol = 'h2'
     const entry: Session = { session, streams: 0, idleTimer: undefined }
     this.#sessions.add(entry)
-    // The requests report errors.
+    // Errors are ignored here, because each request reports its own.
     session.on('error', () => {})
     const drop = (): void => {
       clearTimeout(entry.idleTimer)
       if (!this.#sessions.delete(entry)) return
-      // The server may speak another protocol by now.
+      // The next connection negotiates the protocol again, because the server may have been replaced.
       if (this.#sessions.size === 0 && this.#protocol === 'h2') this.#protocol = undefined
       this.#wakeOne()
     }
-    // No new streams after a GOAWAY; open streams continue.
+    // After a GOAWAY, the session gets no new streams. Open streams continue.
     session.once('goaway', drop)
     session.once('close', drop)
     this.#startIdling(entry)
@@ -152,7 +156,7 @@ export class Connections {
     return undefined
   }
 
-  #take(entry: Session): Lane {
+  #take(entry: Session): ReservedConnection {
     clearTimeout(entry.idleTimer)
     if (entry.streams++ === 0) entry.session.ref()
     return {
@@ -168,7 +172,7 @@ export class Connections {
     }
   }
 
-  #takeHttp1(): Lane {
+  #takeHttp1(): ReservedConnection {
     this.#running++
     return {
       protocol: 'http/1.1',

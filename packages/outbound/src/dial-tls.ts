@@ -5,30 +5,30 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 import { OutboundError, dialError, serverNameOf, tlsError, x509Error } from './failure.ts'
 import type { Destination } from './failure.ts'
 
-/** The network that a request leaves through. An egress selector has a dialer for each. */
+/** The network of an outbound request. An egress selector can configure a dialer for each network. */
 export type EgressNetwork = 'controlplane' | 'cluster' | 'etcd'
 
-/** Opens a connection to a destination. It rejects if there is none; `signal` ends the attempt. */
+/** Opens a connection to a destination. Rejects if that fails or `signal` is aborted. */
 export type Dial = (destination: Destination, options: { readonly network: EgressNetwork; readonly signal: AbortSignal }) => Promise<Duplex>
 
-/** How the server proves its identity, and the client its own. All texts are PEM. */
+/** TLS settings of a client. Certificates and keys are in PEM. */
 export interface TlsSettings {
-  /** The authorities that may have signed the server's certificate. Default: the runtime's. */
+  /** Trusted CA certificates. Default: the root certificates of the JavaScript runtime. */
   readonly authorities?: string
   readonly certificate?: string
   readonly key?: string
-  /** The name in the server's certificate. Default: the host of the URL. */
+  /** Expected name in the server's certificate. Default: the host of the URL. */
   readonly serverName?: string
-  /** Accepts any certificate. */
+  /** Whether to accept any server certificate without verification. */
   readonly insecureSkipVerify?: boolean
 }
 
-/** Time for a TCP connection, ms: Go's default dialer. */
+/** Timeout of opening a TCP connection, in milliseconds. The value is that of Go's default dialer. */
 const dialTimeoutMs = 30_000
-/** Time for a TLS handshake, ms: the default of client-go. */
+/** Timeout of a TLS handshake, in milliseconds. The value is the default of client-go. */
 const handshakeTimeoutMs = 10_000
 
-/** Connects directly. */
+/** Opens a TCP connection without a proxy. */
 export const dialDirectly: Dial = (destination, { signal }) =>
   new Promise((resolve, reject) => {
     const socket = connectTcp({ ...destination, signal, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 })
@@ -42,14 +42,14 @@ export const dialDirectly: Dial = (destination, { signal }) =>
 export interface ConnectOptions {
   readonly dial: Dial
   readonly network: EgressNetwork
-  /** Host of the URL, whose certificate is expected. */
+  /** Host of the URL. It is the expected name in the certificate unless `tls` has another one. */
   readonly host: string
-  /** Absent for plain HTTP. */
+  /** TLS settings; undefined for plain HTTP. */
   readonly tls: TlsSettings | undefined
   readonly protocols: readonly string[]
 }
 
-/** Opens a connection and shakes hands. Rejects with an `OutboundError`. */
+/** Opens a connection and completes the TLS handshake. Rejects with an `OutboundError`. */
 export async function connect(destination: Destination, { dial, network, host, tls, protocols }: ConnectOptions): Promise<Duplex> {
   const socket = await dialInTime(dial, destination, network)
   if (tls === undefined) return socket
@@ -60,7 +60,7 @@ export async function connect(destination: Destination, { dial, network, host, t
       servername: serverNameOf(serverName),
       ALPNProtocols: [...protocols],
       rejectUnauthorized: tls.insecureSkipVerify !== true,
-      // The certificate is for the expected name, whatever address was dialed.
+      // The certificate must be valid for the expected name, regardless of the dialed address.
       checkServerIdentity: (_name, certificate) => identityError(serverName, certificate),
       ...(tls.authorities !== undefined && { ca: tls.authorities }),
       ...(tls.certificate !== undefined && { cert: tls.certificate }),
@@ -98,7 +98,10 @@ async function dialInTime(dial: Dial, destination: Destination, network: EgressN
   }
 }
 
-/** Go accepts subject alternative names only; Node would also accept the common name. */
+/**
+ * Returns the error of a certificate that is not valid for the name; undefined if it is valid. Only subject alternative names count, as in
+ * Go. Node's own check would also accept the common name.
+ */
 function identityError(name: string, { subjectaltname = '' }: PeerCertificate): Error | undefined {
   const entries = subjectaltname.split(', ')
   const dns = entries.filter((entry) => entry.startsWith('DNS:')).map((entry) => entry.slice(4))
@@ -122,7 +125,7 @@ function canonicalAddress(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address
 }
 
-/** A wildcard stands for the first label only. */
+/** Returns whether a name in a certificate matches. A wildcard covers the first label only. */
 function matchesName(pattern: string, name: string): boolean {
   const [wanted, given] = [pattern.toLowerCase(), name.toLowerCase().replace(/\.$/, '')]
   if (!wanted.startsWith('*.')) return wanted === given

@@ -15,7 +15,7 @@ async function ask(target: ClientTarget, request: Partial<OutboundRequest> = {},
 const text = (answer: OutboundAnswer): string => (answer.failed ? answer.message : `${answer.status} ${answer.body.toString()}`)
 
 describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
-  test('sends method, path, headers and body, over few connections', async () => {
+  test('sends method, path, headers and body, and reuses connections', async () => {
     await using server = await startTestServer(pair, protocol)
     using client = createDialer({ maxConnections: 3 }).client({ url: `https://127.0.0.1:${server.port}/base?a=1`, tls })
     const request = { method: 'POST', headers: { 'x-one': 'one' }, body: 'x'.repeat(100_000), timeoutMs: 20_000 }
@@ -27,7 +27,7 @@ describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
     expect(server.connections).toBeLessThanOrEqual(protocol === 'h2' ? 1 : 3)
   })
 
-  test('ends what takes too long, and only that', async () => {
+  test('aborts a request at its timeout or signal, without affecting other requests', async () => {
     await using server = await startTestServer(pair, protocol)
     const url = `https://127.0.0.1:${server.port}`
     using client = createDialer().client({ url, tls })
@@ -42,7 +42,7 @@ describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
     expect(text(await canceled)).toBe(`Get "${url}/hang": context canceled`)
   })
 
-  test('bounds the answer, and reports a broken connection and a redirect', async () => {
+  test('limits the size of responses, reports broken connections, and does not follow redirects', async () => {
     await using server = await startTestServer(pair, protocol)
     const url = `https://127.0.0.1:${server.port}`
     expect(text(await ask({ url, tls }, { path: '/big', maxBytes: 100_000 }))).toBe(
@@ -52,7 +52,7 @@ describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
     expect(text(await ask({ url, tls }, { path: '/redirect' }))).toBe('302 ')
   })
 
-  test('connects again after the server dropped its connections', async () => {
+  test('reconnects after the server closed all connections', async () => {
     await using server = await startTestServer(pair, protocol)
     using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })
     const get = () => client.request({ headers: { 'x-one': 'one' }, timeoutMs: 20_000 })
@@ -62,7 +62,7 @@ describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
     expect(server.connections).toBeGreaterThan(1)
   })
 
-  test('shows a client certificate', async () => {
+  test('presents a client certificate', async () => {
     await using server = await startTestServer(pair, protocol, true)
     const target = { url: `https://127.0.0.1:${server.port}`, tls: { ...tls, certificate: pair.certificate, key: pair.key } }
     expect(text(await ask(target, { headers: { 'x-one': 'one' } }))).toBe('200 one:0')
@@ -70,7 +70,7 @@ describe.each(['h2', 'http/1.1'] as const)('over %s', (protocol) => {
   })
 })
 
-test('a request that runs when the server says goodbye is answered; one that the server refused is sent again', async () => {
+test('completes running requests after a GOAWAY, and retries refused requests', async () => {
   await using server = await startTestServer(pair, 'h2')
   using client = createDialer().client({ url: `https://127.0.0.1:${server.port}`, tls })
   expect(text(await client.request({ method: 'POST', path: '/refuse', timeoutMs: 20_000 }))).toBe('200 at last')
@@ -79,7 +79,7 @@ test('a request that runs when the server says goodbye is answered; one that the
   expect(server.connections).toBe(2)
 })
 
-test('dials the address that the resolver gives, and expects the name of the service', async () => {
+test('dials the address from the resolver, and expects a certificate for the service name', async () => {
   await using server = await startTestServer(pair, 'h2')
   const service = { namespace: 'test', name: 'hook', port: 443 }
   const dialed: unknown[] = []
@@ -111,7 +111,7 @@ test('dials the address that the resolver gives, and expects the name of the ser
   )
 })
 
-describe('says in the words of Go why there is no connection', () => {
+describe('reports connection errors like Go', () => {
   test('refused, unknown, not HTTPS', async () => {
     const silent = createServer((socket) => socket.resume().end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
@@ -144,7 +144,7 @@ describe('says in the words of Go why there is no connection', () => {
   })
 })
 
-test('refuses more requests than its bound', async () => {
+test('rejects requests above maxRequests', async () => {
   await using server = await startTestServer(pair, 'h2')
   using client = createDialer({ maxRequests: 1 }).client({ url: `https://127.0.0.1:${server.port}`, tls })
   const controller = new AbortController()

@@ -7,54 +7,54 @@ import type { Destination } from './failure.ts'
 import { isStale, send } from './send.ts'
 import type { Message, RawAnswer } from './send.ts'
 
-/** A port of a service, as webhook configurations and APIServices name it. */
+/** A reference to a port of a Service, as in webhook configurations and APIServices. */
 export interface ServiceReference {
   readonly namespace: string
   readonly name: string
   readonly port: number
 }
 
-/** Finds the address of a service: its cluster IP, or an endpoint that is ready. Throws an error whose message clients see. */
+/** Resolves a Service to an address: its cluster IP or a ready endpoint. Throws an error whose message is shown to clients. */
 export interface ServiceResolver {
   resolve(service: ServiceReference): Promise<Destination> | Destination
 }
 
 export interface DialerOptions {
-  /** Opens connections. Default: directly. Egress selection replaces it. */
+  /** Function that opens connections, for example through a proxy of an egress selector. Default: `dialDirectly`. */
   readonly dial?: Dial
-  /** Without it, a service is dialed by its name. */
+  /** Resolver of Services. If absent, the DNS name of the Service is dialed. */
   readonly resolver?: ServiceResolver
-  /** Connections of one client at the same time. Default 100. */
+  /** Maximum number of open connections of one client. Default 100. */
   readonly maxConnections?: number
-  /** Requests of one client at the same time, those that wait included. Default 10,000. */
+  /** Maximum number of running and waiting requests of one client. Default 10,000. */
   readonly maxRequests?: number
-  /** An unused connection is closed after this time, ms. Default 90 s, as in Go. */
+  /** Time after which an unused connection is closed, in milliseconds. Default 90 s, as in Go. */
   readonly idleTimeoutMs?: number
 }
 
-/** The server that a client talks to. */
+/** The server of an outbound client and how to connect to it. */
 export interface ClientTarget {
-  /** https or http. Its path is the default path of requests. */
+  /** URL with the scheme https or http. Its path is the default path of requests. */
   readonly url: string
-  /** Dialed in place of the URL's host. */
+  /** Service to dial instead of the URL's host. */
   readonly service?: ServiceReference
   readonly tls?: TlsSettings
-  /** Default: controlplane, and cluster for a service. */
+  /** Network for egress selection. Default: `cluster` if `service` is set, otherwise `controlplane`. */
   readonly network?: EgressNetwork
 }
 
 export interface OutboundRequest {
   readonly method?: string
-  /** Path and query. Default: those of the client's URL. */
+  /** Path and query of the request. Default: those of the client's URL. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array | string
-  /** For the whole request, including connecting and the answer's body, ms. */
+  /** Timeout of the whole request in milliseconds, including connecting and reading the response. */
   readonly timeoutMs: number
   readonly signal?: AbortSignal
-  /** Longer answers fail. Default 4 MiB. */
+  /** Maximum size of the response body. A larger response is an error. Default 4 MiB. */
   readonly maxBytes?: number
-  /** May be sent again if an idle connection turns out to be closed. Default: true for GET and HEAD. */
+  /** Whether the request may be retried if a reused connection turns out to be closed. Default: true for GET and HEAD. */
   readonly idempotent?: boolean
 }
 
@@ -63,19 +63,19 @@ export type OutboundAnswer =
   | {
       readonly failed: true
       readonly error: OutboundError
-      /** As Go's client reports it: `Post "https://…": dial tcp …: connect: connection refused`. */
+      /** Error message of Go's HTTP client, for example `Post "https://…": dial tcp …: connect: connection refused`. */
       readonly message: string
     }
 
-/** Sends requests to one server over connections of its own. */
+/** An HTTP client for one server with its own connection pool. */
 export interface OutboundClient extends Disposable {
-  /** Never rejects. Redirects are not followed. */
+  /** Sends a request. Never rejects: failures are part of the answer. Redirects are not followed. */
   request(request: OutboundRequest): Promise<OutboundAnswer>
 }
 
-/** The one way out of the server for requests. */
+/** Creates the HTTP clients for all outbound requests of the server. */
 export interface Dialer {
-  /** Throws for an invalid URL. Certificates and keys are read at the first connection. */
+  /** Creates a client. Throws if the URL is not valid. Certificates and keys are parsed when the first connection is opened. */
   client(target: ClientTarget): OutboundClient
 }
 
@@ -94,7 +94,7 @@ export function createDialer(options: DialerOptions = {}): Dialer {
 
 class Client implements OutboundClient {
   readonly #url: URL
-  /** "https://host:port" as given: messages and the Host header keep a port that is the scheme's. */
+  /** "https://host:port" as configured. Error messages and the Host header keep a port even if it is the scheme's default. */
   readonly #origin: string
   readonly #connections: Connections
   readonly #maxRequests: number
@@ -164,15 +164,15 @@ class Client implements OutboundClient {
   async #send(message: Message, request: OutboundRequest, signal: AbortSignal): Promise<RawAnswer> {
     const { maxBytes = defaultMaxBytes, idempotent = message.method === 'GET' || message.method === 'HEAD' } = request
     for (let attempt = 1; ; attempt++) {
-      const lane = await this.#connections.lane(signal)
+      const connection = await this.#connections.reserve(signal)
       try {
         signal.throwIfAborted()
-        return await send(lane, message, { signal, maxBytes })
+        return await send(connection, message, { signal, maxBytes })
       } catch (error) {
-        lane.release()
+        connection.release()
         if (!(error instanceof OutboundError)) throw error
-        if (error.kind === 'timeout' && lane.protocol === 'h2') this.#connections.check(lane.session)
-        // A refused request was not processed.
+        if (error.kind === 'timeout' && connection.protocol === 'h2') this.#connections.check(connection.session)
+        // A refused request was not processed, so a retry is safe.
         if (attempt < 3 && (error.kind === 'refused' || (idempotent && isStale(error)))) continue
         throw error
       }
@@ -188,7 +188,7 @@ async function resolveService(resolver: ServiceResolver, service: ServiceReferen
   }
 }
 
-/** The URL of a service's port, whose host is the name in its certificate. */
+/** Returns the URL of a Service's port. Its host is the expected name in the certificate. */
 export function serviceUrl({ namespace, name, port }: ServiceReference, path = ''): string {
   return `https://${hostAndPort({ host: `${name}.${namespace}.svc`, port })}${path.startsWith('/') || path === '' ? path : `/${path}`}`
 }

@@ -1,24 +1,27 @@
 import { isIP } from 'node:net'
 
-/** Where a connection goes: a host name or an IP address, and a port. */
+/** The destination of a connection: a host name or IP address, and a port. */
 export interface Destination {
   readonly host: string
   readonly port: number
 }
 
 /**
+ * Kinds of failures of an outbound request.
+ *
  * - `canceled`: the caller's signal was aborted.
- * - `timeout`: the time for the whole request is over.
+ * - `timeout`: the request exceeded its timeout.
  * - `resolve`: the service has no address.
- * - `dial`, `tls`: no connection, no handshake.
- * - `reset`, `closed`: the connection broke before the answer was complete.
+ * - `dial`: the TCP connection could not be opened.
+ * - `tls`: the TLS handshake failed.
+ * - `reset`, `closed`: the connection ended before the response was complete.
  * - `refused`: the server promised that it did not process the request.
- * - `tooLarge`: the answer exceeds its bound.
- * - `protocol`: the answer is not HTTP.
+ * - `tooLarge`: the response exceeds its maximum size.
+ * - `protocol`: the response is not HTTP.
  */
 export type FailureKind = 'canceled' | 'timeout' | 'resolve' | 'dial' | 'tls' | 'reset' | 'closed' | 'refused' | 'tooLarge' | 'protocol'
 
-/** An error instead of a response. The message has the words of Go's HTTP client, because clients and logs show it. */
+/** A failed outbound request. The message is that of Go's HTTP client, because clients and logs show it. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError'
   readonly kind: FailureKind
@@ -29,12 +32,12 @@ export class OutboundError extends Error {
   }
 }
 
-/** "10.0.0.1:443", "[fd00::1]:443". */
+/** Formats a destination: "10.0.0.1:443" or "[fd00::1]:443". */
 export function hostAndPort({ host, port }: Destination): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Translates an error of a TCP connection that was never established. */
+/** Converts an error of opening a TCP connection. */
 export function dialError(error: unknown, destination: Destination): OutboundError {
   if (error instanceof OutboundError) return error
   const at = hostAndPort(destination)
@@ -61,7 +64,7 @@ export function dialError(error: unknown, destination: Destination): OutboundErr
   return new OutboundError('dial', text, { cause: error })
 }
 
-/** Happy eyeballs joins the errors of all addresses. */
+/** Returns the first error if Node joined the errors of several addresses (Happy Eyeballs). */
 function firstOf(error: unknown): { readonly code?: string; readonly message: string } {
   const [first] = error instanceof AggregateError ? (error.errors as unknown[]) : [error]
   return first instanceof Error ? first : { message: String(first) }
@@ -77,7 +80,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   'CERT_SIGNATURE_FAILURE',
 ])
 
-/** Translates an error of a TLS handshake. */
+/** Converts an error of a TLS handshake. */
 export function tlsError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   const { code = '', message } = firstOf(error)
@@ -102,7 +105,7 @@ export function x509Error(text: string, options?: ErrorOptions): OutboundError {
   return new OutboundError('tls', `tls: failed to verify certificate: x509: ${text}`, options)
 }
 
-/** Translates an error of an established connection. */
+/** Converts an error of an established connection. */
 export function connectionError(error: unknown): OutboundError {
   if (error instanceof OutboundError) return error
   const { code = '', message } = firstOf(error)
@@ -118,7 +121,7 @@ export function connectionError(error: unknown): OutboundError {
   return new OutboundError('closed', code.startsWith('ERR_HTTP2') ? 'http2: client connection lost' : message, options)
 }
 
-/** The name in the certificate check: an IP address has no server name indication. */
+/** Returns the name for server name indication; "" for an IP address, which has none. */
 export function serverNameOf(host: string): string {
   return isIP(host) === 0 ? host : ''
 }

@@ -86,7 +86,7 @@ describe('refuses', () => {
     await expect(readKubeconfig(make(...(parts as [string])))).rejects.toThrow(new Error(message))
   })
 
-  test('a missing file, and one that is not YAML', async () => {
+  test('rejects a missing file and invalid YAML', async () => {
     await expect(readKubeconfig('/nowhere/config')).rejects.toThrow('open /nowhere/config: no such file or directory')
     await expect(readKubeconfig(write('bad', 'a: b: c'))).rejects.toThrow(`error loading config file "${directory}/bad": `)
   })

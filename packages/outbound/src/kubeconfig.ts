@@ -10,7 +10,7 @@ import type { TlsSettings } from './dial-tls.ts'
 export interface KubeconfigClient {
   readonly url: string
   readonly tls: TlsSettings
-  /** The credentials of a request. A token file is read again once a minute. */
+  /** Returns the HTTP headers with credentials. A token file is read again once a minute. */
   headers(): Promise<Readonly<Record<string, string>>>
 }
 
@@ -21,8 +21,8 @@ export interface KubeconfigOptions {
 type Struct = Readonly<Record<string, JsonValue | undefined>>
 
 /**
- * Reads the current context of a kubeconfig, as client-go does for webhooks: relative paths start at the file's folder. Throws an error that
- * lists every problem. Certificates are read once.
+ * Reads the current context of a kubeconfig like client-go does for webhooks. Relative paths are resolved against the file's directory.
+ * Certificates are read once. Throws an error that lists all problems.
  */
 export async function readKubeconfig(file: string, { clock = systemClock }: KubeconfigOptions = {}): Promise<KubeconfigClient> {
   const config = structOf(await parseFile(file))
@@ -169,7 +169,7 @@ async function userCredentials(user: Struct, { name, read, problems }: Reading):
   }
 }
 
-/** Undefined if something other than the user is impersonated without a user. */
+/** Returns the `Impersonate-*` headers. Returns undefined if the kubeconfig impersonates a uid, groups or extras without a user. */
 function impersonationHeaders(user: Struct): Readonly<Record<string, string>> | undefined {
   const [name, uid] = [text(user['as']), text(user['as-uid'])]
   const groups = Array.isArray(user['as-groups']) ? user['as-groups'].map(text) : []
@@ -192,7 +192,7 @@ function createHeaders(
   return async () => {
     if (tokenFile !== '' && clock.now() - readAt >= 60_000) {
       readAt = clock.now()
-      // A file that cannot be read at the moment keeps its last token.
+      // If the file cannot be read, the last token stays in use.
       current = (await readFile(tokenFile, 'utf8').catch(() => current)).trim()
     }
     if (current !== '') return { ...impersonation, authorization: `Bearer ${current}` }

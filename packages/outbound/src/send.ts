@@ -3,15 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { constants } from 'node:http2'
 import type { ClientHttp2Stream } from 'node:http2'
 import type { Readable } from 'node:stream'
-import type { Lane } from './connections.ts'
+import type { ReservedConnection } from './connections.ts'
 import { OutboundError, connectionError } from './failure.ts'
 
 export interface Message {
   readonly method: string
-  /** "host:port", or without the port if it is the scheme's. */
+  /** Value of the Host header: "host:port", or "host" if the port is the scheme's default. */
   readonly authority: string
   readonly scheme: 'https' | 'http'
-  /** Path and query. */
+  /** Path and query of the URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
@@ -28,12 +28,12 @@ export interface SendOptions {
   readonly maxBytes: number
 }
 
-/** Rejects with an `OutboundError`, or the reason of the signal. */
-export function send(lane: Lane, message: Message, options: SendOptions): Promise<RawAnswer> {
-  return lane.protocol === 'h2' ? sendHttp2(lane, message, options) : sendHttp1(lane, message, options)
+/** Sends a request over a reserved connection. Rejects with an `OutboundError`, or with the signal's reason. */
+export function send(connection: ReservedConnection, message: Message, options: SendOptions): Promise<RawAnswer> {
+  return connection.protocol === 'h2' ? sendHttp2(connection, message, options) : sendHttp1(connection, message, options)
 }
 
-function sendHttp2(lane: Lane & { protocol: 'h2' }, message: Message, options: SendOptions): Promise<RawAnswer> {
+function sendHttp2(connection: ReservedConnection & { protocol: 'h2' }, message: Message, options: SendOptions): Promise<RawAnswer> {
   const { signal, maxBytes } = options
   return new Promise<RawAnswer>((resolve, reject) => {
     const headers = {
@@ -46,9 +46,9 @@ function sendHttp2(lane: Lane & { protocol: 'h2' }, message: Message, options: S
     }
     let stream: ClientHttp2Stream
     try {
-      stream = lane.session.request(headers, { endStream: message.body === undefined })
+      stream = connection.session.request(headers, { endStream: message.body === undefined })
     } catch (error) {
-      // The session closed a moment ago, so nothing was sent.
+      // The session was closed before the stream was opened, so nothing was sent.
       const isGone = /^ERR_HTTP2_(GOAWAY_SESSION|INVALID_SESSION|OUT_OF_STREAMS)$/.test((error as NodeJS.ErrnoException).code ?? '')
       throw new OutboundError(isGone ? 'refused' : 'protocol', (error as Error).message, { cause: error })
     }
@@ -59,10 +59,10 @@ function sendHttp2(lane: Lane & { protocol: 'h2' }, message: Message, options: S
     signal.addEventListener('abort', abort, { once: true })
     stream.once('close', () => {
       signal.removeEventListener('abort', abort)
-      lane.release()
+      connection.release()
       reject(new OutboundError(stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'refused' : 'closed', 'unexpected EOF'))
     })
-    // The error of the session says more than that of its streams.
+    // The session's error has more details than the stream's error.
     stream.once('error', (error) => reject(connectionError(error)))
     stream.once('response', (headers) => {
       collect(stream, maxBytes).then(
@@ -77,12 +77,12 @@ function sendHttp2(lane: Lane & { protocol: 'h2' }, message: Message, options: S
   })
 }
 
-function sendHttp1(lane: Lane & { protocol: 'http/1.1' }, message: Message, options: SendOptions): Promise<RawAnswer> {
+function sendHttp1(connection: ReservedConnection & { protocol: 'http/1.1' }, message: Message, options: SendOptions): Promise<RawAnswer> {
   const { signal, maxBytes } = options
   return new Promise<RawAnswer>((resolve, reject) => {
     const request = requestHttp1({
-      agent: lane.agent,
-      // The key of the agent's pool; it dials the client's only destination.
+      agent: connection.agent,
+      // Node requires a host as the key of the agent's pool. The agent always dials the client's only destination.
       host: 'localhost',
       method: message.method,
       path: message.path,
@@ -101,11 +101,11 @@ function sendHttp1(lane: Lane & { protocol: 'http/1.1' }, message: Message, opti
     signal.addEventListener('abort', abort, { once: true })
     request.once('close', () => {
       signal.removeEventListener('abort', abort)
-      lane.release()
+      connection.release()
     })
     request.once('error', (error) => {
       const failure = connectionError(error)
-      // An idle connection that the server closed at the same moment.
+      // The server closed the idle connection while the request was being sent.
       reject(request.reusedSocket && (failure.kind === 'reset' || failure.kind === 'closed') ? staleConnection(failure) : failure)
     })
     request.once('response', (response) => {
@@ -121,7 +121,7 @@ function sendHttp1(lane: Lane & { protocol: 'http/1.1' }, message: Message, opti
   })
 }
 
-/** Marks a failure before any answer on a connection that was used before. */
+/** The failure of a request on a reused connection before any response arrived. */
 class StaleConnectionError extends OutboundError {
   readonly isStale = true
 }

@@ -13,7 +13,7 @@ export interface KeyPair {
   readonly key: string
 }
 
-/** A certificate that signs itself. */
+/** Creates a self-signed certificate with its key. */
 export function createKeyPair(names = 'IP:127.0.0.1,DNS:hook.test.svc'): KeyPair {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-outbound-'))
   const [crt, key] = [path.join(directory, 'crt'), path.join(directory, 'key')]
@@ -30,11 +30,11 @@ export interface TestServer extends AsyncDisposable {
   readonly port: number
   readonly connections: number
   readonly requests: readonly { readonly path: string; readonly version: string; readonly certificate: string | undefined }[]
-  /** Closes every connection without a word. */
+  /** Closes every connection without a GOAWAY or a response. */
   drop(): void
 }
 
-/** Answers by path. */
+/** Starts an HTTP server whose response depends on the path. */
 export async function startTestServer(pair: KeyPair, protocol: 'h2' | 'http/1.1', mutual = false): Promise<TestServer> {
   const sockets = new Set<Socket>()
   const requests: { path: string; version: string; certificate: string | undefined }[] = []

@@ -7,7 +7,7 @@ const allowed: Decision = { decision: 'allow', reason: '' }
 const unmatched: Decision = { decision: 'noOpinion', reason: 'No policy matched.' }
 const readVerbs: readonly string[] = ['get', 'list', 'watch']
 
-/** Allows what one of the policies of a file allows (attribute-based access control). */
+/** Authorizes by the policies of an ABAC policy file (attribute-based access control). A request is allowed if one policy matches it. */
 export function createAbacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
   return {
     authorize: ({ user, action }) => (policies.some((policy) => matches(policy, user, action)) ? allowed : unmatched),
@@ -26,7 +26,7 @@ function matches(policy: AbacPolicy, user: UserInfo, action: RequestedAction): b
   )
 }
 
-/** A policy without user and group matches nobody. */
+/** Returns whether a policy applies to the user. A policy without user and group applies to nobody. */
 function matchesSubject({ user, group }: AbacPolicy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false
   return (user === '' || matchesText(user, name)) && (group === '' || group === '*' || groups.includes(group))

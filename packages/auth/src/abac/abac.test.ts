@@ -51,11 +51,11 @@ test('lists the rules of a user in a namespace', async () => {
   })
 })
 
-describe('a policy file', () => {
-  test('counts the lines in the old format', () => {
+describe('parseAbacPolicies', () => {
+  test('counts the lines without apiVersion', () => {
     expect(parseAbacPolicies(`${policy({})}\n{"user":"a"}`, 'f').unversionedLines).toBe(1)
   })
-  test('names the line of a mistake', () => {
+  test('reports the line number of an error', () => {
     expect(() => parseAbacPolicies(`# one\n{"user":1}`, 'f')).toThrow(
       'error reading policy file f, line 2: {"user":1}: json: cannot unmarshal number into Go struct field PolicySpec.user of type string',
     )

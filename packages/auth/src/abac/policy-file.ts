@@ -1,7 +1,7 @@
 import { authenticatedGroup, isJsonObject, messageOf, parseJson } from '@keelson/apimachinery'
 import type { JsonObject, JsonValue } from '@keelson/apimachinery'
 
-/** One line of a policy file. `*` matches everything; "" matches nothing but "". */
+/** One policy of an ABAC policy file. In a field, `*` matches everything, and "" matches only an empty value. */
 export interface AbacPolicy {
   readonly user: string
   readonly group: string
@@ -14,11 +14,14 @@ export interface AbacPolicy {
 
 export interface AbacPolicyFile {
   readonly policies: readonly AbacPolicy[]
-  /** Lines in the format without a version, which is deprecated. */
+  /** Number of lines without `apiVersion`. That format is deprecated. */
   readonly unversionedLines: number
 }
 
-/** Parses one JSON object a line. Empty lines and those that start with "#" are skipped. Errors name the line. */
+/**
+ * Parses an ABAC policy file, which has one JSON object per line. Empty lines and lines that start with "#" are skipped. Throws an error
+ * that names the invalid line.
+ */
 export function parseAbacPolicies(text: string, fileName: string): AbacPolicyFile {
   const policies: AbacPolicy[] = []
   let unversionedLines = 0
@@ -44,7 +47,7 @@ function versionedPolicy(spec: JsonValue | undefined): AbacPolicy {
   return forEveryone(policyOf(isJsonObject(spec) ? spec : {}))
 }
 
-/** The old format has no API groups, and what it leaves out matches everything. */
+/** Reads a policy without `apiVersion`. That format has no API groups, and a missing field matches everything. */
 function unversionedPolicy(value: JsonObject): AbacPolicy {
   const policy = policyOf(value)
   const isUnlimited = policy.namespace === '' && policy.resource === ''

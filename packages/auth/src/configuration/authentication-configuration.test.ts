@@ -51,7 +51,7 @@ describe('an issuer', () => {
     expect(problemOf(`jwt: [{issuer: ${text}, claimMappings: {username: ${username}}}]`)).toBe(problem)
   })
 
-  test('is configured once', () => {
+  test('must have a unique URL', () => {
     const jwt = `{issuer: ${issuer}, claimMappings: {username: ${username}}}`
     expect(problemOf(`jwt: [${jwt}, ${jwt}]`)).toBe('jwt[1].issuer.url: Duplicate value: "https://a"')
   })

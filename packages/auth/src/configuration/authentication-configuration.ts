@@ -7,15 +7,15 @@ export interface ClaimOrExpression {
 }
 
 export interface PrefixedClaimOrExpression extends ClaimOrExpression {
-  /** Required with a claim. "" adds nothing. */
+  /** Prefix of the value. Required if `claim` is set. "" adds no prefix. */
   readonly prefix?: string
 }
 
 export interface IssuerConfiguration {
   readonly url?: string
-  /** Replaces the URL of the discovery document. */
+  /** URL of the discovery document. Default: derived from `url`. */
   readonly discoveryURL?: string
-  /** PEM. Default: the runtime's authorities. */
+  /** CA certificates of the issuer, in PEM. Default: the root certificates of the JavaScript runtime. */
   readonly certificateAuthority?: string
   readonly audiences?: readonly string[]
   readonly audienceMatchPolicy?: string
@@ -46,7 +46,7 @@ export interface JwtConfiguration {
 
 export interface AnonymousConfiguration {
   readonly enabled?: boolean
-  /** Paths with anonymous access. Absent: all. */
+  /** Paths that allow anonymous access. Absent: all paths. */
   readonly conditions?: readonly { readonly path?: string }[]
 }
 
@@ -89,7 +89,7 @@ const schema = configurationStruct('AuthenticationConfiguration', {
   }),
 })
 
-/** Decodes the file strictly. Throws an error with kube-apiserver's words. */
+/** Decodes an AuthenticationConfiguration strictly. Throws an error with kube-apiserver's message. */
 export function parseAuthenticationConfiguration(text: string): AuthenticationConfiguration {
   if (text === '') throw new Error('empty config data')
   return decodeConfiguration(text, schema)

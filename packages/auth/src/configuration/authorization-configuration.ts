@@ -1,7 +1,7 @@
 import { parseDuration } from '@keelson/apimachinery'
 import { configurationStruct, decodeConfiguration, listOfStructs } from './decode-configuration.ts'
 
-/** Connects to an authorization webhook, and says what its failure means. Durations are in milliseconds. */
+/** Settings of an authorization webhook, including the decision if it fails. Durations are in milliseconds. */
 export interface WebhookConfiguration {
   readonly authorizedTtlMs: number
   readonly cacheAuthorizedRequests: boolean
@@ -64,7 +64,10 @@ interface FileConfiguration {
   readonly authorizers?: readonly { readonly type?: string; readonly name?: string; readonly webhook?: FileWebhook }[]
 }
 
-/** Decodes the file strictly and sets defaults. An empty file has no authorizers. Throws an error with kube-apiserver's words. */
+/**
+ * Decodes an AuthorizationConfiguration strictly and sets defaults. Empty text gives a configuration without authorizers. Throws an error
+ * with kube-apiserver's message.
+ */
 export function parseAuthorizationConfiguration(text: string): AuthorizationConfiguration {
   const file: FileConfiguration = text === '' ? {} : decodeConfiguration(text, schema)
   return {

@@ -2,14 +2,14 @@ import { decodeStruct, messageOf, parseJson, strictDecodingMessage, stringifyJso
 import type { FieldSchema, JsonObject, JsonValue, ScalarType, StructSchema, TypeSchema } from '@keelson/apimachinery'
 import { parseYaml } from '@keelson/apimachinery/yaml'
 
-/** The versions of each group that kube-apiserver reads these files in. */
+/** Values of apiVersion that kube-apiserver accepts in its configuration files. */
 const apiVersions: ReadonlySet<string> = new Set([
   'apiserver.config.k8s.io/v1',
   'apiserver.config.k8s.io/v1beta1',
   'apiserver.k8s.io/v1alpha1',
 ])
 
-/** Decodes a configuration file strictly. Throws an error with kube-apiserver's words. */
+/** Decodes a configuration file strictly. Throws an error with kube-apiserver's message. */
 export function decodeConfiguration(text: string, schema: StructSchema): JsonObject {
   const { value, duplicates } = parse(text)
   const head = isObject(value) ? value : {}
@@ -26,7 +26,7 @@ export function decodeConfiguration(text: string, schema: StructSchema): JsonObj
   return withoutNulls(object) as JsonObject
 }
 
-/** An empty list is null after decoding. Absent members are easier to read. */
+/** Removes null members. The decoder returns null for an empty list. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value
@@ -50,7 +50,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A schema of a file's struct. Members are scalars, structs and lists of structs. */
+/** Builds the schema of a struct in a configuration file. Members are scalars, structs and lists of structs. */
 export function configurationStruct(name: string, fields: Readonly<Record<string, TypeSchema | ScalarType>>): StructSchema {
   const list = Object.entries(fields).map(([field, type]): FieldSchema => ({
     name: field,

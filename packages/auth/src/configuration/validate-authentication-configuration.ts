@@ -34,7 +34,10 @@ export interface CompiledAuthentication {
 
 const maxIssuers = 64
 
-/** Validates a configuration and compiles its expressions. `disallowedIssuers` are those of the server's own tokens. */
+/**
+ * Validates an AuthenticationConfiguration and compiles its expressions. `disallowedIssuers` are the issuers of the server's own service
+ * account tokens.
+ */
 export function compileAuthentication(
   { jwt = [], anonymous }: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
@@ -165,7 +168,7 @@ function validateAuthorities(pem: string, at: FieldPath): FieldErrorList {
     for (const { text } of certificates) void new X509Certificate(text)
     if (certificates.length > 0) return []
   } catch {
-    // The message is the same.
+    // An invalid certificate has the same message as a missing one.
   }
   return [fieldError.invalid(at, '<omitted>', 'data does not contain any valid RSA or ECDSA certificates')]
 }

@@ -13,15 +13,15 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import type { AuthorizationConfiguration, WebhookConfiguration } from './authorization-configuration.ts'
 
 export interface AuthorizationConfigurationRules {
-  /** Types of authorizers that exist. */
+  /** Types of authorizers that the server implements. */
   readonly knownTypes: readonly string[]
-  /** Returns why an expression cannot be a match condition; undefined if it can. */
+  /** Returns the error of an expression that cannot be a match condition; undefined if it can be one. */
   readonly checkExpression: (expression: string) => string | undefined
-  /** Types that the file must have: those that it had at the start. */
+  /** Types of authorizers that the file must contain. On a reload, those that it had when the server started. */
   readonly requiredTypes?: readonly string[] | undefined
 }
 
-/** Returns the problems of a configuration in one text; undefined if there are none. */
+/** Returns the problems of an authorization configuration as one message; undefined if there are none. */
 export function authorizationConfigurationProblem(
   configuration: AuthorizationConfiguration,
   rules: AuthorizationConfigurationRules,
@@ -102,7 +102,7 @@ function validateConnection({ connectionInfo: { type, kubeConfigFile } }: Webhoo
     case byFile:
       return kubeConfigFile === undefined || kubeConfigFile === '' ? [fieldError.required(file, '')] : validateFile(kubeConfigFile, file)
     default:
-      // kube-apiserver prints the whole struct.
+      // The error shows the whole struct, as in kube-apiserver.
       return [
         fieldError.notSupported(
           at.child('type'),

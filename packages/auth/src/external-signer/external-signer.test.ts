@@ -18,7 +18,7 @@ let directory: string
 let signer: TokenSigner
 let opened: ExternalSigner | undefined
 let now: number
-/** Timers by the time at which they fire. */
+/** Pending timers with the time at which each fires. */
 let timers: { readonly at: number; readonly call: () => void }[]
 let errors: unknown[]
 beforeEach(async () => {
@@ -62,7 +62,7 @@ function pass(seconds: number): void {
 const verify = async (external: ExternalSigner, token: string): Promise<unknown> =>
   createTokenVerifier({ keys: (id) => external.keys(id) }).verify(token, new Set(['https://issuer']))
 
-test('issues tokens that its keys verify, and finds new keys when a token names one', async () => {
+test('issues tokens that verify with its keys, and fetches keys when a token has an unknown key id', async () => {
   const external = await open()
   expect([external.maxTokenSeconds, external.maxAgeSeconds, external.publishedKeys.map(({ id }) => id)]).toEqual([3600, 60, ['1']])
   const first = await external.issue(claims)
@@ -79,7 +79,7 @@ test('issues tokens that its keys verify, and finds new keys when a token names 
   expect(signer.calls.fetchKeys).toBe(3)
 })
 
-test('refreshes keys when the signer asks for it; while it fails, the old ones stay', async () => {
+test('refreshes keys when the refresh hint expires, and keeps the old keys if that fails', async () => {
   const external = await open()
   signer.rotate('2')
   signer.exclude('1')
@@ -118,7 +118,7 @@ describe('refuses', () => {
     )
   })
 
-  test('to sign with a key that is not published', async () => {
+  test('to sign with a key that is excluded from discovery', async () => {
     signer.exclude('1')
     const external = await open()
     await expect(external.issue(claims)).rejects.toThrow('key used for signing JWT (kid: 1) is excluded from OIDC discovery docs')

@@ -9,7 +9,7 @@ import type { SignerClient } from './signer-client.ts'
 import type { FetchKeysResponse, SignResponse } from './signer-messages.ts'
 import type { SignerMetrics } from './signer-metrics.ts'
 
-/** After a failed request for keys, the next one follows so much later. */
+/** Pause after a failed request for keys, in milliseconds. */
 const retryMs = 10_000
 const maxKeyIdLength = 1024
 /** The shortest lifetime of tokens that kube-apiserver issues. */
@@ -18,7 +18,7 @@ const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES
 
 export interface ExternalSignerOptions {
   readonly client: SignerClient
-  /** The `iss` of every token. */
+  /** The `iss` claim of every token. */
   readonly issuer: string
   readonly clock?: Clock
   readonly newId?: () => string
@@ -27,20 +27,23 @@ export interface ExternalSignerOptions {
   readonly onError?: (error: unknown) => void
 }
 
-/** Signs tokens by another process, and follows its keys. */
+/** A token issuer that signs by a gRPC call to another process and fetches the public keys from that process. */
 export interface ExternalSigner extends TokenIssuer {
-  /** The keys with the given id; all for "". Asks the signer for an unknown one. */
+  /** Returns the keys with the given id, or all keys for "". Fetches the keys again if the id is unknown. */
   keys(id: string): readonly VerificationKey[] | Promise<readonly VerificationKey[]>
-  /** The keys to publish. */
+  /** Keys of the OpenID discovery document. */
   readonly publishedKeys: readonly VerificationKey[]
-  /** Lifetime of the published keys. */
+  /** How long clients may cache the published keys, in seconds. */
   readonly maxAgeSeconds: number
-  /** Longest lifetime of a token. */
+  /** The longest lifetime of a token, in seconds. */
   readonly maxTokenSeconds: number
   close(): void
 }
 
-/** Connects to the signer at a Unix socket: `/path`, or `@name` for an abstract one. Loads gRPC only now: few servers need it. */
+/**
+ * Creates a client of the signer at a Unix socket: `/path`, or `@name` for an abstract socket. Imports gRPC only when it is called, because
+ * few servers need it.
+ */
 export async function connectSigner(socket: string): Promise<SignerClient> {
   const { createSignerClient } = await import('./signer-client.ts')
   return createSignerClient(socket)
@@ -48,11 +51,11 @@ export async function connectSigner(socket: string): Promise<SignerClient> {
 
 interface SignerKeys {
   readonly all: readonly (VerificationKey & { readonly isPublished: boolean })[]
-  /** When to ask again, in ms. */
+  /** Time of the next refresh, in milliseconds since the epoch. */
   readonly refreshAt: number
 }
 
-/** Asks a signer for its keys and limits. Resolves when both are known; rejects if they are not usable. */
+/** Opens an external signer. Resolves after its keys and limits are fetched. Rejects if they are not usable. */
 export async function openExternalSigner(options: ExternalSignerOptions): Promise<ExternalSigner> {
   const { client, issuer, clock = systemClock, newId = randomUUID, metrics, onError = () => {} } = options
 
@@ -167,7 +170,7 @@ export async function openExternalSigner(options: ExternalSignerOptions): Promis
   }
 }
 
-/** The code of a failed call; "unknown-non-grpc" for other errors. */
+/** Returns the gRPC code of a failed call; "unknown-non-grpc" for other errors. */
 function codeOf(error: unknown): string {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current.name === 'SignerCallError') return String((current as Error & { code?: unknown }).code)
@@ -189,7 +192,7 @@ function readKeys({ keys, dataTimestamp, refreshHintSeconds }: FetchKeysResponse
       throw new Error(`while parsing external public keys: ${messageOf(error)}`, { cause: error })
     }
   })
-  // Timers hold at most 24 days.
+  // JavaScript timers overflow after 24 days.
   return { all, refreshAt: now + Math.min(refreshHintSeconds, 86_400 * 24) * 1000 }
 }
 
@@ -197,7 +200,7 @@ function timeOf({ dataTimestamp }: FetchKeysResponse): number {
   return dataTimestamp === null ? 0 : dataTimestamp.seconds * 1000 + dataTimestamp.nanos / 1e6
 }
 
-/** Returns the key id of the header that the signer made. Throws if the header is not one of a service account token. */
+/** Returns the key id in a JWT header from the signer. Throws if the header is not valid for a service account token. */
 function readHeader({ header }: SignResponse): string {
   const invalid = (reason: string): Error => new Error(`while validating header: ${reason}`)
   if (!/^[\w-]*$/.test(header)) throw invalid('while unwrapping header: illegal base64 data')

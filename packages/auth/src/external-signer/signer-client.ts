@@ -3,7 +3,7 @@ import type { ServiceError } from '@grpc/grpc-js'
 import { signerMethods } from './signer-messages.ts'
 import type { FetchKeysResponse, MetadataResponse, Method, SignResponse } from './signer-messages.ts'
 
-/** The calls of an external signer. A call rejects with a `SignerCallError`, or after its timeout. */
+/** The gRPC calls of an external signer. A failed call rejects with a `SignerCallError`; each call has a timeout. */
 export interface SignerClient {
   sign(claims: string): Promise<SignResponse>
   fetchKeys(): Promise<FetchKeysResponse>
@@ -11,7 +11,7 @@ export interface SignerClient {
   close(): void
 }
 
-/** A failed call, with gRPC's name of its code ("Unavailable"). */
+/** A failed gRPC call with the name of its status code, for example "Unavailable". */
 export class SignerCallError extends Error {
   override readonly name = 'SignerCallError'
   readonly code: string
@@ -27,7 +27,10 @@ export class SignerCallError extends Error {
 const callMs = 60_000
 const metadataMs = 10_000
 
-/** Creates a client for a Unix socket (`/path`, or `@name` for an abstract one). It connects on first use, and again after a lost connection. */
+/**
+ * Creates a client for a Unix socket: `/path`, or `@name` for an abstract socket. The client connects on first use and reconnects after a
+ * lost connection.
+ */
 export function createSignerClient(socket: string): SignerClient {
   const target = socket.startsWith('@') ? `unix-abstract:${socket.slice(1)}` : `unix:${socket}`
   const client = new Client(target, credentials.createInsecure(), {

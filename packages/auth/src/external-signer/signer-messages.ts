@@ -1,7 +1,7 @@
-// These messages are rare, so protobufjs encodes them from their descriptors.
+// Messages are rare, so protobufjs encodes them by reflection; no generated code is needed.
 import protobuf from 'protobufjs/light.js'
 
-/** The parts of a token that the signer returns, base64url. */
+/** The signer's answer to a signing request: header and signature of the token in base64url. */
 export interface SignResponse {
   readonly header: string
   readonly signature: string
@@ -9,7 +9,7 @@ export interface SignResponse {
 
 export interface PublishedKey {
   readonly keyId: string
-  /** PKIX, DER. */
+  /** The public key in PKIX form, DER-encoded. */
   readonly key: Uint8Array
   readonly excludeFromOidcDiscovery: boolean
 }
@@ -30,7 +30,7 @@ interface MessageCodec<T> {
   readonly decode: (bytes: Uint8Array) => T
 }
 
-/** One call of the gRPC service. */
+/** A method of the gRPC service with the codecs of its messages. */
 export interface Method<Q, A> {
   readonly path: string
   readonly request: MessageCodec<Q>
@@ -71,7 +71,7 @@ function codec<T extends object>(name: string): MessageCodec<T> {
 
 const path = (method: string): string => `/v1.ExternalJWTSigner/${method}`
 
-/** The calls of `k8s.io/externaljwt`, v1. */
+/** The methods of the gRPC service `k8s.io/externaljwt`, v1. */
 export const signerMethods: {
   readonly sign: Method<{ readonly claims: string }, SignResponse>
   readonly fetchKeys: Method<object, FetchKeysResponse>

@@ -1,12 +1,12 @@
 import { createCounter, createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
-/** Metrics of an external signer, with kube-apiserver's names. Codes are gRPC's ("OK", "Unavailable"). */
+/** Metrics of an external signer, with kube-apiserver's names. Codes are the names of gRPC codes ("OK", "Unavailable"). */
 export interface SignerMetrics {
   fetched(code: string, now: number): void
   signed(code: string): void
   called(method: string, code: string, seconds: number): void
-  /** When the signer's keys were current, in ms. */
+  /** Records the time at which the fetched keys were current, in milliseconds since the epoch. */
   keysFrom(timestamp: number): void
 }
 

@@ -48,7 +48,7 @@ const policy = {
 const ofNode = (node: string) => ({ name: `system:node:${node}`, groups: ['system:nodes'] })
 const decide = (action: RequestedAction, node = 'n1') => authorizeNode(policy, { user: ofNode(node), action })
 
-/** "get secrets/a in ns", "create coordination.k8s.io:leases", "update :nodes/n1/status". */
+/** Parses an action such as "get secrets/a in ns", "create coordination.k8s.io:leases" or "update :nodes/n1/status". */
 function actionOf(text: string): RequestedAction {
   const [verb, object, , namespace = ''] = text.split(' ') as [string, string, string?, string?]
   const [group, path] = object.includes(':') ? (object.split(':') as [string, string]) : ['', object]
@@ -144,12 +144,12 @@ test.each([
   expect(decide(actionOf(text))).toEqual({ decision: 'noOpinion', reason })
 })
 
-test('a mirror pod gives no access to objects, and is itself related to its node', () => {
+test('does not relate the objects that a mirror pod names to its node', () => {
   const mirror = { ...pod, metadata: { ...pod.metadata, annotations: { 'kubernetes.io/config.mirror': '' } } }
   expect(podReferences(mirror)).toEqual([])
 })
 
-test('only members of system:nodes with a name are nodes', () => {
+test('has no opinion about users that are not nodes', () => {
   const action = actionOf('get secrets/env in ns')
   expect(authorizeNode(policy, { user: { name: 'system:node:n1', groups: [] }, action })).toEqual({ decision: 'noOpinion', reason: '' })
   expect(authorizeNode(policy, { user: { name: 'alice', groups: ['system:nodes'] }, action })).toEqual({

@@ -12,17 +12,17 @@ import { populateGraph } from './populate-graph.ts'
 import type { GraphObserver } from './populate-graph.ts'
 
 export interface NodeAuthorizerOptions {
-  /** Rules for the resources that the graph says nothing about: those of the cluster role `system:node`. */
+  /** Rules for resources that the graph does not cover. kube-apiserver uses those of the cluster role `system:node`. */
   readonly rules: readonly DeepReadonly<PolicyRule>[]
   /** Called for every failed watch. Default: errors are ignored. */
   readonly onError?: (error: unknown) => void
-  /** Registry for kube-apiserver's metrics of the graph. Default: none are exported. */
+  /** Registry for kube-apiserver's metrics of the graph. Default: the metrics are not exported. */
   readonly metrics?: MetricsRegistry
 }
 
 /**
- * Authorizes kubelets: each may read the objects that its pods use, and write its own. Objects are related to nodes by a graph that follows
- * pods, volumes, attachments and slices. `rules` allow other requests.
+ * Creates the node authorizer. A kubelet may read the objects that its pods use, and write its own objects. A graph relates objects to
+ * nodes; it is updated by watches of pods, volumes, attachments and slices. `rules` allow other requests.
  */
 export function createNodeAuthorizer({ rules, onError, metrics }: NodeAuthorizerOptions): InformedAuthorizer & AsyncDisposable {
   const graph = new NodeGraph()
@@ -43,7 +43,7 @@ export function createNodeAuthorizer({ rules, onError, metrics }: NodeAuthorizer
   }
 }
 
-/** From 0.1 ms to 0.2 s; each is twice the previous one. */
+/** Histogram buckets from 0.1 ms to 0.2 s. Each is twice the previous one. */
 const buckets = Array.from({ length: 12 }, (_, i) => 2 ** i / 10_000)
 
 function graphObserver(registry: MetricsRegistry): GraphObserver {
@@ -60,7 +60,7 @@ export interface NodePolicy {
   readonly rules: RuleIndex
 }
 
-/** Exported for tests that fill a graph themselves. */
+/** Decides about a kubelet's request by a given graph. Exported for tests that fill the graph without watches. */
 export function authorizeNode({ graph, rules }: NodePolicy, { user, action }: AuthorizerAttributes): Decision {
   const node = nodeIdentity(user)
   if (node === undefined) return noOpinion
@@ -77,7 +77,7 @@ interface NodeRequest {
 }
 type Check = (request: NodeRequest) => Decision
 
-/** By group and resource. Other resources are covered by the rules that all nodes share. */
+/** Checks by group and resource. Other resources are decided by the rules that all nodes share. */
 const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['/secrets', (request) => checkRead(request, 'secrets')],
   ['/configmaps', (request) => checkRead(request, 'configmaps')],
@@ -91,7 +91,7 @@ const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['storage.k8s.io/volumeattachments', (request) => checkGet(request, 'volumeattachments')],
   ['storage.k8s.io/csinodes', checkCSINode],
   ['coordination.k8s.io/leases', checkLease],
-  // Pod certificates are off by default.
+  // No opinion: the feature gate PodCertificateRequest is off by default.
   ['certificates.k8s.io/podcertificaterequests', () => noOpinion],
 ])
 
@@ -134,7 +134,7 @@ function checkServiceAccount(request: NodeRequest): Decision {
   return checkRelation(request, 'serviceaccounts')
 }
 
-/** The name is unknown on create; the admission plugin NodeRestriction checks it. */
+/** Checks a request for a node's Lease. The name is unknown on create, so the admission plugin NodeRestriction checks it. */
 function checkLease({ node, action: { verb, namespace, name } }: NodeRequest): Decision {
   if (!isOwnObjectVerb(verb)) return refuse('can only get, create, update, patch, or delete a node lease')
   if (namespace !== 'kube-node-lease') return refuse('can only access leases in the "kube-node-lease" system namespace')
@@ -149,7 +149,10 @@ function checkCSINode({ node, action: { verb, subresource, name } }: NodeRequest
   return allow
 }
 
-/** NodeRestriction checks the node of a slice on create, and of each slice of a collection. */
+/**
+ * Checks a request for ResourceSlices. The admission plugin NodeRestriction checks `spec.nodeName` on create and for each object of
+ * deletecollection.
+ */
 function checkSlice(request: NodeRequest): Decision {
   const { verb, subresource } = request.action
   if (subresource !== '') return refuse('cannot authorize ResourceSlice subresources')
@@ -173,7 +176,10 @@ function checkSlice(request: NodeRequest): Decision {
   }
 }
 
-/** A kubelet reads its Node before it exists, so the name decides and not the graph. NodeRestriction limits writes to the own Node. */
+/**
+ * Checks a request for a Node by its name. The graph is not used, because a kubelet reads its Node before creating it. NodeRestriction
+ * limits writes to the kubelet's own Node.
+ */
 function checkNodeObject({ node, action: { verb, subresource, name } }: NodeRequest): Decision {
   const isUpdate = verb === 'update' || verb === 'patch'
   if (subresource === 'status') return isUpdate ? allow : noOpinion
@@ -188,7 +194,7 @@ function checkNodeObject({ node, action: { verb, subresource, name } }: NodeRequ
   )
 }
 
-/** NodeRestriction limits writes to pods of the own node. */
+/** Checks a request for pods. NodeRestriction limits writes to pods of the kubelet's own node. */
 function checkPod(request: NodeRequest): Decision {
   const { verb, subresource, name } = request.action
   if (subresource === 'status') return verb === 'update' || verb === 'patch' ? allow : noOpinion

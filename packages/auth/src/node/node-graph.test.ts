@@ -9,7 +9,7 @@ const claim = (name: string): ObjectReference => ({ resource: 'persistentvolumec
 const inNs = (name: string) => ({ namespace: 'ns', name })
 const ofCluster = (name: string) => ({ namespace: '', name })
 
-test('a secret of a volume is related to the nodes of its claim', () => {
+test('relates a secret of a volume to the nodes of the bound claim', () => {
   const graph = new NodeGraph()
   graph.setVolume('v', inNs('c'), [secret('s')])
   expect(graph.isRelated('secrets', inNs('s'), 'n1')).toBe(false)
@@ -23,11 +23,11 @@ test('a secret of a volume is related to the nodes of its claim', () => {
   graph.deleteVolume('v')
   expect(graph.isRelated('persistentvolumes', ofCluster('v'), 'n1')).toBe(false)
   expect(graph.isRelated('secrets', inNs('s'), 'n1')).toBe(false)
-  // The second pod names the secret itself.
+  // The second pod also refers to the secret directly.
   expect(graph.isRelated('secrets', inNs('s'), 'n2')).toBe(true)
 })
 
-test('objects in other namespaces are not related', () => {
+test('does not relate objects in other namespaces', () => {
   const graph = new NodeGraph()
   graph.setPod(keyOf('ns', 'a'), 'n1', [secret('s')])
   expect(graph.isRelated('secrets', { namespace: 'other', name: 's' }, 'n1')).toBe(false)
@@ -68,7 +68,7 @@ function run(graph: NodeGraph, step: Step): void {
   else graph.deleteVolume(step.name)
 }
 
-/** Every decision that the graph can make about the objects of the steps, and its number of objects. */
+/** Returns every decision of the graph about the objects of the steps, and the number of objects in the graph. */
 function decisions(graph: NodeGraph): unknown {
   const related = (resource: RelatedResource, objects: readonly { namespace: string; name: string }[]): string[] =>
     objects.flatMap((object) =>
@@ -86,7 +86,7 @@ function decisions(graph: NodeGraph): unknown {
   }
 }
 
-/** The same decisions by following references, without counts. */
+/** Computes the same decisions by following references from each pod, without counters. */
 function followed(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, Step>): string[] {
   const onNode = (resource: string, name: string, node: string): boolean =>
     [...pods.values()].some(
@@ -107,7 +107,7 @@ function followed(pods: ReadonlyMap<string, Step>, volumes: ReadonlyMap<string, 
   )
 }
 
-test('after any changes, the graph equals one that is built from the remaining objects', () => {
+test('equals a graph that is built from the remaining objects, after any changes', () => {
   fc.assert(
     fc.property(steps, (changes) => {
       const graph = new NodeGraph()

@@ -15,13 +15,14 @@ interface Volume {
 }
 
 /**
- * Relates objects to the nodes that need them. Arrows are references:
+ * Index of the objects that each node needs. In this diagram, arrows are references:
  *
  *     secret, configmap, serviceaccount, resourceclaim <- pod -> node
  *     secret <- volume -> claim <- pod
  *     volumeattachment, resourceslice -> node
  *
- * Each used object counts its nodes, and a change of a claim's nodes reaches the secrets of its volumes at once. A decision is a lookup.
+ * Each used object counts its references per node. A change of a claim's nodes immediately updates the secrets of its volumes. So a decision is
+ * a single lookup.
  */
 export class NodeGraph {
   readonly #used: Readonly<Record<UsedResource, Map<string, UsedObject>>> = {
@@ -33,13 +34,13 @@ export class NodeGraph {
   }
   readonly #pods = new Map<string, Pod>()
   readonly #volumes = new Map<string, Volume>()
-  /** Nodes of other objects, by name. */
+  /** Node of each volume attachment and resource slice, by name. */
   readonly #onNode: Readonly<Record<'volumeattachments' | 'resourceslices', Map<string, string>>> = {
     volumeattachments: new Map(),
     resourceslices: new Map(),
   }
 
-  /** Returns whether the node needs the object. `namespace` is "" for objects of the cluster. */
+  /** Returns whether the node needs the object. `namespace` is "" for cluster-scoped objects. */
   isRelated(resource: RelatedResource, { namespace, name }: { readonly namespace: string; readonly name: string }, node: string): boolean {
     switch (resource) {
       case 'pods':
@@ -59,24 +60,24 @@ export class NodeGraph {
     return this.#pods.get(key)?.node
   }
 
-  /** Lists the keys of the pods, or the names of the other objects. */
+  /** Lists the keys of the pods or the names of the cluster-scoped objects of a resource. */
   keys(resource: 'pods' | 'persistentvolumes' | 'volumeattachments' | 'resourceslices'): string[] {
     const objects = resource === 'pods' ? this.#pods : resource === 'persistentvolumes' ? this.#volumes : this.#onNode[resource]
     return [...objects.keys()]
   }
 
-  /** The number of used objects, for tests: unused ones are not kept. */
+  /** Number of objects that a pod or volume uses, for tests. Unused objects must have been removed. */
   get usedObjects(): number {
     return Object.values(this.#used).reduce((total, objects) => total + objects.size, 0)
   }
 
-  /** Adds or replaces a pod that runs on a node. `key` is from `keyOf`. */
+  /** Adds or replaces a pod that runs on a node. `keyOf` builds the key. */
   setPod(key: string, node: string, references: readonly ObjectReference[]): void {
     const old = this.#pods.get(key)
     const uses = this.#find(references)
     for (const object of uses) object.add(node)
     this.#pods.set(key, { node, uses })
-    // The new ones come first, so that objects used by both stay.
+    // New references are added before old ones are released, so that objects used by both stay.
     if (old !== undefined) this.#releasePod(old)
   }
 
@@ -87,7 +88,7 @@ export class NodeGraph {
     this.#releasePod(old)
   }
 
-  /** Adds or replaces a volume. A volume without claim is not related to any node. */
+  /** Adds or replaces a volume. A volume without a claim is not related to any node. */
   setVolume(
     name: string,
     claim: { readonly namespace: string; readonly name: string } | undefined,
@@ -108,13 +109,13 @@ export class NodeGraph {
     this.setVolume(name, undefined, [])
   }
 
-  /** Sets the node of an attachment or slice; "" removes the object. */
+  /** Sets the node of a volume attachment or resource slice. "" removes the object. */
   setNodeOf(resource: 'volumeattachments' | 'resourceslices', name: string, node: string): void {
     if (node === '') this.#onNode[resource].delete(name)
     else this.#onNode[resource].set(name, node)
   }
 
-  /** Finds or creates the objects, each once. */
+  /** Returns the referenced objects without duplicates. Creates missing ones. */
   #find(references: readonly ObjectReference[]): UsedObject[] {
     const found = new Set<UsedObject>()
     for (const { resource, namespace, name } of references) {
@@ -149,7 +150,10 @@ export function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 
-/** An object with the number of paths to each node. Most objects are used on one node, so a map is only made for the second. */
+/**
+ * An object that pods or volumes use, with the number of references from each node. Most objects are used on one node, so the map is
+ * created for the second node.
+ */
 class UsedObject {
   readonly resource: UsedResource
   readonly key: string
@@ -158,7 +162,7 @@ class UsedObject {
   #more: Map<string, number> | undefined
   /** Volumes bound to this claim. */
   #volumes: Set<Volume> | undefined
-  /** Number of volumes that name this secret. */
+  /** Number of volumes that refer to this secret. */
   #holders = 0
 
   constructor(resource: UsedResource, key: string) {
@@ -174,21 +178,21 @@ class UsedObject {
     return (this.#count > 0 && this.#node === node) || this.#more?.has(node) === true
   }
 
-  /** Adds a path to the node. */
+  /** Adds a reference from the node. */
   add(node: string): void {
     const before = this.#countOf(node)
     this.#setCount(node, before + 1)
     if (before === 0) for (const { secrets } of this.#volumes ?? []) for (const secret of secrets) secret.add(node)
   }
 
-  /** Removes a path to the node. */
+  /** Removes a reference from the node. */
   remove(node: string): void {
     const left = this.#countOf(node) - 1
     this.#setCount(node, left)
     if (left === 0) for (const { secrets } of this.#volumes ?? []) for (const secret of secrets) secret.remove(node)
   }
 
-  /** Binds a volume to this claim: its secrets are now used on the nodes of the claim. */
+  /** Binds a volume to this claim. The volume's secrets are then used on the nodes of the claim. */
   bind(volume: Volume): void {
     this.#volumes = (this.#volumes ?? new Set()).add(volume)
     for (const secret of volume.secrets) {

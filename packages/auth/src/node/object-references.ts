@@ -2,7 +2,7 @@ import type { Container, EphemeralContainer, PersistentVolume, Pod, Volume } fro
 import { appendAll } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Kinds of objects that a pod can use, by resource. */
+/** Resources of the objects that a pod can refer to. */
 export type UsedResource = 'secrets' | 'configmaps' | 'serviceaccounts' | 'persistentvolumeclaims' | 'resourceclaims'
 
 export interface ObjectReference {
@@ -14,8 +14,8 @@ export interface ObjectReference {
 const mirrorAnnotation = 'kubernetes.io/config.mirror'
 
 /**
- * Lists the objects that a pod's kubelet needs. None for mirror pods: a node creates them itself and must not get access to objects by
- * naming them.
+ * Lists the objects that a pod's kubelet needs. The list is empty for mirror pods: a node creates them and must not gain access by naming
+ * objects.
  */
 export function podReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
   const { metadata, spec, status } = pod
@@ -39,7 +39,7 @@ export function podReferences(pod: DeepReadonly<Pod>): ObjectReference[] {
   return references
 }
 
-/** Lists the secrets that a pod names, in its namespace. Can repeat a name. */
+/** Lists the names of secrets in the pod's namespace to which the pod refers. Names may be repeated. */
 export function podSecretNames({ spec }: DeepReadonly<Pod>): string[] {
   const names: (string | undefined)[] = (spec?.imagePullSecrets ?? []).map(({ name }) => name)
   for (const { env, envFrom } of containersOf(spec)) {
@@ -50,7 +50,7 @@ export function podSecretNames({ spec }: DeepReadonly<Pod>): string[] {
   return names.filter((name) => name !== undefined && name !== '') as string[]
 }
 
-/** Lists the config maps that a pod names, in its namespace. Can repeat a name. */
+/** Lists the names of config maps to which the pod refers. Names may be repeated. */
 export function podConfigMapNames({ spec }: DeepReadonly<Pod>): string[] {
   const names: (string | undefined)[] = []
   for (const { env, envFrom } of containersOf(spec)) {
@@ -94,7 +94,7 @@ function volumeSecretNames(volume: DeepReadonly<Volume>): readonly (string | und
   ]
 }
 
-/** Lists the secrets that a kubelet needs to mount the volume. Those of volumes without a namespace are in the namespace of the claim. */
+/** Lists the secrets that a kubelet needs to mount the volume. A reference without a namespace means the namespace of the claim. */
 export function volumeSecrets({ spec = {} }: DeepReadonly<PersistentVolume>): ObjectReference[] {
   const { azureFile, cephfs, cinder, flexVolume, rbd, scaleIO, iscsi, storageos, csi, claimRef } = spec
   const references: ObjectReference[] = []

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NodeGraph } from './node-graph.ts'
 import { populateGraph } from './populate-graph.ts'
 
-/** A watch that the test feeds. */
+/** A watch whose events come from the test. */
 class FakeWatch {
   #batches: (readonly ObjectEvent[] | Error)[] = []
   #wake: () => void = () => {}
@@ -92,7 +92,7 @@ const withSecret = (secretName: string, more: object = {}): object => ({
   ...more,
 })
 
-test('pods count from their binding, and their references follow debug containers and claims', async () => {
+test('adds a pod when it is bound, and updates it for new ephemeral containers and resource claims', async () => {
   const pods = watches.get('pods')!
   pods.send({ type: 'ADDED', object: pod('a') }, listed)
   pods.send({ type: 'MODIFIED', object: pod('a', withSecret('s')) })
@@ -108,11 +108,11 @@ test('pods count from their binding, and their references follow debug container
   pods.send({ type: 'DELETED', object: pod('a', debugged) })
   await expect.poll(() => sees('secrets', 's')).toBe(false)
   expect(sees('pods', 'b')).toBe(true)
-  // Neither the pod without a node nor the change of a phase.
+  // The pod without a node and the change of status.phase caused no operation.
   expect(operations).toEqual(['AddPod', 'AddPod', 'AddPod', 'AddPod', 'DeletePod'])
 })
 
-test('after missed changes, everything is read again and what is gone is dropped', async () => {
+test('lists again after missed events, and removes deleted objects', async () => {
   const pods = watches.get('pods')!
   const slices = watches.get('resourceslices')!
   const slice = (name: string): StoredObject => stored({ metadata: { name } }, { 'spec.nodeName': 'n' })
@@ -129,7 +129,7 @@ test('after missed changes, everything is read again and what is gone is dropped
   expect(pods.opened).toBe(2)
 })
 
-test('a volume relates its secrets while it is bound to the claim of a pod', async () => {
+test('relates the secrets of a volume while the volume is bound to the claim of a pod', async () => {
   const secretRef = { name: 's', namespace: 'ns' }
   const volume = (claim: object): StoredObject =>
     stored({

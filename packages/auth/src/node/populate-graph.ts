@@ -9,12 +9,15 @@ import { keyOf } from './node-graph.ts'
 import type { NodeGraph } from './node-graph.ts'
 import { podReferences, volumeSecrets } from './object-references.ts'
 
-/** Applies the changes of one resource to the graph. Objects are decoded as copies: a stored object would keep its decoded form. */
+/**
+ * Applies watch events of one resource to the graph. Decodes copies of the objects, because a stored object caches its decoded form and
+ * would use more memory.
+ */
 interface Populator<T extends KubeObject> {
   readonly resource: GroupResource
-  /** Kind in the names of operations. */
+  /** Kind in the operation names of metrics, for example "Pod" in "AddPod". */
   readonly kind: string
-  /** Returns false if the graph has nothing to change. */
+  /** Adds or updates an object. Returns false if the graph did not change. */
   set(stored: StoredObject<T>, isNew: boolean): boolean
   delete(key: string): void
   keys(): string[]
@@ -31,7 +34,10 @@ export interface PopulateOptions {
 
 export type GraphObserver = (operation: string, seconds: number) => void
 
-/** Follows pods, volumes, attachments and resource slices until the signal aborts. Resources that are not served are left out. */
+/**
+ * Watches pods, volumes, attachments and resource slices and updates the graph until the signal aborts. Skips resources that the server
+ * does not serve.
+ */
 export async function populateGraph(graph: NodeGraph, client: LoopbackClient, options: PopulateOptions): Promise<void> {
   await Promise.all([
     follow(podsOf(graph), client, options),
@@ -79,7 +85,7 @@ async function follow<T extends KubeObject>(populator: Populator<T>, client: Loo
   await followResource(served, { replace, apply }, options)
 }
 
-/** Parts of a pod that may get new references after the pod is bound. */
+/** Field names of a pod that may get new references after the pod is bound. */
 const changingReferences = ['ephemeralContainers":', 'resourceClaimStatuses":'].map((text) => Buffer.from(text))
 
 function podsOf(graph: NodeGraph): Populator<Pod> {
@@ -91,7 +97,7 @@ function podsOf(graph: NodeGraph): Populator<Pod> {
       const node = stored.field('spec.nodeName')
       if (node === '') return false
       const key = keyOfPod(stored)
-      // Most changes are of the status. A bound pod keeps its node, and most of its references.
+      // Skips status updates, which are the majority. A bound pod keeps its node and most of its references.
       if (!isNew && graph.nodeOfPod(key) === node && !mentions(stored.body, changingReferences)) return false
       graph.setPod(key, node, podReferences(stored.copy()))
       return true
@@ -119,7 +125,7 @@ function volumesOf(graph: NodeGraph): Populator<PersistentVolume> {
   }
 }
 
-/** The node of attachments and slices is immutable. */
+/** Creates the populator of volume attachments. The node of an attachment is immutable. */
 function attachmentsOf(graph: NodeGraph): Populator<VolumeAttachment> {
   return {
     resource: { group: 'storage.k8s.io', resource: 'volumeattachments' },

@@ -4,10 +4,10 @@ import type { CompiledJwt, ValidationRule } from '../configuration/validate-auth
 import { credentialIdKey } from '../users.ts'
 import type { ExpressionSubject } from './compile-claims.ts'
 
-/** The payload of a token. */
+/** The decoded payload of a JSON Web Token. */
 export type Claims = JsonObject
 
-/** Turns the claims of a verified token into a user, and applies the rules. Rejects with the words of kube-apiserver. */
+/** Maps the claims of a verified token to a user and checks the validation rules. Rejects with kube-apiserver's message. */
 export async function userOfClaims(claims: Claims, jwt: CompiledJwt): Promise<UserInfo> {
   const name = await usernameOf(claims, jwt)
   const groups = await groupsOf(claims, jwt)
@@ -85,7 +85,7 @@ function checkRequiredClaims(claims: Claims, { configuration }: CompiledJwt): vo
 async function checkRules(rules: readonly ValidationRule[], subject: ExpressionSubject, what: string): Promise<void> {
   const fail = (reason: string, cause?: unknown): Error => new Error(`oidc: error evaluating ${what}: ${reason}`, { cause })
   const results: unknown[] = []
-  // All are evaluated before the first one is judged.
+  // All rules are evaluated before results are checked, as in kube-apiserver. So an evaluation error takes precedence over a failed rule.
   for (const { expression } of rules) {
     try {
       results.push(await expression.evaluate(subject))
@@ -126,14 +126,14 @@ function textOf(value: JsonValue | undefined): string {
   throw new Error(`json: cannot unmarshal ${goTypeOf(value)} into Go value of type string`)
 }
 
-/** A single string is a list of one, because some providers have one role for a user. */
+/** Reads a claim that is a string or a list of strings. Some providers send a single string for one group. */
 function textOrTexts(value: JsonValue | undefined): readonly string[] {
   if (value === null) return []
   if (Array.isArray(value) && value.every((text) => typeof text === 'string' || text === null)) return value.map(textOf)
   return [textOf(value)]
 }
 
-/** Results of expressions: a string, a list of strings, or null. Empty strings count as absent. */
+/** Converts the result of an expression, which must be a string, a list of strings or null. Empty strings are removed. */
 function texts(value: unknown): readonly string[] {
   if (value === null) return []
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
@@ -141,7 +141,7 @@ function texts(value: unknown): readonly string[] {
   return list.filter((text) => text !== '')
 }
 
-/** The type of a JSON value in the errors of Go's decoder. */
+/** Returns the name of a JSON value's type as in the errors of Go's decoder. */
 export function goTypeOf(value: JsonValue): string {
   if (Array.isArray(value)) return 'array'
   return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value

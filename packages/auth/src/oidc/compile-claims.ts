@@ -11,10 +11,10 @@ export interface ClaimExpression {
   usesClaim(name: string): boolean
 }
 
-/** The variables of expressions. */
+/** The variables of an expression: either the token's claims or the mapped user. */
 export type ExpressionSubject = { readonly claims: JsonObject } | { readonly user: UserInfo }
 
-/** Compiles an expression of an authentication configuration. Returns kube-apiserver's message for one that cannot be used. */
+/** Compiles an expression of an authentication configuration. Returns kube-apiserver's error message if the expression is not valid. */
 export function compileClaimExpression(text: string, purpose: AuthenticationPurpose): ClaimExpression | { readonly problem: string } {
   const { compiled, problem } = celLibrary().compileAuthentication(text, purpose)
   return problem === undefined ? expressionOf(text, compiled) : { problem }
@@ -35,7 +35,7 @@ function expressionOf(text: string, compiled: Compiled): ClaimExpression {
   }
 }
 
-/** Finds `claims.NAME` and `claims.?NAME`. */
+/** Returns whether the expression is `claims.NAME` or `claims.?NAME`. */
 function selectsClaim(expression: Expr, name: string): boolean {
   if (expression.kind === 'select' && expression.field === name && isClaims(expression.operand)) return true
   if (expression.kind === 'call' && expression.name === '_?._') {

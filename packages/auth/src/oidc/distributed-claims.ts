@@ -8,19 +8,19 @@ import { Provider } from './provider.ts'
 import type { ProviderOptions } from './provider.ts'
 
 export interface DistributedClaimOptions {
-  /** The claim that may be elsewhere. */
+  /** Name of the claim that may be distributed, that is, stored in a separate token. */
   readonly claim: string
   readonly fetcher: DocumentFetcher
   readonly rules: IdTokenRules
   readonly provider: Omit<ProviderOptions, 'issuer' | 'discoveryUrl' | 'fetcher' | 'metrics'>
 }
 
-/** Issuers of claims whose keys are known at the same time. There are very few. */
+/** Maximum number of claim issuers whose keys are cached. Deployments have very few. */
 const maxIssuers = 16
 
 /**
- * Fetches a claim that a token only refers to (OpenID Connect Core 1.0, section 5.6.2), from the endpoint that the token names. The claim is in
- * a token of its own, which its issuer has signed.
+ * Resolves a distributed claim (OpenID Connect Core 1.0, section 5.6.2). The claim is in a separate signed token, which is fetched from the
+ * endpoint that the first token names.
  */
 export class DistributedClaims implements Disposable {
   readonly #options: DistributedClaimOptions
@@ -34,7 +34,7 @@ export class DistributedClaims implements Disposable {
     for (const provider of this.#providers.values()) provider[Symbol.dispose]()
   }
 
-  /** Returns the claims with the one that was fetched, if the token refers to it. Rejects with the words of kube-apiserver. */
+  /** Returns the claims, completed with the distributed claim if the token refers to one. Rejects with kube-apiserver's message. */
   async expand(claims: Claims): Promise<Claims> {
     const { claim } = this.#options
     const names = claims['_claim_names']
@@ -48,7 +48,7 @@ export class DistributedClaims implements Disposable {
     const source = sources[name]
     if (!isJsonObject(source)) throw new Error(`id token _claim_names contained a source ${name} missing in _claims_sources`)
     const { endpoint } = source
-    // Aggregated claims are in the token itself. They are not supported.
+    // Aggregated claims, which are embedded in the token, are not supported.
     if (typeof endpoint !== 'string' || endpoint === '') return claims
     return { ...claims, [claim]: await this.#fetch(endpoint, source) }
   }

@@ -5,9 +5,9 @@ export interface FetchedDocument {
   readonly body: string
 }
 
-/** Fetches documents of an identity provider. */
+/** Fetches JSON documents and keys of an identity provider. */
 export interface DocumentFetcher extends Disposable {
-  /** Follows redirects. Rejects with Go's words if there is no answer. */
+  /** Sends a GET request and follows redirects. Rejects with an error in the words of Go's HTTP client if no response arrives. */
   get(url: string, headers?: Readonly<Record<string, string>>): Promise<FetchedDocument>
 }
 
@@ -18,13 +18,13 @@ export interface DocumentFetcherOptions {
 }
 
 const maxRedirects = 10
-/** Servers that are connected at the same time. A provider has one or two. */
+/** Maximum number of servers with open connections. A provider uses one or two. */
 const maxClients = 8
 const timeoutMs = 30_000
-/** Documents are a few kilobytes. */
+/** Maximum size of a document. Documents usually have a few kilobytes. */
 const maxBytes = 1024 * 1024
 
-/** Creates a fetcher whose connections have one set of authorities. Only https is followed. */
+/** Creates a fetcher. All its connections trust the same CA certificates. Only https URLs are fetched. */
 export function createDocumentFetcher({ dialer, tls, network }: DocumentFetcherOptions): DocumentFetcher {
   const clients = new Map<string, OutboundClient>()
   function clientOf({ origin }: URL): OutboundClient {
@@ -48,7 +48,7 @@ export function createDocumentFetcher({ dialer, tls, network }: DocumentFetcherO
           throw new Error(`Get ${JSON.stringify(url.href)}: unsupported protocol scheme ${JSON.stringify(url.protocol.slice(0, -1))}`)
         const answer = await clientOf(url).request({
           path: `${url.pathname}${url.search}`,
-          // Credentials stay with the server that they were for.
+          // Credentials are only sent to the origin of the first URL, not to redirect targets.
           headers: { accept: 'application/json', ...(url.origin === new URL(text).origin && headers) },
           timeoutMs,
           maxBytes,

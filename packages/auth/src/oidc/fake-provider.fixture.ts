@@ -18,17 +18,17 @@ export function createKey(kid: string): SignedBy {
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs a token with RS256. `header` overwrites. */
+/** Signs a token with RS256. `header` overrides members of the default header. */
 export function signToken(claims: object, { kid, privateKey }: SignedBy, header: object = {}): string {
   const signed = `${encode({ alg: 'RS256', kid, ...header })}.${encode(claims)}`
   return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`
 }
 
-/** Identity providers that answer without a network. */
+/** Fake identity providers that respond without a network. */
 export class FakeProviders {
   readonly clock: ManualClock = createManualClock()
   readonly asked: { readonly url: string; readonly request: OutboundRequest; readonly target: ClientTarget }[] = []
-  /** By URL: a document, a status, or a text. */
+  /** Response by URL: a document, an HTTP status, or a text. */
   readonly documents: Record<string, object | number | string> = {}
 
   add(issuer: string, keys: readonly SignedBy[]): void {

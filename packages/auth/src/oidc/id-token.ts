@@ -2,36 +2,39 @@ import { goTypeOf } from './claims.ts'
 import type { Claims } from './claims.ts'
 import type { Provider, TokenHeader } from './provider.ts'
 
-/** Algorithms that tokens may be signed with: asymmetric ones only. */
+/** Accepted signature algorithms. Only asymmetric ones are allowed. */
 export const signingAlgorithms: readonly string[] = ['ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512', 'RS256', 'RS384', 'RS512']
 
 export interface IdTokenRules {
   readonly issuer: string
-  /** A token must be for one of them. */
+  /** Accepted audiences. A token must contain at least one. */
   readonly audiences: readonly string[]
   readonly algorithms: readonly string[]
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number
 }
 
-/** Three base64url parts without padding. Decoders also accept other alphabets and skip invalid characters. */
+/**
+ * Matches the compact serialization: three base64url parts without padding. Node's decoder alone would also accept other alphabets and skip
+ * invalid characters.
+ */
 const compactSerialization = /^[\w-]+\.[\w-]+\.[\w-]+$/
-/** Tolerated skew of the clock for `nbf`, ms. */
+/** Tolerated clock skew for `nbf`, in milliseconds. */
 const notBeforeLeewayMs = 60_000
 
-/** Returns the unverified claims of a token; undefined if it is not a token in compact form. */
+/** Returns the unverified claims of a token; undefined if the text is not a token in compact serialization. */
 export function untrustedClaims(token: string): Claims | undefined {
   return compactSerialization.test(token) ? decodePart(token.split('.', 2)[1]!) : undefined
 }
 
-/** Returns the issuer that a token claims to have. */
+/** Returns the `iss` claim of an unverified token. */
 export function untrustedIssuer(claims: Claims): string {
   const issuer = claims['iss']
   if (issuer === 'accounts.google.com') return 'https://accounts.google.com'
   return typeof issuer === 'string' ? issuer : ''
 }
 
-/** Checks an ID token of the issuer: times, audience, algorithm, signature. Rejects with the words of kube-apiserver. */
+/** Verifies an ID token: its times, audience, algorithm and signature. Rejects with kube-apiserver's message. */
 export async function verifyIdToken(token: string, provider: Pick<Provider, 'verify'>, rules: IdTokenRules): Promise<Claims> {
   const claims = untrustedClaims(token)
   if (claims === undefined) throw new Error('oidc: malformed jwt')
@@ -71,7 +74,7 @@ function checkTimes({ exp, nbf }: Claims, now: number): void {
   }
 }
 
-/** A missing `exp` is the epoch, as in Go: such a token is expired. */
+/** Reads a time claim in seconds. A missing claim counts as 0, as in Go. So a token without `exp` is expired. */
 function secondsOf(value: Claims[string] | undefined, name: string): number {
   if (value === undefined || value === null) return 0
   if (typeof value === 'number') return Math.trunc(value)

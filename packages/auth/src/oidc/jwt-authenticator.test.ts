@@ -37,7 +37,7 @@ const claimsOf = (more: object = {}): object => ({ iss: issuer, aud: 'me', sub: 
 const ask = async (authenticator: JwtAuthenticator, token: string) => authenticator.authenticateToken(token)
 
 describe('a token of the issuer', () => {
-  test('becomes a user with groups and the id of the credential', async () => {
+  test('authenticates a user with groups and a credential id', async () => {
     const authenticator = await open()
     expect(await ask(authenticator, signToken(claimsOf({ groups: ['dev', 'ops'], jti: 'j' }), one))).toEqual({
       name: 'oidc:alice',
@@ -81,7 +81,7 @@ describe('a token of the issuer', () => {
     expect(authenticator.metrics()).toMatch(/latency_seconds_count\{jwt_issuer_hash="sha256:\w+",result="failure"\} 1/)
   })
 
-  test('without a key id is tried with all keys', async () => {
+  test('without a key id is verified with each key', async () => {
     providers.add(issuer, [one, two])
     expect(await ask(await open(), signToken(claimsOf(), two, { kid: undefined }))).toMatchObject({ name: 'oidc:alice' })
   })
@@ -102,7 +102,7 @@ function confused(): string {
   return `${header}.${payload}.${createHmac('sha256', JSON.stringify(one.jwk)).update(`${header}.${payload}`).digest('base64url')}`
 }
 
-test('leaves tokens of other issuers and other texts to the next authenticator', async () => {
+test('does not recognize tokens of other issuers, or text that is no token', async () => {
   const authenticator = await open()
   for (const token of ['secret', 'a.b', 'a.b.c', signToken(claimsOf({ iss: 'https://other' }), one)])
     expect(await ask(authenticator, token)).toBeUndefined()
@@ -111,7 +111,7 @@ test('leaves tokens of other issuers and other texts to the next authenticator',
 describe('keys', () => {
   const fetches = (): number => providers.asked.filter(({ url }) => url.endsWith('/keys')).length
 
-  test('are fetched when the first unknown one is used, and kept', async () => {
+  test('are fetched for the first token with an unknown key, and cached', async () => {
     const authenticator = await open()
     expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
     providers.add(issuer, [one, two])
@@ -121,7 +121,7 @@ describe('keys', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('that are gone no longer verify once the keys were fetched again', async () => {
+  test('that the provider removed no longer verify tokens after the next fetch', async () => {
     const authenticator = await open()
     await ask(authenticator, signToken(claimsOf(), one))
     providers.add(issuer, [two])
@@ -133,7 +133,7 @@ describe('keys', () => {
     })
   })
 
-  test('are fetched once in a second at most, however many tokens come', async () => {
+  test('are fetched at most once per second, however many tokens arrive', async () => {
     const authenticator = await open()
     const forged = signToken(claimsOf(), stranger)
     await Promise.all(Array.from({ length: 50 }, () => ask(authenticator, forged)))
@@ -147,7 +147,7 @@ describe('keys', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('that cannot be fetched are the reason', async () => {
+  test('that cannot be fetched are named in the rejection', async () => {
     const authenticator = await open()
     delete providers.documents[`${issuer}/keys`]
     expect(await ask(authenticator, signToken(claimsOf(), one))).toEqual({
@@ -177,7 +177,7 @@ describe('discovery', () => {
     expect(await ask(authenticator, signToken(claimsOf(), one))).toMatchObject({ name: 'oidc:alice' })
   })
 
-  test('may be at another URL, behind a redirect, with authorities', async () => {
+  test('supports discoveryURL, redirects and certificateAuthority', async () => {
     providers.documents['https://inside.example.com/discovery'] = 'redirect https://inside.example.com/there'
     providers.documents['https://inside.example.com/there'] = providers.documents[document]!
     delete providers.documents[document]
@@ -269,14 +269,14 @@ describe('claims', () => {
     expect(await ask(await open(change), signToken(claimsOf(claims), one))).toEqual(result)
   })
 
-  test('that are elsewhere are fetched and verified', async () => {
+  test('that are distributed are fetched and verified', async () => {
     const other = 'https://groups.example.com'
     providers.add(other, [two])
     const source = (more: object) => ({ _claim_names: { groups: 's' }, _claim_sources: { s: { endpoint: `${other}/claims`, ...more } } })
     const token = signToken(claimsOf(source({ access_token: 't' })), one)
     providers.documents[`${other}/claims`] = signToken(claimsOf({ iss: other, groups: ['far'] }), two)
     const authenticator = await open()
-    // The first request finds out where the keys of the other issuer are.
+    // The first request starts the discovery of the claim issuer's keys.
     expect(await ask(authenticator, token)).toMatchObject({
       rejected: expect.stringContaining('verifier not initialized for issuer') as string,
     })

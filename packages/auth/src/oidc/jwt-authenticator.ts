@@ -14,19 +14,19 @@ export interface JwtAuthenticatorOptions {
   readonly issuers: readonly CompiledJwt[]
   readonly dialer: Dialer
   readonly clock?: Clock
-  /** Default: all that kube-apiserver knows. */
+  /** Accepted signature algorithms. Default: all that kube-apiserver supports. */
   readonly algorithms?: readonly string[]
   readonly metrics?: JwtMetrics | undefined
   readonly log?: ((text: string) => void) | undefined
 }
 
-/** Authenticates tokens of identity providers. */
+/** Authenticates ID tokens of OpenID Connect providers. */
 export interface JwtAuthenticator extends TokenAuthenticator, Disposable {
   /** Lists the issuers that are not ready, with the reasons. */
   problems(): readonly string[]
 }
 
-/** The issuer of a token decides which configuration applies. Tokens of other issuers are left to other authenticators. */
+/** Creates an authenticator of ID tokens. The issuer of a token selects the configuration. Tokens of unknown issuers are not recognized. */
 export function createJwtAuthenticator(options: JwtAuthenticatorOptions): JwtAuthenticator {
   const issuers = options.issuers.map((jwt) => new Issuer(jwt, options))
   return {

@@ -2,31 +2,31 @@ import { createHash } from 'node:crypto'
 import { createGauge, createHistogram } from '@keelson/apimachinery/metrics'
 import type { MetricsRegistry } from '@keelson/apimachinery/metrics'
 
-/** Fetches of the keys of one issuer. */
+/** Metrics of fetching the keys of one issuer. */
 export interface JwksMetrics {
   succeeded(keySet: string): void
   failed(): void
 }
 
 export interface JwtMetrics {
-  /** The time to authenticate a token of the issuer. */
+  /** Records how long the authentication of a token of the issuer took. */
   observe(issuer: string, isSuccess: boolean, seconds: number): void
   keySets(issuer: string): JwksMetrics
-  /** Forgets an issuer that is no longer configured. */
+  /** Removes the metrics of an issuer that is no longer configured. */
   forget(issuer: string): void
 }
 
 export interface JwtMetricsOptions {
-  /** Identifies the server. */
+  /** Hash of the server's id, which is a label of the metrics. */
   readonly apiServerIdHash: string
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number
 }
 
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const prefix = 'apiserver_authentication_jwt_authenticator'
 
-/** Metrics with kube-apiserver's names. */
+/** Registers metrics of JWT authentication under kube-apiserver's names. */
 export function createJwtMetrics(registry: MetricsRegistry, { apiServerIdHash, now }: JwtMetricsOptions): JwtMetrics {
   const latency = registry.register(
     createHistogram(`${prefix}_latency_seconds`, '[ALPHA] Time to authenticate a token of an issuer, in seconds.', buckets),

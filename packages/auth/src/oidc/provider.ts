@@ -8,7 +8,7 @@ import type { JwksMetrics } from './jwt-metrics.ts'
 
 export interface ProviderOptions {
   readonly issuer: string
-  /** Replaces the URL of the discovery document. */
+  /** URL of the discovery document. Default: derived from the issuer's URL. */
   readonly discoveryUrl?: string
   readonly fetcher: DocumentFetcher
   readonly clock?: Clock
@@ -17,14 +17,17 @@ export interface ProviderOptions {
 }
 
 const wellKnownPath = '/.well-known/openid-configuration'
-/** Pause after a failed discovery, ms. */
+/** Pause after a failed discovery, in milliseconds. */
 const discoveryPauseMs = 10_000
-/** The keys are fetched at most once in this time, ms: anyone may send tokens with unknown keys. They wait for the next time. */
+/**
+ * Minimum time between two fetches of the keys, in milliseconds. Anyone may send tokens with unknown key ids, so fetches need a limit. A
+ * token with an unknown key waits for the next fetch.
+ */
 const refreshPauseMs = 1000
 
 /**
- * An identity provider: discovers where its keys are, in the background and until it succeeds, and verifies signatures. Keys are fetched
- * when a token has an unknown one, so that new keys work at once.
+ * An OpenID Connect provider that verifies signatures. It discovers the URL of the keys in the background and retries until that succeeds.
+ * A token with an unknown key causes a fetch of the keys, so that new keys work at once.
  */
 export class Provider implements Disposable {
   readonly #options: ProviderOptions
@@ -44,7 +47,7 @@ export class Provider implements Disposable {
     void this.#discover()
   }
 
-  /** The reason for which the provider is not ready. */
+  /** The reason for which the provider is not ready; undefined if it is ready. */
   get problem(): string | undefined {
     return this.#keySetUrl === undefined ? this.#problem : undefined
   }
@@ -54,11 +57,11 @@ export class Provider implements Disposable {
     this.#cancel?.()
   }
 
-  /** Verifies the signature of a token whose header names an allowed algorithm. Rejects with kube-apiserver's words. */
+  /** Verifies the signature of a token. The algorithm must already have been checked. Rejects with kube-apiserver's message. */
   async verify(token: string, { algorithm, keyId }: TokenHeader): Promise<void> {
     const tried = this.#keys
     if (await this.#hasSignature(token, { algorithm, keyId })) return
-    // Another request may have fetched the keys in the meantime.
+    // Skips the fetch if another request has fetched the keys in the meantime.
     if (tried === this.#keys) await this.#refreshKeys()
     if (await this.#hasSignature(token, { algorithm, keyId })) return
     throw new Error('failed to verify signature: failed to verify id token signature')
@@ -73,13 +76,13 @@ export class Provider implements Disposable {
         await compactVerify(token, imported, { algorithms: [algorithm] })
         return true
       } catch {
-        // Another key may have signed it.
+        // Another key may have signed the token.
       }
     }
     return false
   }
 
-  /** Requests that come before or while keys are fetched share the result. */
+  /** Fetches the keys again. Concurrent calls share one fetch. */
   #refreshKeys(): Promise<void> {
     return (this.#refresh ??= this.#refreshInTime().finally(() => (this.#refresh = undefined)))
   }
@@ -135,12 +138,12 @@ export class Provider implements Disposable {
   }
 }
 
-/** More keys than any provider has. */
+/** Maximum number of keys of a provider, far above the usual number. */
 const maxKeys = 256
 
 export interface TokenHeader {
   readonly algorithm: string
-  /** "" if the token does not name its key. */
+  /** Key id (`kid`) of the token; "" if the header has none. */
   readonly keyId: string
 }
 
@@ -152,7 +155,7 @@ class Key {
     this.jwk = jwk
   }
 
-  /** Undefined if the key is not one for the algorithm. */
+  /** Imports the key for an algorithm. Returns undefined if the key does not support the algorithm. */
   import(algorithm: string): Promise<CryptoKey | undefined> {
     let imported = this.#imported.get(algorithm)
     if (imported === undefined) {

@@ -4,7 +4,7 @@ import type { DeepReadonly, RequestedAction, UserInfo } from '@keelson/apimachin
 import type { Decision } from '../authorizer.ts'
 import type { RoleSlot } from './role-table.ts'
 
-/** A cluster role binding (`namespace` "") or a role binding. */
+/** The fields of a ClusterRoleBinding (`namespace` is "") or of a RoleBinding that decisions need. */
 export interface BindingFacts {
   readonly namespace: string
   readonly name: string
@@ -12,11 +12,11 @@ export interface BindingFacts {
   readonly subjects: readonly DeepReadonly<Subject>[]
 }
 
-/** A binding, with the decisions that it makes. */
+/** A binding with its role and its cached decisions. */
 export class Grant {
   readonly binding: BindingFacts
   readonly role: RoleSlot
-  /** One for each subject, made when the subject is first allowed something. */
+  /** Decision for each subject, created on first use. Caching avoids an allocation per request. */
   #decisions: Decision[] | undefined
 
   constructor(binding: BindingFacts, role: RoleSlot) {
@@ -24,7 +24,7 @@ export class Grant {
     this.role = role
   }
 
-  /** Names the first subject that is the user or one of the user's groups. */
+  /** Returns the decision that allows the user. Its reason names the first subject that is the user or one of the user's groups. */
   decisionFor(user: UserInfo): Decision {
     const { subjects, namespace } = this.binding
     let i = 0
@@ -46,7 +46,7 @@ function appliesTo(subject: DeepReadonly<Subject>, bindingNamespace: string, use
   return userNameOf(subject, bindingNamespace) === user.name
 }
 
-/** The user that a subject means; undefined for groups, and for service accounts without a namespace. */
+/** Returns the name of the user that a subject refers to; undefined for groups, and for service accounts without a namespace. */
 function userNameOf({ kind, name, namespace: own }: DeepReadonly<Subject>, bindingNamespace: string): string | undefined {
   if (kind === 'User') return name
   if (kind !== 'ServiceAccount') return undefined
@@ -54,12 +54,12 @@ function userNameOf({ kind, name, namespace: own }: DeepReadonly<Subject>, bindi
   return namespace === '' ? undefined : `system:serviceaccount:${namespace}:${name}`
 }
 
-/** Scanning fewer grants is as fast as finding the relevant ones. */
+/** Up to this number, scanning all grants is as fast as looking up the relevant ones. */
 const fewGrants = 2
-/** Resources are named by requests, so that their number needs a bound. */
+/** Maximum number of resources for which grants are cached. Clients choose the resources of their requests, so the cache needs a bound. */
 const maxResources = 32
 
-/** Grants of one user or group. Remembers for each resource which of them have rules about it: users can have many bindings. */
+/** The grants of one user or group. Users can have many bindings, so the grants with rules about a resource are cached by resource. */
 export class SubjectGrants {
   #all: Grant[] = []
   #relevant: Map<string, readonly Grant[]> | undefined
@@ -79,9 +79,12 @@ export class SubjectGrants {
     this.#relevant = undefined
   }
 
-  /** Returns at least the grants that may allow the action, in their order. `rolesVersion` is that of the roles' rules. */
+  /**
+   * Returns the grants that may allow the action, in the order of `all`. The result can contain grants that do not. `rolesVersion` is the
+   * version of the rules of all roles; a new version invalidates the cache.
+   */
   relevantTo({ isResourceRequest, resource }: RequestedAction, rolesVersion: number): readonly Grant[] {
-    // Only reviews name a resource with a slash.
+    // The resource of an ordinary request contains no slash, but a SubjectAccessReview can name any resource.
     if (this.#all.length <= fewGrants || resource.includes('/')) return this.#all
     if (this.#relevant === undefined || this.#rolesVersion !== rolesVersion || this.#relevant.size > maxResources) {
       this.#relevant = new Map()
@@ -97,7 +100,7 @@ export class SubjectGrants {
   }
 }
 
-/** Bindings of one scope (the cluster, or a namespace) by user and by group. */
+/** The cluster role bindings, or the role bindings of one namespace, indexed by user and by group. */
 export class GrantTable {
   readonly #users = new Map<string, SubjectGrants>()
   readonly #groups = new Map<string, SubjectGrants>()
@@ -130,7 +133,7 @@ export class GrantTable {
     }
   }
 
-  /** Each table and key of a binding's subjects, once. */
+  /** Lists the tables and keys of a binding's subjects without duplicates. */
   #places({ binding }: Grant): readonly (readonly [Map<string, SubjectGrants>, string])[] {
     const users = new Set<string>()
     const groups = new Set<string>()

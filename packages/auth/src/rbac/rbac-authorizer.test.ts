@@ -11,7 +11,7 @@ import { aRule, anAction, naivelyAllows } from './rules.fixture.ts'
 type AnyRole = Role | ClusterRole
 type AnyBinding = RoleBinding | ClusterRoleBinding
 
-/** A cluster whose objects the authorizer follows. */
+/** A fake cluster. The authorizer follows its roles and bindings. */
 class Cluster {
   readonly objects = new Map<string, Map<string, KubeObject>>()
   readonly #handlers = new Map<string, (event: InformerEvent<KubeObject>) => void>()
@@ -61,7 +61,7 @@ const binding = (namespace: string, name: string, to: string, ...subjects: Subje
 }
 const readPods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
 
-test('names the binding, the role and the first subject that applies', () => {
+test('names the binding, the role and the first matching subject in the reason', () => {
   const cluster = new Cluster()
   const decide = (who: UserInfo, action: RequestedAction) => cluster.authorizer.authorize({ user: who, action })
   cluster.put('clusterroles', role('', 'reader', readPods))
@@ -78,7 +78,7 @@ test('names the binding, the role and the first subject that applies', () => {
   expect(decide(user('ann'), get('pods', 'a'))).toEqual(allowed('ClusterRoleBinding "all" of ClusterRole "reader" to User "ann"'))
 })
 
-test('reports missing roles only when nothing allows', () => {
+test('reports missing roles only if no rule allows the request', () => {
   const cluster = new Cluster()
   const decide = () => cluster.authorizer.authorize({ user: user('ann'), action: get('pods', 'a') })
   cluster.put('clusterrolebindings', binding('', 'x', 'ClusterRole/gone', { kind: 'User', name: 'ann' }))
@@ -113,7 +113,7 @@ test('lists the rules of a user, cluster role bindings first', () => {
   expect(cluster.authorizer.rulesFor(user('ann'), 'b').resourceRules).toEqual([readPods])
 })
 
-/** kube-apiserver's algorithm without any index: every binding, every rule. */
+/** Decides like kube-apiserver, without an index: checks every rule of every binding. */
 function naivelyAllowed(cluster: Cluster, who: UserInfo, action: RequestedAction): boolean {
   const bindings = [
     ...cluster.list<AnyBinding>('clusterrolebindings'),
@@ -174,7 +174,7 @@ const aUser: fc.Arbitrary<UserInfo> = fc.record({
   name: fc.constantFrom('ann', 'bob', 'system:serviceaccount:a:bot', 'system:serviceaccount:b:bot'),
   groups: fc.subarray(['dev', 'ann']),
 })
-test('decides as an evaluation of every rule, after any changes', () => {
+test('makes the same decisions as the naive algorithm, after any changes', () => {
   fc.assert(
     fc.property(
       fc.array(anOperation, { maxLength: 40 }),
@@ -193,7 +193,7 @@ test('decides as an evaluation of every rule, after any changes', () => {
   )
 })
 
-test('finds the grants of a resource among many, also after roles, bindings and the number of asked resources change', () => {
+test('invalidates the cache of grants when roles or bindings change or when it is full', () => {
   const cluster = new Cluster()
   const isAllowed = (resource: string) => cluster.authorizer.authorize({ user: user('ann'), action: get(resource) }).decision === 'allow'
   for (let i = 0; i < 20; i++) {

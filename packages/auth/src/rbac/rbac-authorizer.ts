@@ -6,16 +6,16 @@ import type { Grant, GrantTable, SubjectGrants } from './grants.ts'
 import type { RbacPolicy } from './rbac-policy.ts'
 import type { RoleSlot } from './role-table.ts'
 
-/** The most missing roles that a decision names. */
+/** Maximum number of missing roles that a decision names. */
 const maxErrors = 100
 
 /**
- * Decides by roles and their bindings: cluster role bindings first, then those of the namespace. Rules only add permissions, so the order
- * of bindings decides which of them is named, never the outcome.
+ * Authorizes by RBAC roles and bindings. Cluster role bindings are checked first, then the bindings of the namespace. Rules only add
+ * permissions, so the order of bindings affects the reason but never the decision.
  */
 export class RbacAuthorizer implements Authorizer {
   readonly #policy: RbacPolicy
-  /** Number of the current decision, which roles remember. */
+  /** Serial number of the current decision. A role stores it in `refusedIn`, so that each role is evaluated once per decision. */
   #serial = 0
 
   constructor(policy: RbacPolicy) {
@@ -96,7 +96,7 @@ function resourceRule({ verbs, apiGroups = [], resources = [], resourceNames }: 
   }
 }
 
-/** Prints one error as it is and several as kube-apiserver does: `[a, b]`. */
+/** Formats missing roles like kube-apiserver: one error as it is, several as `[a, b]`. */
 function printMissing(missing: readonly RoleSlot[]): string {
   const errors = [...new Set(missing)].slice(0, maxErrors).map(({ problem }) => problem)
   return errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`

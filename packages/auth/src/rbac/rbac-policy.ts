@@ -8,20 +8,20 @@ import type { RoleSlot } from './role-table.ts'
 
 const group = 'rbac.authorization.k8s.io'
 
-/** Rules that apply to a user, and roles that the user's bindings name and that do not exist. */
+/** The rules that apply to a user, and the roles that the user's bindings name but that do not exist. */
 export interface UserRules {
   readonly rules: readonly DeepReadonly<PolicyRule>[]
   readonly missing: readonly RoleSlot[]
 }
 
-/** All roles and bindings, compiled, and changed in place by the events of informers. */
+/** All roles and bindings in a compiled form. Informer events update it in place. */
 export class RbacPolicy {
   readonly cluster: GrantTable = new GrantTable()
   readonly #namespaces = new Map<string, GrantTable>()
   readonly #roles = new RoleTable()
   readonly #grants = new Map<string, Grant>()
 
-  /** Changes with the rules of any role. */
+  /** Version number that increases when the rules of any role change. */
   get rolesVersion(): number {
     return this.#roles.version
   }
@@ -38,7 +38,10 @@ export class RbacPolicy {
     }
   }
 
-  /** Lists the rules of a user: those of cluster role bindings first, then those of the namespace, each by name of the binding. */
+  /**
+   * Lists the rules of a user. Rules of cluster role bindings come first, then those of the namespace, both sorted by the name of the
+   * binding.
+   */
   rulesOf(user: UserInfo, namespace: string): UserRules {
     const rules: DeepReadonly<PolicyRule>[] = []
     const missing: RoleSlot[] = []

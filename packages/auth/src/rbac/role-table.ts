@@ -3,17 +3,20 @@ import { quote } from '@keelson/apimachinery'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { RuleIndex } from './rule-index.ts'
 
-/** A role that exists or that a binding names. */
+/** A Role or ClusterRole. It may not exist yet: a binding can name a missing role. */
 export class RoleSlot {
   readonly kind: string
   /** "" for cluster roles. */
   readonly namespace: string
   readonly name: string
-  /** Undefined while the role does not exist. */
+  /** The rules of the role; undefined while the role does not exist. */
   rules: readonly DeepReadonly<PolicyRule>[] | undefined
   /** Number of bindings that name the role. */
   bindings = 0
-  /** The last decision in which the role did not allow the action: users often have a role through many bindings. */
+  /**
+   * Serial number of the last decision in which the role did not allow the action. Users often have the same role through many bindings, so
+   * this avoids evaluating it again.
+   */
   refusedIn = 0
   #index: RuleIndex | undefined
 
@@ -28,13 +31,13 @@ export class RoleSlot {
     this.#index = undefined
   }
 
-  /** Made on first use: most roles are never asked about. Undefined while the role does not exist. */
+  /** Index of the rules, built on first use because most roles are never evaluated. Undefined while the role does not exist. */
   get index(): RuleIndex | undefined {
     if (this.rules === undefined) return undefined
     return (this.#index ??= new RuleIndex(this.rules))
   }
 
-  /** The reason for which a binding to the role grants nothing. */
+  /** The error of a binding to a role that does not exist. */
   get problem(): string {
     if (this.kind === 'Role') return `role.rbac.authorization.k8s.io ${quote(this.name)} not found`
     if (this.kind === 'ClusterRole') return `clusterrole.rbac.authorization.k8s.io ${quote(this.name)} not found`
@@ -42,13 +45,16 @@ export class RoleSlot {
   }
 }
 
-/** Roles by namespace and name. A slot is kept while the role exists or a binding names it. */
+/** Roles by namespace and name. A `RoleSlot` is kept while the role exists or a binding names it. */
 export class RoleTable {
   readonly #namespaces = new Map<string, Map<string, RoleSlot>>()
-  /** Changes with the rules of any role. */
+  /** Version number that increases when the rules of any role change. */
   version = 0
 
-  /** Returns the slot that a binding in `namespace` ("" for cluster role bindings) refers to, and counts the binding. */
+  /**
+   * Returns the `RoleSlot` of the role that a binding refers to, and increments its number of bindings. `namespace` is that of the binding;
+   * "" for a ClusterRoleBinding.
+   */
   bind(kind: string, namespace: string, name: string): RoleSlot {
     const slot = this.#slot(kind, kind === 'ClusterRole' ? '' : namespace, name)
     slot.bindings++
@@ -60,7 +66,7 @@ export class RoleTable {
     this.#release(slot)
   }
 
-  /** Sets the rules of a role; undefined after its deletion. */
+  /** Sets the rules of a role. Undefined means that the role was deleted. */
   set(kind: 'Role' | 'ClusterRole', role: { readonly namespace: string; readonly name: string }, rules: RoleSlot['rules']): void {
     const slot = this.#slot(kind, role.namespace, role.name)
     slot.setRules(rules)

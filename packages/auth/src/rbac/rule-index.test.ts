@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { RuleIndex } from './rule-index.ts'
 import { aRule, anAction, naivelyAllows } from './rules.fixture.ts'
 
-test('allows what one of the rules allows', () => {
+test('allows an action if one of the rules allows it', () => {
   fc.assert(
     fc.property(fc.array(aRule, { maxLength: 2 }), anAction, (rules, action) => {
       expect(new RuleIndex(rules).allows(action)).toBe(rules.some((rule) => naivelyAllows(rule, action)))
@@ -12,7 +12,7 @@ test('allows what one of the rules allows', () => {
   )
 })
 
-test('grants nothing without rules, and nothing by a rule without verbs', () => {
+test('allows nothing if there are no rules or the rule has no verbs', () => {
   fc.assert(
     fc.property(aRule, anAction, (rule, action) => {
       expect(new RuleIndex([]).allows(action)).toBe(false)

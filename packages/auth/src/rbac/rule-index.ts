@@ -11,8 +11,8 @@ function matches(values: readonly string[] | null | undefined, wanted: string): 
 type Rule = DeepReadonly<PolicyRule>
 
 /**
- * The rules of one role, found by resource and subresource: `pods/log` is filed under `pods` and `log`, a subresource of all resources under
- * `*`. A decision looks at four short lists however many rules a role has.
+ * Index of the rules of one role by resource and subresource. A rule about `pods/log` is stored under `pods` and `log`; a rule about a
+ * subresource of all resources is stored under `*`. A decision reads four short lists, however many rules the role has.
  */
 export class RuleIndex {
   readonly #resources = new Map<string, Map<string, Rule[]>>()
@@ -27,12 +27,12 @@ export class RuleIndex {
     }
   }
 
-  /** True if a rule is about paths. */
+  /** True if a rule has `nonResourceURLs`. */
   get hasPaths(): boolean {
     return this.#urls.length > 0
   }
 
-  /** True if a rule is about the resource, one of its subresources, or all. */
+  /** Returns whether a rule covers the resource, one of its subresources, or all resources. */
   mentions(resource: string): boolean {
     return this.#resources.has(resource) || this.#resources.has('*')
   }
@@ -40,7 +40,7 @@ export class RuleIndex {
   allows(action: RequestedAction): boolean {
     if (!action.isResourceRequest) return this.#allowsPath(action)
     const { resource, subresource } = action
-    // Only reviews name a resource like this.
+    // The resource of an ordinary request contains no slash, but a SubjectAccessReview can name any resource.
     if (resource.includes('/')) return this.#rules.some((rule) => matchesResource(rule, action) && allowsObject(rule, action))
     const own = this.#resources.get(resource)
     if (own !== undefined && anyAllows(own.get(subresource), action)) return true
@@ -88,7 +88,7 @@ function matchesResource({ resources = [] }: Rule, { resource, subresource }: Re
   return resources.some((named) => named === '*' || named === combined || (subresource !== '' && named === `*/${subresource}`))
 }
 
-/** True if the URL of a rule, which may end in `*`, covers the path. */
+/** Returns whether a `nonResourceURLs` entry, which may end in `*`, covers the path. */
 function matchesUrl(url: string, path: string): boolean {
   if (url === path) return true
   if (!url.endsWith('*')) return false

@@ -3,7 +3,7 @@ import { pathAction, resourceAction } from '@keelson/apimachinery'
 import type { RequestedAction } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 
-/** kube-apiserver's evaluation of one rule, without any index. */
+/** Evaluates one rule like kube-apiserver, without an index. */
 export function naivelyAllows(rule: PolicyRule, action: RequestedAction): boolean {
   const { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule
   const has = (values: readonly string[] | null, wanted: string): boolean =>
@@ -20,7 +20,7 @@ export function naivelyAllows(rule: PolicyRule, action: RequestedAction): boolea
   return has(apiGroups, action.apiGroup) && matches && (resourceNames.length === 0 || resourceNames.includes(name))
 }
 
-/** One or two of the values: small sets, so that rules and actions often meet. */
+/** Generates one or two of the values. The sets are small, so that rules and actions often match. */
 const some = <T>(...values: T[]): fc.Arbitrary<T[]> => fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 2 })
 
 export const aRule: fc.Arbitrary<PolicyRule> = fc.oneof(

@@ -16,11 +16,14 @@ export interface ServiceAccountClaims {
   readonly serviceAccount: ObjectReference
   readonly audiences: readonly string[]
   readonly expirationSeconds: number
-  /** At most one of pod, secret and node, except that a pod's token may also name its node. */
+  /**
+   * The Pod that the token is bound to. A token has at most one of pod, secret and node, except that the token of a pod may also have a
+   * node.
+   */
   readonly pod?: ObjectReference
   readonly secret?: ObjectReference
   readonly node?: ObjectReference
-  /** Age at which the holder should have requested a new token, although this one is still valid. */
+  /** Age in seconds after which a use of the token is reported as stale, although it is still valid. */
   readonly warnAfterSeconds?: number
 }
 
@@ -45,7 +48,7 @@ export interface TokenPayload {
   readonly sub: string
 }
 
-/** Builds a token's payload. `now` is in milliseconds; `id` must be unique to the token. */
+/** Builds a token's payload. `now` is in milliseconds since the epoch. `id` must be unique. */
 export function tokenPayload(claims: ServiceAccountClaims, issuer: string, now: number, id: string): TokenPayload {
   const seconds = Math.floor(now / 1000)
   const { namespace, serviceAccount, pod, secret, node, warnAfterSeconds } = claims
@@ -68,7 +71,7 @@ export function tokenPayload(claims: ServiceAccountClaims, issuer: string, now: 
   }
 }
 
-/** Type-checks a payload whose signature is valid; undefined if a member has the wrong type. */
+/** Checks the types of a verified payload. Returns undefined if a member has the wrong type. */
 export function readPayload(payload: Readonly<Record<string, unknown>>): TokenPayload | undefined {
   const { exp, iat, nbf, iss, jti, sub, 'kubernetes.io': privateClaims } = payload
   const audiences = readAudiences(payload)
@@ -83,7 +86,7 @@ export function readPayload(payload: Readonly<Record<string, unknown>>): TokenPa
   return { ...(payload as unknown as TokenPayload), aud: audiences, jti: typeof jti === 'string' ? jti : '' }
 }
 
-/** Returns the audiences of a payload, none if it names none. Undefined if they have the wrong type. */
+/** Returns the audiences of a payload; an empty list if there are none; undefined if they have the wrong type. */
 export function readAudiences({ aud = [] }: Readonly<Record<string, unknown>>): readonly string[] | undefined {
   if (typeof aud === 'string') return [aud]
   return Array.isArray(aud) && aud.every((audience) => typeof audience === 'string') ? aud : undefined
@@ -96,7 +99,7 @@ interface AudienceOptions {
   readonly metrics: TokenMetrics | undefined
 }
 
-/** Returns the audiences of a token. One that names none is a legacy token and meant for this server. */
+/** Returns the audiences of a token. A token without audiences is a legacy token and valid for this server's audiences. */
 export function audiencesOf({ aud, sub }: Pick<TokenPayload, 'aud' | 'sub'>, { own, notes, metrics }: AudienceOptions): readonly string[] {
   if (aud.length > 0) return aud
   notes?.annotate?.('authentication.k8s.io/legacy-token', sub)
@@ -109,7 +112,7 @@ function isReference(value: unknown): value is ObjectReference {
   return isName(name) && (uid === undefined || typeof uid === 'string')
 }
 
-/** Returns whether the value can name an object or a namespace. Other values must not be looked up. */
+/** Returns whether the value is a valid name of an object or namespace. Objects with other names must not be looked up. */
 export function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && isPathSegmentName(value).length === 0
 }

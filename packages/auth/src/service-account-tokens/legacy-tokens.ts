@@ -10,7 +10,7 @@ import { audiencesOf, isName, readAudiences } from './claims.ts'
 import { wrongAudience } from './service-account-authenticator.ts'
 import type { TokenVerifier, VerifiedPayload } from './token-verifier.ts'
 
-/** The issuer of tokens in secrets. */
+/** The `iss` claim of legacy tokens, which are stored in secrets. */
 const legacyIssuer = 'kubernetes/serviceaccount'
 const issuers: ReadonlySet<unknown> = new Set([legacyIssuer])
 const prefix = 'kubernetes.io/serviceaccount/'
@@ -18,11 +18,11 @@ const lastUsedLabel = 'kubernetes.io/legacy-token-last-used'
 const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since'
 const invalidated: RejectedToken = { rejected: 'Token has been invalidated' }
 
-/** Reads and labels the objects of legacy tokens. */
+/** Access to the service accounts and secrets of legacy tokens. */
 export interface LegacyTokenObjects {
   secret(namespace: string, name: string): Promise<DeepReadonly<Secret> | undefined>
   serviceAccount(namespace: string, name: string): Promise<DeepReadonly<ServiceAccount> | undefined>
-  /** Sets a label of a secret, if it still has that UID. */
+  /** Sets a label of a secret if the secret still has the same UID. */
   label(secret: DeepReadonly<Secret>, label: string, value: string): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface LegacyTokenOptions {
   readonly verifier: TokenVerifier
   /** The audiences of this server, for which all legacy tokens are valid. */
   readonly audiences: readonly string[]
-  /** Undefined: tokens are valid even if their secret and service account are gone. */
+  /** Access to secrets and service accounts. If undefined, tokens are valid even if their secret and service account do not exist. */
   readonly objects: LegacyTokenObjects | undefined
   readonly clock?: Clock
   readonly metrics?: TokenMetrics | undefined
@@ -47,12 +47,13 @@ interface LegacyClaims {
 }
 
 /**
- * Accepts service account tokens from secrets of type `kubernetes.io/service-account-token`, which never expire. A token is valid while its secret
- * holds it. The day of its last use becomes a label of the secret, so that unused tokens can be found.
+ * Authenticates legacy service account tokens, which are stored in secrets of type `kubernetes.io/service-account-token` and never expire.
+ * A token is valid while its secret contains it. The date of its last use becomes a label of the secret, so that administrators can find
+ * unused tokens.
  */
 export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): TokenAuthenticator {
   const { verifier, objects, clock = systemClock, metrics, onError = () => {} } = options
-  /** UIDs of the secrets that are being labelled. */
+  /** UIDs of secrets with a running update of the label. */
   const labelling = new Set<string>()
 
   function markUsed(secret: DeepReadonly<Secret>): void {
@@ -60,7 +61,7 @@ export function createLegacyTokenAuthenticator(options: LegacyTokenOptions): Tok
     const day = (at: number): string => new Date(at).toISOString().slice(0, 10)
     const today = day(clock.now())
     const lastUsed = secret.metadata.labels?.[lastUsedLabel]
-    // Another server's clock may be ahead.
+    // Tomorrow's date also counts, because another server's clock may be ahead.
     if (lastUsed === today || lastUsed === day(clock.now() + 86_400_000) || labelling.has(uid)) return
     labelling.add(uid)
     objects!
@@ -148,7 +149,7 @@ function readClaims(payload: VerifiedPayload): LegacyClaims | RejectedToken {
   for (const [key, value] of Object.entries(required)) if (value === '') return { rejected: `${key} claim is missing` }
   const account = serviceAccountOf(subject)
   if (account?.namespace !== namespace || account.name !== name) return { rejected: 'sub claim is invalid' }
-  // Other names must not be looked up.
+  // Secrets with invalid names must not be looked up.
   return isName(secret) ? { namespace, name, uid, secret } : invalidated
 }
 

@@ -1,6 +1,6 @@
 import type { VerificationKey } from './token-keys.ts'
 
-/** Discovery documents that let other verifiers check tokens (OpenID Connect Discovery 1.0). */
+/** OpenID Connect discovery documents, with which other services verify service account tokens. */
 export interface OpenIdDocuments {
   /** Served at `/.well-known/openid-configuration`. */
   readonly configuration: string
@@ -11,7 +11,7 @@ export interface OpenIdDocuments {
 export const openIdConfigurationPath = '/.well-known/openid-configuration'
 export const keySetPath = '/openid/v1/jwks'
 
-/** Builds the documents. Throws for an issuer that cannot be published: it must be an https URL without query and fragment. */
+/** Builds the discovery documents. Throws if the issuer is not an https URL without query and fragment. */
 export function openIdDocuments(issuer: string, keySetUri: string, keys: readonly VerificationKey[]): OpenIdDocuments {
   const url = URL.parse(issuer)
   if (url?.protocol !== 'https:') throw new Error(`issuer URL must use https scheme, got: ${issuer}`)

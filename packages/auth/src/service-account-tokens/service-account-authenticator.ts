@@ -8,13 +8,13 @@ import type { ObjectReference, TokenPayload } from './claims.ts'
 import { serviceAccountUser } from './service-account-user.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
-/** The fields of an object that decide whether tokens bound to it are valid. */
+/** The fields of a bound object that affect the validity of tokens. */
 export interface BoundObject {
   readonly uid: string
   readonly deletionTimestamp?: string
 }
 
-/** Looks up an object that a token is bound to; undefined if it does not exist. `namespace` is "" for nodes. */
+/** Returns the object that a token is bound to; undefined if it does not exist. `namespace` is "" for nodes. */
 export type BoundObjectGetter = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
@@ -23,28 +23,28 @@ export type BoundObjectGetter = (
 
 export interface ServiceAccountAuthenticatorOptions {
   readonly verifier: TokenVerifier
-  /** Tokens of other issuers are left to other authenticators. */
+  /** Accepted issuers. Tokens of other issuers are not recognized. */
   readonly issuers: readonly string[]
-  /** A token must be valid for at least one of these. */
+  /** Audiences of this server. A token must contain at least one. */
   readonly audiences: readonly string[]
   readonly getter: BoundObjectGetter
   readonly clock?: Clock
   readonly metrics?: TokenMetrics | undefined
 }
 
-/** Tolerated clock skew, ms. */
+/** Tolerated clock skew in milliseconds. */
 const clockSkew = 60_000
 const invalidated: RejectedToken = { rejected: 'service account token has been invalidated' }
 
 /**
- * Accepts service account tokens that are signed by one of the keys, unexpired, for this server's audience, and bound to existing objects.
- * The bound objects are looked up each time, so deleting one revokes its tokens at once.
+ * Authenticates service account tokens. A token must be signed by one of the keys, not be expired, have an audience of this server, and be
+ * bound to existing objects. The bound objects are looked up for each request, so deleting one revokes its tokens at once.
  */
 export function createServiceAccountAuthenticator(options: ServiceAccountAuthenticatorOptions): TokenAuthenticator {
   const { verifier, clock = systemClock, getter, metrics } = options
   const issuers = new Set<unknown>(options.issuers)
 
-  /** Returns why the token is not valid; undefined if it is. */
+  /** Returns the reason for which the token is not valid; undefined if it is valid. */
   async function problemWith(payload: TokenPayload, now: number): Promise<RejectedToken | undefined> {
     const { namespace, serviceaccount, pod, secret, node } = payload['kubernetes.io']
     const problem = async (resource: 'pods' | 'secrets' | 'nodes', reference: ObjectReference): Promise<RejectedToken | undefined> => {
@@ -87,7 +87,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountAuthent
     return { user: serviceAccountUser(payload), audiences: common }
   }
 
-  /** Counts tokens whose lifetime was extended, and reports those whose holder should have requested a new one. */
+  /** Counts uses of tokens with an extended lifetime. Adds an audit annotation if the token should have been replaced by now. */
   function noteAge({ sub, 'kubernetes.io': { warnafter } }: TokenPayload, now: number, notes: RequestNotes | undefined): void {
     if (!warnafter) return
     const seconds = Math.floor(now / 1000) - warnafter
@@ -113,7 +113,7 @@ export function wrongAudience(audiences: readonly string[], wanted: readonly str
   return { rejected: `token audiences ${quoted(audiences)} is invalid for the target audiences ${quoted(wanted)}` }
 }
 
-/** A list of texts as Go's `%q` prints it. */
+/** Formats a list of strings like Go's `%q`. */
 function quoted(texts: readonly string[]): string {
   return `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`
 }

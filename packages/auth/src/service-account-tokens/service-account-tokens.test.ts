@@ -60,14 +60,14 @@ function setUp({ pem = pems.ES256, issuers = [issuer] } = {}) {
   }
 }
 
-/** Signs a token with any header. */
+/** Signs a token with the given header and payload, which need not be valid. */
 async function signParts(header: object | string, payload: object | string, key: SigningKey): Promise<string> {
   const encode = (part: object | string): string => (typeof part === 'string' ? part : JSON.stringify(part))
   const signed = [header, payload].map((part) => Buffer.from(encode(part)).toString('base64url')).join('.')
   return `${signed}.${sign('sha256', Buffer.from(signed), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url')}`
 }
 
-/** Returns the objects looked up for a token. */
+/** Authenticates a token and returns the objects that were looked up. */
 async function lookedUp(token: string): Promise<readonly string[]> {
   const found: string[] = []
   const getter = async (...what: readonly string[]): Promise<undefined> => void found.push(what.join('/'))
@@ -134,7 +134,7 @@ test('rejects other encodings of a valid token', async () => {
   }
 })
 
-test('rejects critical extensions and impossible object names, even if signed', async () => {
+test('rejects critical extensions and invalid object names, even if the signature is valid', async () => {
   const { authenticate } = setUp()
   const key = readSigningKey(pems.ES256)
   const payload = tokenPayload(claims, issuer, start, 'id-1')
@@ -155,7 +155,7 @@ test('rejects critical extensions and impossible object names, even if signed', 
     expect(await lookedUp(await signed({}, { ...payload, 'kubernetes.io': { ...own, ...changed } }))).toEqual([])
 })
 
-test('rejects unknown and repeated members of the header', async () => {
+test('rejects unknown and duplicate members of the header', async () => {
   const { reject } = setUp()
   const key = readSigningKey(pems.ES256)
   const payload = tokenPayload(claims, issuer, start, 'id-1')
@@ -203,7 +203,7 @@ test('rejects an HMAC keyed with the public key', async () => {
   expect(await authenticate(`${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`)).toBeUndefined()
 })
 
-test('rejects expired tokens after at most a minute', async () => {
+test('rejects expired tokens, with a tolerance of one minute', async () => {
   const { issuer, authenticate, pass } = setUp()
   const token = await issuer.issue(claims)
   pass(3600 + 60)
@@ -214,7 +214,7 @@ test('rejects expired tokens after at most a minute', async () => {
   expect(await authenticate(token)).toBeUndefined()
 })
 
-test('rejects tokens whose bound objects are gone', async () => {
+test('rejects tokens whose bound objects were deleted', async () => {
   const { issuer, authenticate, objects } = setUp()
   const bound = await issuer.issue({ ...claims, pod: { name: 'p', uid: 'pod-uid' }, node: { name: 'n', uid: 'node-uid' } })
   expect(await authenticate(bound)).toBeUndefined()
@@ -239,7 +239,7 @@ test('rejects tokens whose bound objects are gone', async () => {
   expect(await authenticate(ofNode)).toBeUndefined()
 })
 
-test('publishes documents that suffice to verify a token elsewhere', async () => {
+test('publishes discovery documents with which a standard library verifies a token', async () => {
   const { issuer: tokens } = setUp({ pem: pems.RS256 })
   const token = await tokens.issue(claims)
   const { configuration, keySet } = openIdDocuments(issuer, `${issuer}/openid/v1/jwks`, readVerificationKeys(pems.RS256 + pems.ES256))
@@ -276,7 +276,7 @@ test('rejects keys that cannot sign tokens', () => {
   expect(() => openIdDocuments('kubernetes/serviceaccount', 'https://x/', [])).toThrow('issuer URL must use https scheme')
 })
 
-test('a cached token is only for its own issuer, and counts once', async () => {
+test('checks the issuer of cached tokens, and counts a cache miss once', async () => {
   const registry = createMetricsRegistry()
   const keys = readVerificationKeys(pems.ES256)
   const verifier = createTokenVerifier({ keys: () => keys, metrics: createTokenMetrics(registry) })

@@ -3,7 +3,7 @@ import { credentialIdKey } from '../users.ts'
 import { serviceAccountGroups, serviceAccountUserName } from '../well-known-user-names.ts'
 import type { TokenPayload } from './claims.ts'
 
-/** Builds the user for a service account token, with the bound objects in `extra`. */
+/** Builds the user of a service account token. The bound objects are in `extra`. */
 export function serviceAccountUser({ jti, 'kubernetes.io': { namespace, serviceaccount, pod, node } }: TokenPayload): UserInfo {
   const extra: Record<string, readonly string[]> = {}
   if (pod?.uid) {

@@ -12,7 +12,7 @@ export interface TokenIssuer {
 }
 
 export interface TokenIssuerOptions {
-  /** The `iss` of every token: a URL under which other verifiers find the keys. */
+  /** The `iss` claim of every token. Verifiers find the discovery document under this URL. */
   readonly issuer: string
   readonly key: SigningKey
   readonly clock?: Clock

@@ -6,7 +6,7 @@ export type TokenAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512'
 
 /** A public key that verifies token signatures. */
 export interface VerificationKey {
-  /** Derived from the key, so every server computes the same id. Goes into the header of each signed token. */
+  /** Key id (`kid`) in the header of each signed token. It is derived from the public key, so all servers compute the same id. */
   readonly id: string
   readonly algorithm: TokenAlgorithm
   readonly publicKey: KeyObject
@@ -16,7 +16,7 @@ export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject
 }
 
-/** Reads the first private key of a PEM text. Throws if there is none that can sign tokens. */
+/** Reads the first private key in PEM text. Throws if no key can sign tokens. */
 export function readSigningKey(pem: string): SigningKey {
   const block = pemBlocks(pem).find(({ label }) => label.endsWith('PRIVATE KEY'))
   if (block === undefined) throw new Error('data does not contain a valid RSA or ECDSA private key')
@@ -24,7 +24,7 @@ export function readSigningKey(pem: string): SigningKey {
   return { ...verificationKey(createPublicKey(privateKey)), privateKey }
 }
 
-/** Reads every key of a PEM text: public keys, keys of certificates, and the public halves of private keys. Throws if there is none. */
+/** Reads all public keys in PEM text, including those of certificates and of private keys. Throws if there is none. */
 export function readVerificationKeys(pem: string): VerificationKey[] {
   const keys = pemBlocks(pem).flatMap(({ label, text }) => {
     if (label === 'CERTIFICATE') return [verificationKey(new X509Certificate(text).publicKey)]

@@ -9,26 +9,32 @@ import type { VerificationKey } from './token-keys.ts'
 export type VerifiedPayload = Readonly<Record<string, unknown>>
 
 export interface TokenVerifier {
-  /** Verifies the signature of a JSON Web Token. Undefined if it is not a token of the issuers. Synchronous for a cached token. */
+  /**
+   * Verifies the signature of a JSON Web Token. Returns undefined if the token is not one of the issuers. Returns no promise for a cached
+   * token.
+   */
   verify(token: string, issuers: ReadonlySet<unknown>): VerifiedToken | Promise<VerifiedToken>
 }
 
 type VerifiedToken = { readonly payload: VerifiedPayload } | RejectedToken | undefined
 
 export interface TokenVerifierOptions {
-  /** The keys with the given id; all for "". */
+  /** Returns the keys with the given id, or all keys for "". */
   readonly keys: (id: string) => readonly VerificationKey[] | Promise<readonly VerificationKey[]>
   readonly metrics?: TokenMetrics | undefined
 }
 
-/** Number of tokens whose valid signature is cached. */
+/** Maximum number of tokens whose valid signature is cached. */
 const maxCachedTokens = 4096
-/** Three base64url parts without padding. Decoders also accept other alphabets and skip invalid characters. */
+/**
+ * Matches the compact serialization: three base64url parts without padding. Node's decoder alone would also accept other alphabets and skip
+ * invalid characters.
+ */
 const compactSerialization = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /**
- * Verifies tokens with `jose`, for known keys and their algorithms only, and caches valid ones. No laxer than go-jose, which kube-apiserver uses:
- * other encodings of a token, critical extensions and duplicate members are refused.
+ * Creates a verifier that uses `jose` and caches valid tokens. It accepts only known keys and their algorithms. Like go-jose in
+ * kube-apiserver, it rejects other encodings of a token, critical extensions and duplicate members.
  */
 export function createTokenVerifier({ keys, metrics }: TokenVerifierOptions): TokenVerifier {
   const cache = new Map<string, { readonly payload: VerifiedPayload }>()
@@ -86,7 +92,7 @@ interface ParsedToken {
   readonly payload: VerifiedPayload
 }
 
-/** Parses a token; undefined if it is malformed or requires an extension. Nothing in it is trustworthy yet. */
+/** Parses a token without verifying it. Returns undefined if the token is malformed or requires an extension. */
 function parseToken(token: string): ParsedToken | undefined {
   if (!compactSerialization.test(token)) return undefined
   const [header, payload] = token.split('.', 2).map(decode)

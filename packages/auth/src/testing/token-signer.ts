@@ -8,21 +8,21 @@ import type { Method } from '../external-signer/signer-messages.ts'
 /** An external signer of service account tokens with keys in memory. For tests only. */
 export interface TokenSigner extends AsyncDisposable {
   readonly socket: string
-  /** Number of answered calls by method. */
+  /** Number of answered calls for each gRPC method. */
   readonly calls: Readonly<Record<'sign' | 'fetchKeys' | 'metadata', number>>
-  /** Signs with a new key from now on. Tokens of the old keys stay valid. */
+  /** Replaces the signing key. Tokens signed with the old keys stay valid. */
   rotate(keyId: string): void
-  /** Excludes a key from discovery. */
+  /** Excludes a key from the OpenID discovery document. */
   exclude(keyId: string): void
-  /** Changes the members of the headers that it signs. */
+  /** Overrides members of the headers of tokens. */
   setHeader(members: object): void
   setMaxTokenSeconds(seconds: number): void
   setRefreshSeconds(seconds: number): void
-  /** Fails every call with this reason; undefined stops failing. */
+  /** Makes every call fail with this reason. Undefined lets calls succeed again. */
   setFailure(reason: string | undefined): void
 }
 
-/** Starts a signer at a Unix socket, which must not exist yet. */
+/** Starts a signer at a Unix socket. The path must not exist. */
 export async function startTokenSigner(socket: string): Promise<TokenSigner> {
   const keys = new Map<string, { readonly privateKey: KeyObject; readonly der: Buffer }>()
   const excluded = new Set<string>()

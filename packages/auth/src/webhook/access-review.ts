@@ -4,7 +4,7 @@ import type { AuthorizerAttributes } from '../authorizer.ts'
 /** Versions of SubjectAccessReview that webhooks understand. */
 export type ReviewVersion = 'v1' | 'v1beta1'
 
-/** Builds the spec of a SubjectAccessReview of version v1. Members without a value are left out, as in Go's JSON. */
+/** Builds the spec of a SubjectAccessReview of version v1. Members with empty values are left out, like Go's `omitempty`. */
 export function accessReviewSpec({ user, action }: AuthorizerAttributes): JsonObject {
   const attributes = action.isResourceRequest
     ? {
@@ -37,7 +37,7 @@ export function accessReviewSpec({ user, action }: AuthorizerAttributes): JsonOb
   })
 }
 
-/** Builds the review to send. v1beta1 has another name for the groups. */
+/** Builds the SubjectAccessReview to send. In v1beta1, the field `groups` is named `group`. */
 export function accessReview(spec: JsonObject, version: ReviewVersion): JsonObject {
   const { groups, ...rest } = spec
   return {
@@ -67,7 +67,10 @@ const labelOperators: Readonly<Partial<Record<LabelRequirement['operator'], stri
   '!': 'DoesNotExist',
 }
 
-/** Requirements that the API cannot express are left out: the question then is a wider one. */
+/**
+ * Converts a label requirement. Requirements that the API cannot express are left out, so the webhook decides about more objects than the
+ * request selects.
+ */
 function labelRequirement({ key, operator, values }: LabelRequirement): readonly JsonObject[] {
   const name = labelOperators[operator]
   if (name === undefined) return []

@@ -1,6 +1,6 @@
 import type { Clock } from '@keelson/apimachinery'
 
-/** A cache of at most `maxEntries` values, each with its own time to live. The entry that was not used for longest makes room. */
+/** An LRU cache of at most `maxEntries` values, each with its own time to live. */
 export class ExpiringCache<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly expires: number }>()
   readonly #maxEntries: number
@@ -20,7 +20,7 @@ export class ExpiringCache<V> {
     return entry.value
   }
 
-  /** A `ttlMs` of 0 stores nothing. */
+  /** Stores a value for `ttlMs` milliseconds. 0 stores nothing. */
   set(key: string, value: V, ttlMs: number): void {
     if (ttlMs <= 0) return
     this.#entries.delete(key)

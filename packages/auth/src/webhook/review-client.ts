@@ -11,17 +11,17 @@ import type { Clock, JsonObject, JsonValue, Status } from '@keelson/apimachinery
 import { OutboundError } from '@keelson/outbound'
 import type { OutboundClient } from '@keelson/outbound'
 
-/** A webhook that answers reviews. */
+/** A webhook that responds to a SubjectAccessReview or TokenReview. */
 export interface ReviewWebhook {
   readonly client: Pick<OutboundClient, 'request'>
-  /** Credentials of each request. */
+  /** Returns the HTTP headers with credentials, for each request. */
   readonly headers?: (() => Promise<Readonly<Record<string, string>>>) | undefined
-  /** For each attempt. Default 30 s. */
+  /** Timeout of each attempt in milliseconds. Default 30 s. */
   readonly timeoutMs?: number
   readonly clock?: Clock
 }
 
-/** One attempt, for metrics. `error` is undefined for success. */
+/** The result of one attempt, for metrics. `error` is undefined after a success. */
 export interface ReviewAttempt {
   readonly error: Error | undefined
   readonly isTimeout: boolean
@@ -29,17 +29,17 @@ export interface ReviewAttempt {
 }
 
 export interface ReviewOptions {
-  /** Called after each attempt. */
+  /** Called with the result of each attempt. */
   readonly observe?: (attempt: ReviewAttempt) => void
 }
 
-/** Attempts, and the pause before the second one: it grows by half each time, and by up to a fifth at random. */
+/** Number of attempts. The pause between them grows by half each time, plus up to 20% at random. */
 const maxAttempts = 5
 const firstPauseMs = 500
 
 /**
- * Sends a review and returns the `status` of the answer. Retries what may be over in a moment: a reset connection, 429, 500, 504, and what
- * names a time to wait. Rejects with the last error.
+ * Sends a review and returns the `status` of the response. Retries transient failures: a reset connection, the statuses 429, 500 and 504,
+ * and any response with a time to wait. Rejects with the last error.
  */
 export async function sendReview(webhook: ReviewWebhook, review: JsonObject, { observe }: ReviewOptions = {}): Promise<JsonObject> {
   const { clock = systemClock } = webhook

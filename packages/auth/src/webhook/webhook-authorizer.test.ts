@@ -111,7 +111,7 @@ test.each([
   expect(await open([status]).authorizer.authorize(attributes)).toEqual(decision)
 })
 
-test('caches both kinds of answers for their time, by everything that it sent', async () => {
+test('caches allowed and refused answers, each for its TTL, by the whole spec', async () => {
   const { authorizer, requests, clock } = open([{ allowed: true }, { allowed: false }])
   const ask = async (name: string) => authorizer.authorize({ ...attributes, user: { ...attributes.user, name } })
   await ask('a')
@@ -127,7 +127,7 @@ test('caches both kinds of answers for their time, by everything that it sent', 
   expect(requests.length).toBe(4)
 })
 
-test('does not cache what clients could fill the memory with', async () => {
+test('does not cache requests with long attributes', async () => {
   const { authorizer, requests } = open([{ allowed: true }])
   const long = { ...attributes, action: { ...attributes.action, name: 'x'.repeat(10_000) } }
   await authorizer.authorize(long)
@@ -136,7 +136,7 @@ test('does not cache what clients could fill the memory with', async () => {
 })
 
 describe('failures', () => {
-  test('are retried up to five times if they may be over soon', async () => {
+  test('are retried up to five times if they are transient', async () => {
     const { authorizer, requests, clock, metrics } = open([
       500,
       new OutboundError('reset', 'read: connection reset by peer'),
@@ -169,7 +169,7 @@ describe('failures', () => {
     expect(requests.length).toBe(1)
   })
 
-  test('deny if the policy says so', async () => {
+  test('deny the request if onError is deny', async () => {
     const { authorizer, metrics } = open([404], { onError: 'deny' })
     expect(await authorizer.authorize(attributes)).toMatchObject({
       decision: 'deny',
@@ -178,14 +178,14 @@ describe('failures', () => {
     expect(metrics()).not.toContain('fail_open_total{')
   })
 
-  test('are counted when they fail open', async () => {
+  test('are counted if the request continues without an opinion', async () => {
     const { authorizer, metrics } = open([new OutboundError('timeout', 'context deadline exceeded')])
     await authorizer.authorize(attributes)
     expect(metrics()).toContain('apiserver_authorization_webhook_evaluations_fail_open_total{name="hook",result="timeout"} 1')
   })
 })
 
-test('match conditions decide whether the webhook is asked', async () => {
+test('calls the webhook only if all match conditions are true', async () => {
   const outcomes = [{ matches: false }, { matches: false, error: 'no such key' }, { matches: true }]
   const { authorizer, requests } = open([{ allowed: true }], { matchConditions: { matches: () => outcomes.shift()! }, onError: 'deny' })
   expect(await authorizer.authorize(attributes)).toEqual({ decision: 'noOpinion', reason: '' })

@@ -9,7 +9,7 @@ import { ExpiringCache } from './expiring-cache.ts'
 import { sendReview } from './review-client.ts'
 import type { ReviewWebhook } from './review-client.ts'
 
-/** Decides whether the webhook is asked about a request, whose spec is that of a SubjectAccessReview v1. */
+/** Compiled match conditions. The webhook is only called if they match the spec of the SubjectAccessReview (v1). */
 interface MatchConditions {
   matches(spec: JsonObject): MatchVerdict | Promise<MatchVerdict>
 }
@@ -23,19 +23,19 @@ export interface WebhookAuthorizerOptions {
   readonly name: string
   readonly webhook: ReviewWebhook
   readonly version: ReviewVersion
-  /** Time that answers are kept, ms. 0: not at all. */
+  /** How long "allowed" decisions of the webhook are cached, in milliseconds. 0 disables caching. */
   readonly authorizedTtlMs: number
   readonly unauthorizedTtlMs: number
   /** The decision if the webhook fails. */
   readonly onError: 'noOpinion' | 'deny'
   readonly matchConditions?: MatchConditions | undefined
   readonly metrics?: WebhookAuthorizerMetrics | undefined
-  /** Reports failures. */
+  /** Logs failures of the webhook. */
   readonly log?: ((text: string) => void) | undefined
 }
 
 const maxCachedAnswers = 8192
-/** Requests with longer attributes are not cached: their clients could fill the memory. */
+/** Maximum total length of a request's attributes for caching. Clients could otherwise fill the memory. */
 const maxCachedLength = 10_000
 
 interface Answer {
@@ -44,7 +44,7 @@ interface Answer {
   readonly reason: string
 }
 
-/** Asks a webhook with a SubjectAccessReview. The cache key is the whole spec of the review. */
+/** Creates an authorizer that sends a SubjectAccessReview to a webhook. Decisions are cached by the whole spec of the review. */
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { name, webhook, version, metrics, matchConditions } = options
   const cache = new ExpiringCache<Answer>(maxCachedAnswers, webhook.clock ?? systemClock)

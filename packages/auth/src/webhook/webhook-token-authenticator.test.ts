@@ -57,7 +57,7 @@ describe('audiences', () => {
   })
 })
 
-test('an unknown token is left to others; the reason and failures are rejections', async () => {
+test('does not recognize an unknown token, and rejects tokens after errors', async () => {
   expect(await open(() => ({ authenticated: false })).authenticator.authenticateToken('t')).toBeUndefined()
   expect(await open(() => ({ authenticated: false, error: 'expired' })).authenticator.authenticateToken('t')).toEqual({
     rejected: 'expired',
@@ -68,7 +68,7 @@ test('an unknown token is left to others; the reason and failures are rejections
 })
 
 describe('the cache', () => {
-  test('keeps answers for their time, by token and audiences', async () => {
+  test('keeps results for their TTL, by token and audiences', async () => {
     const clock = createManualClock()
     const { authenticator, sent } = open(({ token }) => ({ authenticated: token === 'good', user: alice }))
     const cached = createCachedTokens(authenticator, { audiences: ['api'], successTtlMs: 1000, unknownTtlMs: 500, clock })
@@ -86,7 +86,7 @@ describe('the cache', () => {
     expect(sent.length).toBe(5)
   })
 
-  test('asks once for requests at the same time, and does not keep failures', async () => {
+  test('sends one review for concurrent requests, and does not cache failures', async () => {
     const { authenticator, sent } = open(() => 404)
     const cached = createCachedTokens(authenticator, { audiences: ['api'], successTtlMs: 1000, unknownTtlMs: 1000 })
     const results = await Promise.all(Array.from({ length: 10 }, async () => cached.authenticateToken('t')))

@@ -9,13 +9,13 @@ import type { ReviewWebhook } from './review-client.ts'
 export interface WebhookTokenOptions {
   readonly webhook: ReviewWebhook
   readonly version: ReviewVersion
-  /** The audiences of this server: those of a webhook that names none. */
+  /** The audiences of this server. They are used if the webhook's response has no audiences. */
   readonly audiences: readonly string[]
-  /** Reports failures of the webhook. */
+  /** Logs failures of the webhook. */
   readonly log?: ((text: string) => void) | undefined
 }
 
-/** Asks a webhook about tokens with a TokenReview. `createCachedTokens` keeps its answers. */
+/** Creates an authenticator that sends a TokenReview to a webhook. It does not cache; wrap it with `createCachedTokens` for that. */
 export function createWebhookTokenAuthenticator({
   webhook,
   version,

@@ -24,7 +24,10 @@ import { Scope } from './scope.ts'
 /** The resolved meaning of a name or a call. */
 export type Reference =
   | { readonly kind: 'ident'; readonly name: string }
-  /** All overloads that match the argument types; the evaluator may have to choose. A qualified name has no target. */
+  /**
+   * A function. `overloads` are all overloads that match the argument types. If there are several, the evaluator chooses one at run time. A
+   * call by a qualified name has no target.
+   */
   | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly string[]; readonly isMember: boolean }
 
 export interface Checked {
@@ -68,7 +71,8 @@ class Checker {
 
   check(expression: Expr): Type {
     const given = this.#typeOf(expression)
-    // A map from a bound name to itself doubles the type, and its result can be bound again.
+    // The size is limited, because a map literal with the same variable as key and value doubles the type, and binding the map to a
+    // variable allows doubling again.
     const type = sizeOf(given) <= maxTypeSize ? given : this.#fail(expression.offset, new TypeTooLarge().message)
     this.#types.set(expression, type)
     return type
@@ -233,7 +237,7 @@ class Checker {
     return type
   }
 
-  /** Joins element types. Mixed types are only refused later, and not everywhere. */
+  /** Returns the common type of elements. Mixed types become dynamic here; a later validator rejects some of them. */
   #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current
     return this.#substitution.isAssignable(previous, current) ? mostGeneral(previous, current) : types.dyn
@@ -330,7 +334,7 @@ class Checker {
   }
 }
 
-/** Kinds of types that can be constructed from fields. */
+/** Kinds of types that can be constructed as messages, with `Type{field: value}`. */
 const messages: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'dyn', 'null', 'struct', 'timestamp'])
 
 /** Removes the leading dot that a name may have. */

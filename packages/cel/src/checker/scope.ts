@@ -2,12 +2,12 @@ import type { Environment } from '../environment.ts'
 import type { Type } from '../types/type.ts'
 
 export interface Named {
-  /** Without a leading dot. */
+  /** The name without a leading dot. */
   readonly name: string
   readonly type: Type
 }
 
-/** The names visible at a point. Macro variables shadow those of the environment. */
+/** The variables that are visible at a position in an expression. Macro variables shadow those of the environment. */
 export class Scope {
   readonly #environment: Environment
   readonly #bound: Named | undefined

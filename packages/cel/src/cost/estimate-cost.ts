@@ -20,7 +20,10 @@ const newStruct = exactly(40n)
 const accumulators: ReadonlySet<string> = new Set(['@result', '__result__'])
 const scalars: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'double', 'duration', 'int', 'timestamp', 'uint'])
 
-/** Estimates the minimum and maximum cost of an expression in cel-go's units: a comparison costs 1, a string a tenth per character. */
+/**
+ * Estimates the minimum and maximum cost of an expression in cel-go's units. For example, a comparison of numbers costs 1, and reading a
+ * string costs 0.1 per character.
+ */
 export function estimateCost(compiled: Compiled, hints: SizeHints): Range {
   return new CostEstimator(compiled, hints).cost(compiled.expression)
 }
@@ -125,7 +128,7 @@ class CostEstimator {
     return { cost: sum(condition!, union(then!, otherwise!)), resultSize: union(args[1]!.size, args[2]!.size) }
   }
 
-  /** Merges the entry sizes of two operands. */
+  /** Merges the element sizes of two operands into those of the call's result. */
   #uniteEntries(call: Call, first: Expr, second: Expr): void {
     const [a, b] = [this.#entrySize(first), this.#entrySize(second)]
     if (a === undefined || b === undefined) return
@@ -261,18 +264,21 @@ interface CallContext {
   readonly argCosts: readonly Range[]
 }
 
-/** For these lengths, cel-go overwrites a key's path with its value's path. Selector costs are part of the API, so this bug is too. */
+/**
+ * Returns whether a path of this length is affected by a bug in cel-go, which overwrites a key's path with its value's path. Costs of
+ * device selectors are part of the API, so the bug is reproduced.
+ */
 function sharesStorage(length: number): boolean {
   return length > 2 && !Number.isInteger(Math.log2(length))
 }
 
-/** Returns whether the comprehension folds over nothing and only binds a name. */
+/** Returns whether the comprehension has no iterations and only binds a variable, as `cel.bind()` does. */
 function isBinding({ range, condition }: Comprehension): boolean {
   const isNever = condition.kind === 'literal' && condition.constant.value === false
   return range.kind === 'list' && range.elements.length === 0 && isNever
 }
 
-/** Returns the size of a literal. */
+/** Returns the size of a list, map or constant that is written in the expression; undefined for computed values. */
 function writtenSize(expression: Expr): Range | undefined {
   if (expression.kind === 'list') return exactly(BigInt(expression.elements.length))
   if (expression.kind === 'map') return exactly(BigInt(expression.entries.length))

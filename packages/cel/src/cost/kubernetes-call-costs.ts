@@ -11,7 +11,7 @@ const maxFormat = 64n
 const addressSize: Range = { min: 4n, max: 16n }
 const fixed: CallCost = { cost: exactly(1n) }
 
-/** Functions that only look something up or build an authorization check. */
+/** Functions with a cost of 1, for example lookups and functions that build an authorization check. */
 const nominal: ReadonlySet<string> = new Set(
   [
     'serviceAccount path group resource subresource namespace name allowed reason error errored',
@@ -28,7 +28,7 @@ const comparable: ReadonlySet<string> = new Set([
   ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `kubernetes.authorization.${name}`),
 ])
 
-/** Estimates calls of functions that Kubernetes adds or assigns its own cost; undefined for others. */
+/** Estimates the cost of a call to a function whose cost Kubernetes defines; undefined for other functions. */
 export function kubernetesCallCost(name: string, overload: string, nodes: CallNodes): CallCost | undefined {
   const { target, args } = nodes
   const [first] = args
@@ -88,7 +88,10 @@ export function kubernetesCallCost(name: string, overload: string, nodes: CallNo
   }
 }
 
-/** Assumes one subexpression per four characters of the pattern, each tried at every position. */
+/**
+ * Estimates the cost of matching a regular expression. Assumes one subexpression per four characters of the pattern, each tried at every
+ * position of the text.
+ */
 export function searchCost(text: Range, pattern: Range): Range {
   return product(times(sum(text, exactly(1n)), traversal), times(pattern, patternLength))
 }
@@ -105,7 +108,10 @@ function comparisons(target: SizedNode, { itemSize }: CallNodes): Range {
   return product(target.size, isText ? sum(exactly(1n), times(itemSize(target), traversal)) : exactly(1n))
 }
 
-/** The minimum has the longest matches with the shortest replacement, the maximum the opposite. */
+/**
+ * Estimates the size of a text after replacements. The minimum assumes the longest matches and the shortest replacement; the maximum
+ * assumes the opposite.
+ */
 function replacedSize(size: Range, found: Range, replacement: Range): Range {
   const maxCount = found.min === 0n ? capped(size.max + 1n) : replacement.max <= found.min ? 0n : quotient(size.max, found.min)
   const minCount = found.max === 0n ? capped(size.min + 1n) : found.max <= replacement.min ? 0n : quotient(size.min, found.max)

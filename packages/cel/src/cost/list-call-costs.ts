@@ -7,7 +7,7 @@ const newListCost = exactly(10n)
 
 type Estimate = (nodes: CallNodes) => CallCost | undefined
 
-/** Costs by overload, of functions that build a list or compare lists. */
+/** Cost estimates by overload, for functions that build or compare lists. */
 const estimates: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['list_slice', ({ target, args: [start, end] }) => newList(1, exactly(difference(intOf(end!, target!.size.max), intOf(start!, 0n))))],
   ['list_flatten', ({ target }) => newList(1, target!.size)],
@@ -39,7 +39,7 @@ function difference(a: bigint, b: bigint): bigint {
   return BigInt.asUintN(64, a - b)
 }
 
-/** Returns a constant's value if it is not negative. */
+/** Returns the value of a constant that is not negative; `otherwise` for other expressions. */
 function intOf({ expression }: SizedNode, otherwise: bigint): bigint {
   if (expression?.kind !== 'literal' || expression.constant.type !== 'int') return otherwise
   return expression.constant.value < 0n ? 0n : expression.constant.value

@@ -13,7 +13,7 @@ export interface LocalVariable {
   readonly entries: EntrySize | undefined
 }
 
-/** Variables bound by macros; inner ones shadow outer ones. */
+/** The variables that macros bind. Inner variables shadow outer ones. */
 export class LocalVariables {
   readonly #stacks = new Map<string, LocalVariable[]>()
 

@@ -1,4 +1,4 @@
-/** A range of costs, or of sizes of strings, lists and maps. Saturates at 64 bits, as in cel-go. */
+/** A range of costs or of sizes. Both bounds saturate at 64 bits, as in cel-go. */
 export interface Range {
   readonly min: bigint
   readonly max: bigint

@@ -2,19 +2,21 @@ import type { Expr } from '../ast.ts'
 import type { Type } from '../types/type.ts'
 import type { Range } from './range.ts'
 
-/** An argument of a call, with its size if known. */
+/** An argument of a call with its estimated size. */
 export interface SizedNode {
-  /** Path from a variable through fields, `@items`, `@keys` and `@values`; empty if it does not start at a variable. */
+  /**
+   * Path of the value: the name of a variable, then fields, `@items`, `@keys` and `@values`. Empty if the value is not part of a variable.
+   */
   readonly path: readonly string[]
   readonly type: Type
   readonly expression: Expr | undefined
-  /** `unknown` if neither the expression nor a hint determines it. */
+  /** Size of the value; `unknown` if neither the expression nor a hint determines it. */
   readonly size: Range
   readonly isSizeKnown: boolean
 }
 
 export interface CallCost {
-  /** Excludes the cost of the arguments. */
+  /** Cost of the call without the cost of its arguments. */
   readonly cost: Range
   readonly resultSize?: Range
 }
@@ -26,5 +28,5 @@ export interface CallNodes {
   readonly itemSize: (list: SizedNode) => Range
 }
 
-/** Returns the maximum size of a value at a path; undefined if unknown. */
+/** Returns the size range of the value at a path; undefined if it is unknown. */
 export type SizeHints = (path: readonly string[]) => Range | undefined

@@ -3,8 +3,9 @@ import type { Type } from '../types/type.ts'
 import type { FunctionDeclaration, Overload } from './function-declaration.ts'
 
 /**
- * Parses function declarations, one per line: `name overload_id(string, list<T>) -> bool`, or for member functions `name overload_id
- * string.(int) -> bool`. A single capital letter is a type parameter. Unknown names are structs, except those in `net`, which are opaque.
+ * Parses function declarations. Each line declares a function, `name overload_id(string, list<T>) -> bool`, or a member function, `name
+ * overload_id string.(int) -> bool`. A single capital letter is a type parameter. Unknown names are struct types, except those in `net`,
+ * which are opaque types.
  */
 export function declareFunctions(text: string): readonly FunctionDeclaration[] {
   const overloads = new Map<string, Overload[]>()

@@ -5,7 +5,10 @@ import { doubleText, goTypeOf, typeNameOf, valueText } from '../values/text.ts'
 import { CelError, Double, isInt, StructValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
-/** Returns a field, entry or element; undefined if it is absent, and an error if the value cannot be indexed with this key. */
+/**
+ * Returns a field, an entry or an element of a value. Returns undefined if it is absent, and an error if the value cannot be indexed with
+ * this key.
+ */
 export function lookUp(value: Value, key: Value): Value | undefined {
   if (isMap(value)) return findInMap(value, key)
   if (isList(value)) return elementOf(value, key)
@@ -18,7 +21,7 @@ function elementOf(list: ListValue, key: Value): Value | undefined {
   return index >= 0 && index < listSize(list) ? elementAt(list, index) : undefined
 }
 
-/** Converts a list index to a number. Doubles and unsigned integers may index lists if they are whole. */
+/** Converts a list index to a number. Whole numbers of the types double and uint are valid indexes too. */
 function indexFrom(key: Value): number | CelError {
   if (typeof key === 'number') return key
   if (isInt(key)) return Number(key)
@@ -31,12 +34,15 @@ function indexFrom(key: Value): number | CelError {
   return new CelError(`unsupported index type '${typeNameOf(key)}' in list`)
 }
 
-/** Returns whether a value may be an index or a key. */
+/** Returns whether a value has a type that is allowed for list indexes and map keys. */
 export function isIndexKey(key: Value): boolean {
   return typeof key === 'string' || typeof key === 'boolean' || isInt(key) || key instanceof Double || key instanceof Uint
 }
 
-/** Returns the error of a key that is not allowed, before anything is looked up. Constants have other Go types than computed keys. */
+/**
+ * Returns the error of a key whose type is not allowed. The message contains the Go type, which differs between constants and computed
+ * keys.
+ */
 export function invalidKey(key: Value, isConstant = false): CelError {
   const native = isConstant ? undefined : key === null ? '<nil>' : Array.isArray(key) ? '[]interface {}' : undefined
   const isNativeMap = !isConstant && isMap(key) && !(key instanceof CelMap)

@@ -1,10 +1,10 @@
 import { adapt } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
-/** Variables by name: values, decoded JSON, or `Lazy` values. Undefined means that there is no such variable. */
+/** The variables of an evaluation by name: values, decoded JSON, or `Lazy` values. Undefined means that the variable does not exist. */
 export type Activation = Readonly<Record<string, unknown>>
 
-/** A variable, or a field of a variable, computed on first use, once. The function may return a promise. */
+/** A variable or a field of a variable that is computed on first use. The function is called at most once and may return a promise. */
 export class Lazy {
   readonly #compute: () => unknown
   #value: Value | Promise<Value> | undefined

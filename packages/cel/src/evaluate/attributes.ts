@@ -14,8 +14,8 @@ export interface Access {
 }
 
 /**
- * Accesses a member of the value on the stack. A chain stops at its first error, and an optional chain at its first absent member. Each access
- * costs one, absent members of optional chains nothing.
+ * Creates a step that accesses a constant member of the value on the stack. A chain ends at its first error, and an optional chain at its
+ * first absent member. Each access costs 1, except for absent members of optional chains.
  */
 export function accessConstant(key: Value, { isOptional, isTest }: Access, end: Label): Step {
   return (machine) => {
@@ -35,7 +35,7 @@ export function accessConstant(key: Value, { isOptional, isTest }: Access, end: 
   }
 }
 
-/** The same with the key on top of the stack. */
+/** Creates a step that accesses a member of the value on the stack. The key is on top of the stack. */
 export function accessComputed({ isOptional, isTest }: Access, end: Label): Step {
   return (machine) => {
     const key = machine.pop()
@@ -56,7 +56,7 @@ export function accessComputed({ isOptional, isTest }: Access, end: Label): Step
   }
 }
 
-/** Returns whether the chain continues. */
+/** Replaces the value on the stack by its optional member. Returns whether the chain continues. */
 function accessOptional(machine: Machine, value: Value, key: Value, isTest: boolean): boolean {
   const within = value instanceof Optional ? value.value : value
   const found = within === undefined ? undefined : lookUp(within, key)
@@ -69,7 +69,7 @@ function accessOptional(machine: Machine, value: Value, key: Value, isTest: bool
   return true
 }
 
-/** Skips the rest of a chain, including the computation of a key, after an error or an absent member. */
+/** Creates a step that skips the rest of a chain, including the computation of a key, after an error or an absent member. */
 export function skipKey(end: Label): Step {
   return (machine) => {
     const value = machine.stack.at(-1)!
@@ -78,8 +78,8 @@ export function skipKey(end: Label): Step {
 }
 
 /**
- * Returns a variable's value, or that of a branch of `?:`. If it is optional, cel-go converts the value within to a native Go value and back, which
- * changes some: nested optionals become one, and quantities and addresses become errors.
+ * Simulates how cel-go reads a variable or the result of `?:`. If the value is optional, cel-go converts its content to a native Go value
+ * and back. That merges nested optionals into one, and turns quantities and addresses into errors.
  */
 function reread(value: Value): Value {
   return value instanceof Optional && value.value !== undefined ? new Optional(fromNative(value.value)) : value
@@ -92,7 +92,7 @@ function fromNative(value: Value): Value {
   return value instanceof ConcatList ? elementsOf(value).map(fromNative) : value
 }
 
-/** Rereads the value on the stack. */
+/** Applies `reread` to the value on the stack. */
 export function rereadStep(machine: Machine): void {
   const value = machine.stack.at(-1)
   if (value instanceof Optional) machine.stack[machine.stack.length - 1] = reread(value)

@@ -11,7 +11,7 @@ import type { Machine, Step } from './machine.ts'
 import { dependsOnResult, isNominal } from './runtime-cost.ts'
 import type { CallCost } from './runtime-cost.ts'
 
-/** Returns whether a value has a type at run time. Of lists and maps, only the first element is checked, as in cel-go. */
+/** Returns whether a value has a certain type at run time. Of a list or map, only the first element is checked, as in cel-go. */
 type Guard = (value: Value) => boolean
 
 function guardOf(type: Type): Guard | undefined {
@@ -38,7 +38,7 @@ function guardOf(type: Type): Guard | undefined {
   }
 }
 
-/** An overload with its implementation. */
+/** An overload of a function with its implementation and the checks of its parameter types. */
 export class BoundOverload {
   readonly implementation: Implementation
   readonly #guards: readonly (Guard | undefined)[]
@@ -67,7 +67,7 @@ export function dispatch(name: string, overloads: readonly BoundOverload[]): Imp
   }
 }
 
-/** Calls a function with the arguments on the stack. The first argument that is an error is the result. */
+/** Creates a step that calls a function with the arguments on the stack. If an argument is an error, the first error is the result. */
 export function callStep(implementation: Implementation, count: number, cost: CallCost): Step {
   if (isNominal(cost) && count === 1) return nominalUnary(implementation)
   if (isNominal(cost) && count === 2) return nominalBinary(implementation)
@@ -100,7 +100,10 @@ function nominalBinary(implementation: Implementation): Step {
   }
 }
 
-/** Ends a call or a literal early if the last operand is an error. `below` operands are under it on the stack. */
+/**
+ * Creates a step that ends a call or a literal early if the value on the stack is an error. `below` is the number of earlier operands on
+ * the stack.
+ */
 export function skipAfterError(below: number, cost: number, end: Label): Step {
   return (machine) => {
     const operand = machine.stack.at(-1)!
@@ -116,7 +119,7 @@ interface EarlyEnd {
   readonly end: Label
 }
 
-/** Replaces operands by a result and jumps to the end. */
+/** Replaces the operands on the stack by a result and jumps to the end of the call. */
 export function replaceOperands(machine: Machine, { count, result, cost, end }: EarlyEnd): void {
   machine.stack.length -= count
   machine.charge(cost)

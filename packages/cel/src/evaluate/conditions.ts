@@ -7,14 +7,14 @@ import type { Machine, Step } from './machine.ts'
 import { equalityCost, inequalityCost } from './runtime-cost.ts'
 import type { CallCost } from './runtime-cost.ts'
 
-/** Ends `&&` or `||` if the first operand decides. */
+/** Creates a step that skips the second operand of `&&` or `||` if the first operand decides the result. */
 export function skipLogic(decisive: boolean, end: Label): Step {
   return (machine) => {
     if (machine.stack.at(-1) === decisive) machine.position = end.position
   }
 }
 
-/** Joins the operands of `&&` or `||`. One that decides hides the error of the other. */
+/** Creates a step that computes `&&` or `||` from both operands. An operand that decides the result hides the error of the other. */
 export function joinLogic(decisive: boolean): Step {
   return (machine) => {
     const second = machine.pop()
@@ -38,7 +38,7 @@ function equal(machine: Machine): void {
   machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second))
 }
 
-/** Values that cannot be compared are not equal. */
+/** Computes `!=`. The result is true for values that cannot be compared. */
 function notEqual(machine: Machine): void {
   const [first, second] = equalityOperands(machine, inequalityCost)
   machine.push(first instanceof CelError ? first : second instanceof CelError ? second : equals(first, second) !== true)

@@ -19,7 +19,10 @@ const conversions: ReadonlySet<string> = new Set([
   'uint',
 ])
 
-/** Evaluates constant parts of an expression in advance: literals, type names, lists and maps of constants, and conversions. They cost nothing. */
+/**
+ * Evaluates the constant parts of an expression before it runs: literals, type names, lists and maps of constants, and conversions. Their
+ * evaluation costs nothing.
+ */
 export class Constants {
   readonly #compiled: Compiled
   readonly #functions: FunctionTable
@@ -30,7 +33,7 @@ export class Constants {
     this.#functions = functions
   }
 
-  /** Returns undefined for an expression that is not constant. */
+  /** Returns the value of a constant expression; undefined for other expressions. */
   of(expression: Expr): Value | undefined {
     if (expression.kind === 'literal') return literalValue(expression.constant)
     if (this.#known.has(expression)) return this.#known.get(expression)
@@ -79,7 +82,7 @@ export class Constants {
     return values
   }
 
-  /** Nothing is in an empty list, so the value is not even evaluated. */
+  /** Returns whether the call is `value in []`, which is always false. The value is not evaluated. */
   #isInNothing(call: Call): boolean {
     const list = call.name === '@in' ? this.of(call.args[1]!) : undefined
     return list !== undefined && isList(list) && listSize(list) === 0 && this.#functions.get(call).cost.overload === 'in_list'

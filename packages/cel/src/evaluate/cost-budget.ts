@@ -1,4 +1,4 @@
-/** kube-apiserver's message for the expressions that a spent budget leaves unevaluated. */
+/** kube-apiserver's message for expressions that were not evaluated because the cost budget was exhausted. */
 export const outOfBudget: string = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
 /**
@@ -22,7 +22,7 @@ export class CostBudget {
     return this.#remaining
   }
 
-  /** Subtracts a cost. Returns false, and leaves nothing, if the budget does not suffice. */
+  /** Subtracts a cost from the budget. If the cost exceeds the remaining budget, returns false and sets the remainder to 0. */
   spend(cost: number): boolean {
     const suffices = cost <= this.#remaining
     this.#remaining = suffices ? this.#remaining - cost : 0

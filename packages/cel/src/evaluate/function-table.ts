@@ -9,18 +9,18 @@ import { BoundOverload, dispatch } from './calls.ts'
 import { callCostOf } from './runtime-cost.ts'
 import type { CallCost } from './runtime-cost.ts'
 
-/** A call, resolved as far as its types are known. */
+/** The implementation of a call, chosen as far as the argument types are known before evaluation. */
 export interface ResolvedCall {
   readonly name: string
-  /** With the receiver. */
+  /** Arguments of the call. For a member call, the receiver is the first one. */
   readonly args: readonly Expr[]
   readonly implementation: Implementation
   readonly cost: { readonly overload: string; readonly charge: CallCost }
-  /** Whether an error in an argument prevents the evaluation of later ones. With two arguments, cel-go mostly evaluates both. */
+  /** Whether arguments after an error are not evaluated. For calls with two arguments, cel-go usually evaluates both. */
   readonly stopsAtError: boolean
 }
 
-/** Overloads with two arguments that cel-go calls like those with more. */
+/** Overloads with two arguments that cel-go calls through its interface for three or more arguments. */
 const variadic: ReadonlySet<string> = new Set(['string_format'])
 const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
 
@@ -32,7 +32,7 @@ export class FunctionTable {
     this.#compiled = compiled
   }
 
-  /** `pattern` is the second argument, if it is constant. */
+  /** Returns the implementation of a call. `pattern` is the value of the second argument if it is constant. */
   get(call: Call, pattern?: Value): ResolvedCall {
     const reference = this.#compiled.references.get(call)
     if (reference?.kind !== 'function') throw new TypeError(`the call of ${call.name} is not resolved`)

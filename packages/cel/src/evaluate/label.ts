@@ -1,4 +1,4 @@
-/** A position in a program that is only known after the steps that jump to it. */
+/** The target of a jump in a program. Its position is set after the steps that jump to it are created. */
 export class Label {
   position = 0
 }

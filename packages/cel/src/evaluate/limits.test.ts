@@ -23,7 +23,7 @@ async function result(text: string, variables: object = {}, options?: EvaluateOp
 }
 
 const exceeded = 'operation cancelled: actual cost limit exceeded'
-/** A list of 2^40 elements, made of 40 pairs. */
+/** A nested list with 2^40 leaves. It consists of 40 lists that contain the previous list twice. */
 const nested = `[dyn([1])]${'.map(v, dyn([v, v]))'.repeat(40)}`
 
 describe('an evaluation', () => {
@@ -55,12 +55,12 @@ describe('an evaluation', () => {
     )
   })
 
-  it('takes the lower limit', async () => {
+  it('uses the lower of two cost limits', async () => {
     expect(await result('[1, 2, 3].all(v, v > 0)', {}, { costLimit: 10 })).toBe(exceeded)
     expect(await start('1 + 1 == 2', {}, { costLimit: 2 })).toEqual({ value: true, cost: 2 })
   })
 
-  it('may share a budget with others', async () => {
+  it('shares a cost budget with other evaluations', async () => {
     const budget = new CostBudget(10)
     const { cost } = await start('1 + 1 + 1 + 1 == 4', {})
     expect([cost, budget.spend(cost), budget.spend(cost), budget.remaining, budget.spend(cost), budget.remaining]).toEqual([
@@ -73,7 +73,7 @@ describe('an evaluation', () => {
     ])
   })
 
-  it('lets other work run in between', async () => {
+  it('yields to other work', async () => {
     let turns = 0
     const count = (): void => {
       turns++
@@ -92,11 +92,11 @@ describe('an evaluation', () => {
     )
   })
 
-  it('is synchronous if it is short', () => {
+  it('returns no promise if it is short', () => {
     expect(start('[1, 2, 3].exists(v, v == 2)', {})).toEqual({ value: true, cost: 16 })
   })
 
-  it('waits for variables and their fields, once', async () => {
+  it('awaits lazy variables and fields, each once', async () => {
     let computed = 0
     const later = new Lazy(async () => {
       computed++
@@ -108,7 +108,7 @@ describe('an evaluation', () => {
     expect(computed).toBe(1)
   })
 
-  it('waits for authorizers', async () => {
+  it('awaits the authorizer', async () => {
     const checks: string[] = []
     const authorizer = new AuthorizerValue({ name: 'alice', groups: [] }, async (user, { verb, resource, name }) => {
       checks.push(`${user.name} ${verb} ${resource} ${name}`)

@@ -7,7 +7,10 @@ import type { Label } from './label.ts'
 import type { Step } from './machine.ts'
 import { createListCost, createMapCost, createStructCost } from './runtime-cost.ts'
 
-/** Requires the operand on the stack to be optional. `below` operands are under it; `what` names the key or field. */
+/**
+ * Creates a step that checks that the value on the stack is optional. `below` is the number of earlier operands. `what` names the key or
+ * field in the error.
+ */
 export function requireOptional(what: string | undefined, { below, cost, end }: { below: number; cost: number; end: Label }): Step {
   return (machine) => {
     const value = machine.stack.at(-1)!
@@ -19,7 +22,7 @@ export function requireOptional(what: string | undefined, { below, cost, end }: 
   }
 }
 
-/** Makes a list of the values on the stack. Absent optional elements are left out. */
+/** Creates a step that builds a list of the values on the stack. Absent optional elements are left out. */
 export function listStep(count: number, optional: ReadonlySet<number>): Step {
   return (machine) => {
     const items = machine.stack.splice(machine.stack.length - count, count)
@@ -37,7 +40,7 @@ function withoutAbsent(items: readonly Value[], optional: ReadonlySet<number>): 
   return kept
 }
 
-/** Makes a map of the keys and values on the stack. */
+/** Creates a step that builds a map of the keys and values on the stack. */
 export function mapStep(optional: readonly boolean[]): Step {
   return (machine) => {
     const parts = machine.stack.splice(machine.stack.length - optional.length * 2, optional.length * 2)
@@ -57,7 +60,7 @@ export function mapOf(parts: readonly Value[], optional: readonly boolean[]): Va
   return map
 }
 
-/** Makes a message of the values on the stack. */
+/** Creates a step that builds a message of the values on the stack. */
 export function structStep(typeName: string, fields: readonly { readonly name: string; readonly optional: boolean }[]): Step {
   return (machine) => {
     const values = machine.stack.splice(machine.stack.length - fields.length, fields.length)

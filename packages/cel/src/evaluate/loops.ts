@@ -9,25 +9,25 @@ import type { Label } from './label.ts'
 import type { Machine, Step } from './machine.ts'
 import { unset } from './machine.ts'
 
-/** Slots of a comprehension. */
+/** The memory slots of a comprehension's variables. */
 export interface LoopSlots {
   readonly iterator: number
   readonly accumulator: number
   readonly first: number
-  /** The slot of the second variable. */
+  /** The slot of the second variable; undefined if the comprehension has one variable. */
   readonly second?: number
 }
 
-/** Elements of a list, or keys of a map, and how far the loop is. */
+/** The state of a loop: the elements of a list or the keys of a map, and the current position. */
 interface Iterator {
   readonly items: ListValue
-  /** The map whose keys `items` are. */
+  /** The map whose keys are in `items`; undefined for a list. */
   readonly map: MapValue | undefined
   readonly size: number
   next: number
 }
 
-/** Starts a loop over the value on the stack. */
+/** Creates a step that starts a loop over the value on the stack. */
 export function beginLoop({ iterator, second }: LoopSlots, end: Label): Step {
   return (machine) => {
     const range = machine.pop()
@@ -47,8 +47,8 @@ function notIterable(range: Value, hasTwoVariables: boolean): CelError {
   return new CelError(hasTwoVariables ? `unsupported comprehension range type: ${type}` : `got '${type}', expected iterable type`)
 }
 
-/** Sets the variables to the next element, or jumps behind the loop. */
-export function nextElement({ iterator, first, second }: LoopSlots, done: Label): Step {
+/** Creates a step that sets the variables to the next element. After the last element, the step jumps to `done`. */
+export function advanceLoop({ iterator, first, second }: LoopSlots, done: Label): Step {
   return (machine) => {
     const state = machine.slots[iterator] as Iterator
     const index = state.next++
@@ -62,11 +62,11 @@ export function nextElement({ iterator, first, second }: LoopSlots, done: Label)
       machine.slots[first] = state.map === undefined ? index : item
       machine.slots[second] = state.map === undefined ? item : findInMap(state.map, item)
     }
-    machine.breathe()
+    machine.yieldIfDue()
   }
 }
 
-/** Sets the accumulator from the stack. An empty list or map can then grow in place. */
+/** Creates a step that initializes the accumulator from the stack. An empty list or map becomes mutable, so that it can grow in place. */
 export function initialize(slot: number): Step {
   return (machine) => {
     const value = machine.pop()
@@ -75,14 +75,14 @@ export function initialize(slot: number): Step {
   }
 }
 
-/** Leaves the loop if the condition on the stack is false. An error continues it. */
+/** Creates a step that leaves the loop if the condition on the stack is false. The loop continues if the condition is an error. */
 export function checkCondition(done: Label): Step {
   return (machine) => {
     if (machine.pop() === false) machine.position = done.position
   }
 }
 
-/** Ends an iteration: sets the accumulator, continues with the next element. */
+/** Creates a step that ends an iteration: it sets the accumulator from the stack and jumps to the next iteration. */
 export function accumulate(slot: number, next: Label): Step {
   return (machine) => {
     machine.slots[slot] = machine.pop()
@@ -90,20 +90,20 @@ export function accumulate(slot: number, next: Label): Step {
   }
 }
 
-/** Makes a list that the loop has built immutable. */
+/** Ends a loop. A list that the loop has built becomes immutable. */
 export const endLoop: Step = (machine) => {
   const result = machine.stack.at(-1)
   if (result instanceof MutableList) machine.stack[machine.stack.length - 1] = result.items
 }
 
-/** Prepares a variable that gets its value on first use. */
+/** Creates a step that resets a variable whose value is computed on first use. */
 export function bindLater(slot: number): Step {
   return (machine) => {
     machine.slots[slot] = unset
   }
 }
 
-/** Reads a local variable. */
+/** Creates a step that pushes the value of a macro variable. */
 export function readLocal(slot: number, cost: number): Step {
   return (machine) => {
     machine.charge(cost)
@@ -111,7 +111,10 @@ export function readLocal(slot: number, cost: number): Step {
   }
 }
 
-/** Reads a local variable that gets its value on first use: calls the subroutine at `initialize`, then reads again. */
+/**
+ * Creates a step that pushes the value of a macro variable. On first use, the step calls the subroutine at `initialize`, which computes the
+ * value, and then reads again.
+ */
 export function readBound(slot: number, cost: number, initialize_: Label): Step {
   return (machine) => {
     const value = machine.slots[slot]
@@ -128,7 +131,7 @@ function callSubroutine(machine: Machine, { position }: Label): void {
   machine.position = position
 }
 
-/** Ends the subroutine that computes a bound variable. */
+/** Creates a step that ends the subroutine of `readBound`: it stores the value and returns. */
 export function returnBound(slot: number): Step {
   return (machine) => {
     machine.slots[slot] = machine.pop()

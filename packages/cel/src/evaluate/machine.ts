@@ -5,37 +5,40 @@ import { workload } from '../values/workload.ts'
 import type { Activation } from './activation.ts'
 import { Lazy } from './activation.ts'
 
-/** One step of a program. Takes its operands from the machine's stack and pushes its result. May change the machine's position to jump. */
+/**
+ * One step of a program. A step pops its operands from the machine's stack and pushes its result. It can jump by setting the machine's
+ * position.
+ */
 export type Step = (machine: Machine) => void
 
 /** Thrown when an evaluation costs more than its limit. */
 export class CostLimitExceeded extends Error {}
 
-/** Cost between two looks at the clock, which take longer than most steps. */
+/** Cost after which the machine reads the clock. Reading it takes longer than most steps. */
 const costPerLook = 1000
-/** Half of a slice, because a step can be long. */
+/** Maximum time before the machine pauses. It is half of the thread's time slice, because a single step can be long. */
 const turnMilliseconds = sliceMilliseconds / 2
-/** Total work allowed besides the cost, in steps of `workload`. */
+/** Maximum total work of one evaluation that its cost does not reflect, in units of `workload`. */
 const maxTotalWork = 20_000_000
 
 /** The marker of a variable without a value yet. */
 export const unset: unique symbol = Symbol('unset')
 
 /**
- * Runs the steps of a program. All state is explicit, so that an evaluation can pause between two steps, to give other work the thread or to wait
- * for a promise.
+ * Runs the steps of a program. All state is in its fields, so an evaluation can pause between two steps to yield to other work or to await
+ * a promise.
  */
 export class Machine {
   readonly stack: Value[] = []
-  /** Variables and iterators of comprehensions. */
+  /** Memory slots of the variables and loops of comprehensions. */
   readonly slots: unknown[] = []
-  /** Return positions of subroutines. */
+  /** Call stack: return positions of subroutines. */
   readonly returns: number[] = []
   position = 0
   cost = 0
-  /** Set while the evaluation waits. The promise's result goes to the stack. */
+  /** The promise that the evaluation awaits. Its result is pushed to the stack. */
   waiting: Promise<unknown> | undefined
-  /** Whether the pause is only for other work. */
+  /** Whether the evaluation has paused only to yield to other work. */
   isYielding = false
   #limit = Infinity
   #activation: Activation = {}
@@ -59,7 +62,7 @@ export class Machine {
     workload.reset()
   }
 
-  /** Releases the variables. */
+  /** Clears the variables and slots, so that their values can be garbage-collected. */
   clear(): void {
     this.#activation = {}
     this.stack.length = 0
@@ -67,7 +70,7 @@ export class Machine {
     this.waiting = undefined
   }
 
-  /** Runs until the end or a pause. */
+  /** Runs the program from the start until its end or a pause. */
   run(steps: readonly Step[]): void {
     while (this.position < steps.length) {
       steps[this.position++]!(this)
@@ -75,7 +78,7 @@ export class Machine {
     }
   }
 
-  /** Continues after a pause, in a new turn. */
+  /** Continues the program after a pause. */
   resume(steps: readonly Step[]): void {
     this.isYielding = false
     this.waiting = undefined
@@ -89,8 +92,8 @@ export class Machine {
     if ((this.cost += cost) > this.#limit) throw new CostLimitExceeded()
   }
 
-  /** Pauses if the turn is over. Loops call it once per element. */
-  breathe(): void {
+  /** Pauses if the evaluation has run too long. Loops call this once per element. */
+  yieldIfDue(): void {
     const spent = this.cost + workload.done
     if (spent < this.#nextLook) return
     this.#nextLook = spent + costPerLook
@@ -103,7 +106,7 @@ export class Machine {
     }
   }
 
-  /** Returns the value of a variable of the activation; a promise if the value must be computed first. */
+  /** Returns the value of a variable; a promise if the variable is `Lazy` and asynchronous. */
   variable(name: string): Value | Promise<Value> {
     const activation = this.#activation
     const raw = Object.hasOwn(activation, name) ? activation[name] : undefined
@@ -119,7 +122,7 @@ export class Machine {
     this.stack.push(value)
   }
 
-  /** Pushes a value, after waiting for it if necessary. */
+  /** Pushes a value to the stack. If it is a promise, pauses until it resolves. */
   pushLater(value: Value | Promise<Value>): void {
     if (value instanceof Promise) this.waiting = value
     else this.stack.push(value)

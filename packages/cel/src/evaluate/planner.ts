@@ -20,7 +20,7 @@ import {
   checkCondition,
   endLoop,
   initialize,
-  nextElement,
+  advanceLoop,
   readBound,
   readLocal,
   returnBound,
@@ -29,19 +29,19 @@ import type { LoopSlots } from './loops.ts'
 import type { Machine, Step } from './machine.ts'
 import { createListCost, createMapCost, createStructCost } from './runtime-cost.ts'
 
-/** A variable of a comprehension. */
+/** A variable of a comprehension with its memory slot. */
 interface Local {
   readonly slot: number
-  /** The subroutine that computes the value, if it is computed on first use. */
+  /** Start of the subroutine that computes the value on first use; undefined if the value is set by the loop. */
   readonly initialize: Label | undefined
 }
 type Locals = ReadonlyMap<string, Local>
 
-/** Whether a chain's own cost is added. Branches of `?:` and keys are free, as in cel-go. */
+/** Whether reading a variable or member costs something. Branches of `?:` and keys cost nothing ('resolve'), as in cel-go. */
 type Mode = 'evaluate' | 'resolve'
 
 interface Link extends Access {
-  /** A computed key, or a constant. */
+  /** The key: an expression, or a constant field name. */
   readonly key: Expr | string
 }
 
@@ -107,7 +107,7 @@ export class Planner {
     return reference?.kind === 'ident' && (expression.kind === 'ident' || expression.kind === 'select') ? reference.name : undefined
   }
 
-  /** Plans a variable or a value with the fields and indexes that follow it. */
+  /** Emits the steps of a chain: a variable or a value with the fields and indexes that follow. */
   #chain(expression: Expr, mode: Mode): void {
     const links: Link[] = []
     let base = expression
@@ -227,7 +227,10 @@ export class Planner {
     if (mayBeOptional(this.#compiled.types.get(branch))) this.#emit(rereadStep)
   }
 
-  /** `optional.or(other)` and `optional.orValue(other)`, which evaluate `other` only if needed, at no cost of their own. */
+  /**
+   * Emits the steps of `optional.or(other)` and `optional.orValue(other)`. `other` is only evaluated if needed. The call itself costs
+   * nothing.
+   */
   #alternative(optional: Expr, other: Expr, isValue: boolean): void {
     const end = new Label()
     this.#expression(optional)
@@ -248,7 +251,7 @@ export class Planner {
     const list = name === '@in' ? this.#constants.of(args[1]!) : undefined
     const membership = list === undefined || cost.overload !== 'in_list' ? undefined : isInConstants(list)
     if (membership !== undefined) {
-      // A constant list is a set: the check is free.
+      // Membership in a constant list costs nothing, as in cel-go, which looks the value up in a set.
       this.#expression(args[0]!)
       return this.#emit(membership)
     }
@@ -315,7 +318,7 @@ export class Planner {
     this.#expression(expression.init)
     this.#emit(initialize(slots.accumulator))
     this.#here(next)
-    this.#emit(nextElement(slots, done))
+    this.#emit(advanceLoop(slots, done))
     const withAccumulator = new Map(outer).set(expression.accumulator, { slot: slots.accumulator, initialize: undefined })
     const within = new Map(withAccumulator).set(expression.variable, { slot: slots.first, initialize: undefined })
     if (expression.secondVariable !== undefined) {
@@ -336,7 +339,7 @@ export class Planner {
     this.#locals = outer
   }
 
-  /** A comprehension without iterations gives a name to a value. The value is computed on first use. */
+  /** Emits the steps of a comprehension without iterations, which binds a variable to a value. The value is computed on first use. */
   #binding(expression: Comprehension): void {
     const slot = this.#slots++
     const [initial, after] = [new Label(), new Label()]
@@ -369,7 +372,7 @@ function chargeStep(cost: number): Step {
   }
 }
 
-/** Anything but false is true, including errors. */
+/** Computes `@not_strictly_false`, which is true for every value except false, even for errors. */
 function notStrictlyFalse(machine: Machine): void {
   machine.charge(1)
   machine.push(machine.pop() !== false)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { answer, exampleVariables } from '../testing/answers.ts'
 import type { Answer } from '../testing/answers.ts'
 
-/** Answers of cel-go in kube-apiserver's environment. */
+/** Recorded results of cel-go in kube-apiserver's environment. */
 const recordedAnswers = readFileSync(new URL('../../testdata/evaluations.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')

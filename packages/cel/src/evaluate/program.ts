@@ -10,19 +10,19 @@ import { Planner } from './planner.ts'
 
 /** The result of an evaluation. */
 export interface Evaluation {
-  /** A `CelError` if the evaluation failed. */
+  /** The resulting value; a `CelError` if the evaluation failed. */
   readonly value: Value
   readonly cost: number
 }
 
 export interface EvaluateOptions {
-  /** The cost at which the evaluation ends with an error. */
+  /** Cost limit. An evaluation that exceeds it ends with an error. */
   readonly costLimit?: number
-  /** Ends the evaluation with an error at its next pause. */
+  /** Signal that aborts the evaluation with an error at its next pause. */
   readonly signal?: AbortSignal
 }
 
-/** kube-apiserver's limit for one expression. */
+/** kube-apiserver's cost limit for one expression. */
 export const costLimitPerExpression = 1_000_000
 const costLimitExceeded = new CelError('operation cancelled: actual cost limit exceeded')
 const interrupted = new CelError('operation interrupted')
@@ -36,7 +36,7 @@ const interrupted = new CelError('operation interrupted')
  */
 export class Program {
   readonly #steps: readonly Step[]
-  /** Kept for the next evaluation. */
+  /** A machine that the next evaluation can reuse. */
   #idle: Machine | undefined
 
   constructor(compiled: Compiled) {
@@ -44,8 +44,8 @@ export class Program {
   }
 
   /**
-   * Evaluates the expression. Returns a promise only if the evaluation takes longer than a slice of the thread's time, or waits for a variable or an
-   * authorizer. Evaluation errors are values; the promise does not reject for them.
+   * Evaluates the expression. Returns a promise only if the evaluation exceeds a time slice or awaits a variable or an authorizer. An
+   * evaluation error is the result's value; the promise does not reject.
    */
   evaluate(activation: Activation, options: EvaluateOptions = {}): Evaluation | Promise<Evaluation> {
     const machine = this.#idle ?? new Machine()
@@ -78,7 +78,7 @@ export class Program {
   }
 }
 
-/** Returns the error if the evaluation ran out of its budget. */
+/** Runs a part of the evaluation. Returns the error if a limit was exceeded or kube-apiserver would panic. */
 function attempt(run: () => void): CelError | undefined {
   try {
     run()

@@ -13,10 +13,10 @@ export const createStructCost = 40
 const traversalFactor = 0.1
 const patternFactor = 0.25
 const callCost = 1
-/** Allows two checks per expression. */
+/** Cost of an authorization check. The cost limit of an expression allows two checks. */
 const authorizationCost = 350_000
 
-/** Returns the cost of a call from its arguments and its result. */
+/** Computes the cost of a call from its arguments and its result. */
 export type CallCost = (args: readonly Value[], result: Value) => number
 
 const one: CallCost = () => callCost
@@ -25,7 +25,7 @@ function sizeOf(value: Value): number {
   return sizeOfValue(value) ?? 1
 }
 
-/** Cost of reading the argument at `index` once, or `times`. */
+/** Returns the cost function of reading the argument at `index`; `times` is a factor. */
 function traversal(index: number, times = 1): CallCost {
   return (args) => Math.ceil(sizeOf(args[index]!) * times * traversalFactor)
 }
@@ -34,7 +34,7 @@ function patternCost(textSize: number, patternSize: number): number {
   return Math.ceil((1 + textSize) * traversalFactor) * Math.ceil(patternSize * patternFactor)
 }
 
-/** Cost of reading a value with all its parts. */
+/** Returns the cost of reading a value with all its nested values. */
 function deepTraversal(value: Value): number {
   if (typeof value === 'string') return Math.trunc(Buffer.byteLength(value) * traversalFactor)
   if (value instanceof Uint8Array) return Math.trunc(value.length * traversalFactor)
@@ -59,7 +59,7 @@ const resultList: CallCost = (_, result) => newList(1, sizeOf(result))
 
 const joinCost: CallCost = (_, result) => Math.ceil(sizeOf(result) * 2 * traversalFactor)
 
-/** kube-apiserver panics when it computes this cost for an argument that is not a list. */
+/** Creates the error of a cost that is only defined for lists. kube-apiserver panics in this case. */
 function notList(value: Value): EvaluationPanic {
   const type = value instanceof CelError ? '*types.Err' : goTypeOf(value)
   const missing = addable.has(type) ? 'Contains' : 'Add'
@@ -70,7 +70,7 @@ const addable: ReadonlySet<string> = new Set(
   ['Bytes', 'Double', 'Duration', 'Int', 'String', 'Timestamp', 'Uint'].map((name) => `types.${name}`),
 )
 
-/** Comparing each element of a list with each. */
+/** Returns the cost function of comparing each element of a list with each other element. */
 function selfComparison(index: number): CallCost {
   return (args) => {
     const list = args[index]!
@@ -91,7 +91,7 @@ const smallerSize: CallCost = ([a, b]) => Math.ceil(Math.min(chargedSize(a!), ch
 const bothSizes: CallCost = ([a, b]) => Math.ceil((chargedSize(a!) + chargedSize(b!)) * traversalFactor)
 const firstSize: CallCost = ([a]) => Math.ceil(chargedSize(a!) * traversalFactor)
 
-/** Equality: opaque values are cheap. */
+/** Cost of `==`. A comparison of opaque values has a fixed cost. */
 export const equalityCost: CallCost = (args, result) => (args[0] instanceof OpaqueValue ? callCost : smallerSize(args, result))
 
 export const inequalityCost: CallCost = smallerSize
@@ -106,7 +106,7 @@ const selectorCost: CallCost = (args) => {
   return createListCost + Math.ceil(size * traversalFactor) + requirements * (createListCost + createStructCost)
 }
 
-/** Costs by overload, which take precedence over costs by function. */
+/** Cost functions by overload. They take precedence over `byFunction`. */
 const byOverload: Readonly<Record<string, CallCost>> = {
   list_slice: resultList,
   list_flatten: flattening,
@@ -127,7 +127,7 @@ const sorts: ReadonlyMap<string, CallCost> = new Map(
   ]),
 )
 
-/** Costs by function. */
+/** Cost functions by function name. */
 const byFunction: Readonly<Record<string, CallCost>> = {
   check: () => authorizationCost,
   fieldSelector: selectorCost,
@@ -163,7 +163,7 @@ const byFunction: Readonly<Record<string, CallCost>> = {
   validate: ([format, text]) => (format instanceof NamedFormat ? patternCost(sizeOf(text!), format.patternSize) : callCost),
 }
 
-/** Standard costs by overload. */
+/** Cost functions of CEL's standard overloads. */
 const standard: Readonly<Record<string, CallCost>> = {
   starts_with_string: firstSize,
   ends_with_string: firstSize,
@@ -187,18 +187,21 @@ const standard: Readonly<Record<string, CallCost>> = {
   contains_string: ([text, part]) => Math.ceil(chargedSize(text!) * traversalFactor) * Math.ceil(chargedSize(part!) * traversalFactor),
 }
 
-/** Returns how to compute the cost of a call. The overload is empty if it depends on run-time types. */
+/** Returns the cost function of a call. `overload` is empty if the overload depends on run-time types. */
 export function callCostOf(name: string, overload: string): CallCost {
   if (overload === 'cidr_ip') return one
   return own(byOverload, overload) ?? sorts.get(overload) ?? own(byFunction, name) ?? own(standard, overload) ?? one
 }
 
-/** Returns whether all calls cost one. */
+/** Returns whether the cost is always 1. */
 export function isNominal(cost: CallCost): boolean {
   return cost === one
 }
 
-/** Returns whether the cost is only known after the call. Other costs are charged before it, so that too expensive calls do not run. */
+/**
+ * Returns whether the cost depends on the result of the call. Other costs are charged before the call, so that calls above the limit do not
+ * run.
+ */
 export function dependsOnResult(cost: CallCost): boolean {
   return cost === resultList || cost === joinCost
 }

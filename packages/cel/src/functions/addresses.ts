@@ -5,7 +5,7 @@ import { typed } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 import { AddressError, IpAddress, isMappedV4, parseAddress } from './ip-address.ts'
 
-/** A network: an address, which may have host bits, and a prefix length. */
+/** A network (CIDR): an address, which may have host bits, and a prefix length. */
 class Network extends OpaqueValue {
   readonly typeName = 'net.CIDR'
   readonly address: IpAddress
@@ -30,7 +30,7 @@ class Network extends OpaqueValue {
     return this.prefixLength === other.prefixLength && this.address.equals(other.address) === true
   }
 
-  /** Returns whether the first bits of an address are those of this network. */
+  /** Returns whether the first `bits` bits of an address are those of this network. */
   contains(address: IpAddress, bits: number = this.prefixLength): boolean {
     return this.address.isV4 === address.isV4 && maskedBytes(address, bits).every((byte, i) => byte === maskedBytes(this.address, bits)[i])
   }
@@ -61,7 +61,7 @@ function parseIp(text: string): IpAddress | CelError {
 
 const unparsed = 'network address parse error during conversion from string: '
 
-/** Parses a network; a CelError for other text, without the prefix that `cidr()` adds. */
+/** Parses a network in CIDR notation. Returns a CelError without the prefix that `cidr()` adds if the text is not valid. */
 function parseNetwork(text: string): Network | CelError {
   const failed = (problem: string): CelError => new CelError(`${unparsed}netip.ParsePrefix(${quote(text)}): ${problem}`)
   const slash = text.lastIndexOf('/')
@@ -94,7 +94,7 @@ function containsNetwork(network: Network, other: Network | CelError): Value {
   return network.prefixLength <= other.prefixLength && network.contains(other.address)
 }
 
-/** Returns whether the first bytes of an address match. Values may be ranges. */
+/** Returns whether an address starts with the given bytes. */
 function startsWith({ bytes }: IpAddress, ...first: readonly number[]): boolean {
   return first.every((byte, i) => bytes[i] === byte)
 }

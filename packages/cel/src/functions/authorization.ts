@@ -16,7 +16,7 @@ export interface AuthorizationDecision {
 /** Decides whether a user may perform an action. May throw; expressions can read the error's message. */
 export type CheckAuthorization = (user: UserInfo, action: RequestedAction) => AuthorizationDecision | Promise<AuthorizationDecision>
 
-/** Values without fields. They are equal to nothing, as in kube-apiserver. */
+/** A value of the authorizer library. It has no fields and is not equal to any value, as in kube-apiserver. */
 abstract class AuthorizationValue extends OpaqueValue {
   override reread(): CelError {
     return noSuchOverload
@@ -27,7 +27,7 @@ abstract class AuthorizationValue extends OpaqueValue {
   }
 }
 
-/** The value of the variable `authorizer`: checks what a user may do. */
+/** The value of the variable `authorizer`, with which expressions check permissions of the user. */
 export class AuthorizerValue extends AuthorizationValue {
   readonly typeName = 'kubernetes.authorization.Authorizer'
   readonly user: UserInfo

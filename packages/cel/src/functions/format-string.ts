@@ -15,7 +15,7 @@ import { bytesText, hexText } from './bytes-text.ts'
 class FormatError extends Error {}
 
 const defaultPrecision = 6
-/** JavaScript's limit. */
+/** Maximum precision of Number.prototype.toFixed. */
 const maxPrecision = 100
 
 /** Formats a string with clauses such as `%s` and `%.2f`. */
@@ -80,7 +80,7 @@ function clause(format: string, at: number, { value, precision = defaultPrecisio
     case 'f':
       return numberText(value, 'fixed-point', (number) => grouped(fixed(number + 0, precision)))
     case 'e':
-      // kube-apiserver takes the precision for a width.
+      // kube-apiserver interprets the precision as a minimum width here.
       return numberText(value, 'scientific', scientific).padStart(precision)
     case 'b':
       if (typeof value === 'boolean') return value ? '1' : '0'
@@ -130,13 +130,13 @@ function numberText(value: Value, kind: string, text: (number: number) => string
 }
 
 function fixed(number: number, precision: number): string {
-  // toFixed switches to an exponent from 1e21 on, where doubles are whole.
+  // Number.prototype.toFixed uses an exponent from 1e21 on. Doubles of that size are whole numbers.
   const text =
     Math.abs(number) < 1e21 ? roundedToEven(number, precision) : BigInt(number) + (precision === 0 ? '' : `.${'0'.repeat(precision)}`)
   return Object.is(number, -0) ? `-${text}` : text
 }
 
-/** Like toFixed, with ties rounded to even. */
+/** Formats a number like Number.prototype.toFixed, but rounds ties to even. */
 function roundedToEven(number: number, precision: number): string {
   const exact = number.toFixed(maxPrecision)
   const end = exact.indexOf('.') + 1 + precision
@@ -145,7 +145,7 @@ function roundedToEven(number: number, precision: number): string {
   return /[02468]$/.test(kept) ? kept : number.toFixed(precision)
 }
 
-/** Adds the thousands separators of English. */
+/** Inserts commas as thousands separators. */
 function grouped(text: string): string {
   return text.replace(
     /^(-?)(\d+)/,
@@ -199,7 +199,7 @@ function keyText(key: Value): string {
   throw new FormatError(`error during formatting: no formatting function for map key of type ${typeNameOf(key)}`)
 }
 
-/** Formats a part of a list or map, mostly as CEL would write it. */
+/** Formats an element of a list or map, in most cases in CEL syntax. */
 function nestedText(value: Value): string {
   if (typeof value === 'string') return quote(value)
   if (value instanceof Uint8Array) return `b${quote(plainText(value))}`

@@ -1,12 +1,12 @@
 import type { Value } from '../values/value.ts'
 
-/** Implements an overload. The evaluator passes values of the declared types only, and no errors. */
+/** The implementation of an overload. The evaluator passes only values of the declared types, and no errors. */
 export type Implementation = (...args: readonly Value[]) => Value | Promise<Value>
 
-/** Implementations by overload. */
+/** Implementations by overload id. */
 export type Implementations = Readonly<Record<string, Implementation>>
 
-/** Adapts a function with narrower parameters. The evaluator checks the types before it calls an overload. */
+/** Adapts a function with narrower parameter types. This is safe because the evaluator checks the types before it calls an overload. */
 export function typed<Args extends readonly unknown[]>(implement: (...args: Args) => Value | Promise<Value>): Implementation {
   return implement as unknown as Implementation
 }

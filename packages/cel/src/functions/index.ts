@@ -12,7 +12,7 @@ import { times } from './times.ts'
 import { urls } from './urls.ts'
 import { versions } from './versions.ts'
 
-/** All implementations by overload. */
+/** Implementations of all functions by overload id. */
 export const implementations: Implementations = {
   ...addresses,
   ...authorization,

@@ -5,7 +5,7 @@ import type { Value } from '../values/value.ts'
 /** An IPv4 or IPv6 address. */
 export class IpAddress extends OpaqueValue {
   readonly typeName = 'net.IP'
-  /** 4 or 16 bytes. */
+  /** The bytes of the address: 4 for IPv4, 16 for IPv6. */
   readonly bytes: readonly number[]
 
   constructor(bytes: readonly number[]) {
@@ -30,7 +30,7 @@ export class IpAddress extends OpaqueValue {
     return this.bytes.length === other.bytes.length && this.bytes.every((byte, i) => byte === other.bytes[i])
   }
 
-  /** Formats canonically: RFC 5952. */
+  /** Formats the address canonically (RFC 5952). */
   override toString(): string {
     return this.isV4 ? this.bytes.join('.') : v6Text(groupsOf(this.bytes))
   }
@@ -40,7 +40,7 @@ function groupsOf(bytes: readonly number[]): readonly number[] {
   return Array.from({ length: 8 }, (_, i) => bytes[2 * i]! * 256 + bytes[2 * i + 1]!)
 }
 
-/** Shortens the longest run of zeros, if it is longer than one. */
+/** Formats an IPv6 address. The longest run of zero groups becomes `::` if it has more than one group. */
 function v6Text(groups: readonly number[]): string {
   let [start, length] = [-1, 1]
   for (let i = 0; i < 8; i++) {
@@ -53,7 +53,7 @@ function v6Text(groups: readonly number[]): string {
   return start < 0 ? hex.join(':') : `${hex.slice(0, start).join(':')}::${hex.slice(start + length).join(':')}`
 }
 
-/** An address that cannot be parsed. The message is that of Go's netip package. */
+/** The parse error of an address. The message is that of Go's netip package. */
 export class AddressError extends Error {
   constructor(text: string, problem: string, at?: string) {
     super(`ParseAddr(${quote(text)}): ${problem}${at === undefined || at === '' ? '' : ` (at ${quote(at)})`}`)
@@ -73,7 +73,7 @@ export function parseAddress(text: string): ParsedAddress {
   throw new AddressError(text, separator === undefined ? 'unable to parse IP' : 'missing IPv6 address')
 }
 
-/** Parses the IPv4 address `part` of `text`. */
+/** Parses the IPv4 address `part`. `text` is the whole address for error messages. */
 function parseV4(text: string, part: string): readonly number[] {
   const fields: number[] = []
   let value = 0

@@ -12,7 +12,7 @@ import { workload } from '../values/workload.ts'
 import { typed } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 
-/** The numbers from zero on, without storing them. */
+/** The list of the first integers from 0, which are computed on access and not stored. */
 class RangeList extends CelList {
   readonly size: number
 
@@ -96,7 +96,7 @@ function isSorted(list: ListValue): Value {
   return true
 }
 
-/** Returns the element that comes first in the given direction. */
+/** Creates the implementation of `min()` or `max()`. */
 function extreme(name: string, direction: number): Implementation {
   return typed((list: ListValue): Value => {
     let best: Value | undefined
@@ -134,7 +134,7 @@ function containsAll(list: ListValue, part: ListValue): boolean {
   return elementsOf(part).every((item) => contains(list, item))
 }
 
-/** Adds an entry to the map that a comprehension builds. */
+/** Adds an entry to the map that a comprehension builds. Returns an error for a duplicate key. */
 function insertEntry(map: Value, key: Value, value: Value): Value {
   if (!(map instanceof EntryMap)) return noSuchOverload
   if (map.find(key) !== undefined) return new CelError(`insert failed: key ${valueText(key)} already exists`)

@@ -16,11 +16,11 @@ import { parseUrl } from './parse-url.ts'
 
 type Validate = (text: string) => readonly string[]
 
-/** A named string format. */
+/** A named string format, for example `format.dns1123Label()`. */
 export class NamedFormat extends OpaqueValue {
   readonly typeName = 'kubernetes.NamedFormat'
   readonly name: string
-  /** Length of a pattern for the format, for cost estimates. */
+  /** Length of the format's pattern, for cost estimates. */
   readonly patternSize: number
   readonly validate: Validate
 

@@ -25,7 +25,7 @@ function isIn(value: Value, container: Value): Value {
   return isMap(container) ? findInMap(container, value) !== undefined : orError(container)
 }
 
-/** Characters that one step of an evaluation could search. */
+/** Number of characters that can be searched in the time of one step. */
 const charactersPerStep = 32
 
 function textTest(test: (text: string, part: string) => boolean): Implementation {
@@ -36,7 +36,7 @@ function textTest(test: (text: string, part: string) => boolean): Implementation
   })
 }
 
-/** Functions that serve all their overloads with one implementation and check the types themselves. */
+/** Implementations by function name. Each handles all overloads of the function and checks the types itself. */
 export const sharedImplementations: Readonly<Record<string, Implementation>> = {
   '_+_': typed(add),
   '_-_': typed(subtract),
@@ -64,7 +64,7 @@ export const sharedImplementations: Readonly<Record<string, Implementation>> = {
   type: typed((value: Value) => new TypeValue(typeNameOf(value))),
 }
 
-/** Accepts lists that are flat already, whatever their type. */
+/** Implements `flatten()`. Unlike the declared overloads, it also accepts a list without nested lists. */
 function flattened(list: Value, depth: Value = 1): Value {
   if (isList(list) && isInt(depth)) return flatten(list, depth)
   return new CelError(`no such overload: ${typeNameOf(list)}.flatten()`)

@@ -10,7 +10,7 @@ import { typed } from './implementation.ts'
 import type { Implementations } from './implementation.ts'
 
 const absentValue = new CelError('optional.none() dereference')
-/** The year 1, Go's zero time. */
+/** Go's zero time, January 1 of the year 1, in seconds since 1970. */
 const zeroSeconds = -62_135_596_800
 
 function isZero(value: Value): boolean {
@@ -37,7 +37,7 @@ function elementIfAny(list: ListValue, index: number): Value {
   return listSize(list) === 0 ? none : new Optional(elementAt(list, index))
 }
 
-/** Functions of optional values. `or` and `orValue` are operators. */
+/** Implementations of functions on optional values. The evaluator implements `or` and `orValue` as operators. */
 export const optionals: Implementations = {
   list_first: typed((list: ListValue) => elementIfAny(list, 0)),
   list_last: typed((list: ListValue) => elementIfAny(list, listSize(list) - 1)),

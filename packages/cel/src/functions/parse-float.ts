@@ -3,7 +3,7 @@ const decimal = /^[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?$/i
 const hexadecimal = /^([+-]?)0x([0-9a-f]*)(?:\.([0-9a-f]*))?p([+-]?[0-9]+)$/i
 const maxHexDigits = 200
 
-/** Implements Go's strconv.ParseFloat. Returns undefined for invalid text and for numbers beyond a double. */
+/** Parses a number like Go's strconv.ParseFloat. Returns undefined for invalid text and for numbers outside the range of a double. */
 export function parseFloat64(text: string): number | undefined {
   const unsigned = /^[+-]/.test(text) ? text.slice(1) : text
   const named = unsigned.length <= 8 ? special[unsigned.toLowerCase()] : undefined

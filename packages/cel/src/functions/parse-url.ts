@@ -1,29 +1,29 @@
 import { quote } from '@keelson/apimachinery'
 import { AddressError, parseAddress } from './ip-address.ts'
 
-/** The parts of a URL, as Go's net/url package splits it. Bytes are characters up to U+00FF. */
+/** The parts of a URL like those of Go's net/url package. Each character is one byte (U+0000 to U+00FF). */
 export interface UrlParts {
   readonly scheme: string
   readonly opaque: string
   readonly user: string | undefined
   readonly host: string
-  /** The path as written. */
+  /** The path with its escapes. */
   readonly path: string
   readonly query: string
   readonly hasQuery: boolean
-  /** As written. */
+  /** The fragment with its escapes. */
   readonly fragment: string
 }
 
 class UrlError extends Error {}
 
-/** Encoded characters that are allowed unescaped in a host. */
+/** Characters that a host may contain unescaped. An IPv6 zone may contain their escapes. */
 const hostCharacters = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/
 const checkedInHost = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"\u0080-\u00ff]/g
 
 /**
- * Parses a URL of a request: absolute, or a path. Returns Go's error message if the text is invalid. With `hasFragment`, the part behind `#` is
- * the fragment.
+ * Parses an absolute URL or an absolute path like Go's url.ParseRequestURI. Returns Go's error message if the text is not valid. With
+ * `hasFragment`, the text after `#` is the fragment.
  */
 export function parseUrl(text: string, { hasFragment = false }: { readonly hasFragment?: boolean } = {}): UrlParts | string {
   const bytes = Buffer.from(text).toString('latin1')
@@ -132,7 +132,7 @@ function checkPort(text: string): void {
 
 type Part = 'path' | 'query' | 'user' | 'fragment' | 'host' | 'zone'
 
-/** Replaces `%xx` by bytes. Throws for invalid escapes. */
+/** Replaces `%xx` escapes by bytes. Throws for invalid escapes. */
 export function unescapeUrl(text: string, part: Part): string {
   const checked = part === 'host' || part === 'zone' ? checkedInHost : /%/g
   for (const { 0: character, index } of text.matchAll(checked)) {

@@ -10,7 +10,7 @@ const notInteger = new CelError('cannot convert value to integer')
 export class QuantityValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Quantity'
   readonly quantity: Quantity
-  /** Whether arithmetic made it. Comparing such a quantity as the right operand is an error in kube-apiserver. */
+  /** Whether the quantity is the result of arithmetic. Comparing such a quantity as the right operand is an error in kube-apiserver. */
   readonly isComputed: boolean
 
   constructor(quantity: Quantity, isComputed = false) {
@@ -41,7 +41,7 @@ function parse(text: string): QuantityValue | CelError {
   }
 }
 
-/** Returns the value if it is a whole number within 64 bits. */
+/** Returns the value of a quantity that is a whole number within 64 bits; undefined for others. */
 function integerOf({ quantity }: QuantityValue): Int | undefined {
   const { unscaled, exponent } = quantity
   if (exponent > 18) return unscaled === 0n ? 0 : undefined

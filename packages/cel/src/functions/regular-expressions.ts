@@ -9,15 +9,17 @@ import type { Int, Value } from '../values/value.ts'
 import { typed } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 
-/** Characters that one step of an evaluation could search. */
+/** Number of characters that can be searched in the time of one step. */
 const charactersPerStep = 2
 const maxCachedPatterns = 256
-/** Longer patterns compile to large programs, which are not kept. */
+/** Maximum length of cached patterns. Longer patterns compile to large programs, which would take too much memory. */
 const maxCachedLength = 1024
 
 const compiled = new Map<string, RE2JS>()
 
-/** Compiles a pattern for RE2, which matches in linear time. Returns Go's error message for an invalid pattern. Caches the last patterns. */
+/**
+ * Compiles a pattern with RE2, which matches in linear time. Returns Go's error message for an invalid pattern. Recent patterns are cached.
+ */
 function compilePattern(pattern: string): RE2JS | string {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
@@ -66,7 +68,7 @@ function findAll(text: string, pattern: string, limit: Int = -1): Value | Promis
   return typeof expression === 'string' ? new CelError(`Illegal regex: ${expression}`) : findAllWith(expression, text, limit)
 }
 
-/** Searches to the end or the limit. Lets other work run in between if it takes long. */
+/** Finds all matches up to the limit. Yields to other work if the search takes long. */
 function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promise<Value> {
   workload.read(text, charactersPerStep)
   const found: string[] = []
@@ -75,7 +77,7 @@ function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promi
   const search = (slice: TimeSlice): Promise<Value> | undefined => {
     while ((limit < 0 || found.length < limit) && matcher.find()) {
       const match = matcher.group() ?? ''
-      // An empty match directly after another match does not count.
+      // Ignores an empty match directly after another match, as Go does.
       if (match !== '' || matcher.start() !== end) found.push(match)
       end = matcher.end()
       const pause = slice.pauseIfOver()
@@ -86,7 +88,7 @@ function findAllWith(expression: RE2JS, text: string, limit: Int): Value | Promi
   return search(new TimeSlice(matchesPerLook)) ?? found
 }
 
-/** Matches between two looks at the clock. */
+/** Number of matches after which the clock is read. */
 const matchesPerLook = 64
 
 /** Returns the implementation of `matches`, `find` or `findAll` for a constant pattern, which is compiled once; undefined for an invalid pattern. */
@@ -101,7 +103,7 @@ export function searchFor(name: string, pattern: string): Implementation | undef
   })
 }
 
-/** Searches with regular expressions. */
+/** Implementations of functions with regular expressions. */
 export const regularExpressions: Implementations = {
   string_find_string: typed(find),
   string_find_all_string: typed(findAll),

@@ -11,7 +11,7 @@ import type { Implementations } from './implementation.ts'
 
 const surrogates = /[\ud800-\udfff]/
 
-/** Characters by code point. A string without surrogates serves as its own list. */
+/** Returns the code points of a text. A text without surrogates is returned as it is. */
 function runesOf(text: string): string | readonly string[] {
   return surrogates.test(text) ? [...text] : text
 }
@@ -73,7 +73,7 @@ function substring(text: string, start: Int, end?: Int): Value {
   return text.slice(unitIndex(text, Number(start)), end === undefined ? undefined : unitIndex(text, Number(end)))
 }
 
-/** Longest text that `replace` may make. */
+/** Maximum length of the result of `replace`. */
 const maxTextLength = 1 << 28
 
 function replace(text: string, old: string, replacement: string, limit: Int = -1): Value {
@@ -83,7 +83,7 @@ function replace(text: string, old: string, replacement: string, limit: Int = -1
   return parts.join(replacement)
 }
 
-/** Splits at most `most` times. An empty separator matches before each character and at the end. */
+/** Splits a text at most `most` times. An empty separator matches before each character and at the end. */
 function splitAt(text: string, separator: string, most: number): readonly string[] {
   if (separator !== '') return splitTimes(text, separator, most)
   const runes = runesOf(text)
@@ -135,7 +135,7 @@ const quotes: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-/** The white space of Unicode, as Go's strings.TrimSpace defines it. */
+/** Unicode white space as defined by Go's strings.TrimSpace. */
 const space = '\\t\\n\\v\\f\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000'
 const leadingSpace = new RegExp(`^[${space}]+`)
 const spaceCharacter = new RegExp(`[${space}]`)
@@ -146,7 +146,7 @@ function trim(text: string): string {
   return text.slice(0, end).replace(leadingSpace, '')
 }
 
-/** Changes the case of ASCII letters. */
+/** Changes the case of ASCII letters only, as CEL specifies. */
 function changeCase(text: string, letters: RegExp, change: (letters: string) => string): string {
   return byteLength(text) === text.length ? change(text) : text.replace(letters, change)
 }

@@ -7,7 +7,7 @@ import { typed } from './implementation.ts'
 import type { Implementation, Implementations } from './implementation.ts'
 import { zoneOffset } from './time-zones.ts'
 
-/** Returns a field of a time. The date is UTC with the local values. */
+/** Returns a field of a timestamp. `date` holds the local time of the time zone in its UTC fields. */
 type Field = (date: Date, time: Timestamp) => number
 
 const dayMilliseconds = 86_400_000
@@ -42,7 +42,7 @@ function inZone(field: Field): Implementation {
   })
 }
 
-/** Returns the offset of a zone, a name or `±hours:minutes`, in seconds. */
+/** Returns the UTC offset of a time zone in seconds. The zone is a name or `±hours:minutes`. */
 function offsetOf(zone: string, seconds: number): number | CelError {
   const colon = zone.indexOf(':')
   if (colon < 0) return zoneOffset(zone, seconds)
@@ -59,7 +59,10 @@ function parseOffset(text: string): number | CelError {
   return Math.abs(value) < 2 ** 31 ? value : new CelError(`strconv.Atoi: parsing ${quote(text)}: value out of range`)
 }
 
-/** Divides in floating point, as Go does: the last nanoseconds of a long duration may be rounded up. */
+/**
+ * Creates a function that converts a duration to a whole number of units. It divides in floating point, as Go does, so a long duration may
+ * be rounded up.
+ */
 function durationIn(unit: bigint): Implementation {
   return typed(({ nanos }: Duration) => Math.trunc(Number(nanos / unit) + Number(nanos % unit) / Number(unit)) + 0)
 }

@@ -6,7 +6,7 @@ import type { Implementations } from './implementation.ts'
 import { parseUrl, unescapeQuery, unescapeUrl } from './parse-url.ts'
 import type { UrlParts } from './parse-url.ts'
 
-/** Go's limit for query parameters. */
+/** Maximum number of query parameters, as in Go. */
 const maxParameters = 10_000
 
 class Url extends OpaqueValue {
@@ -33,7 +33,7 @@ class Url extends OpaqueValue {
     return withoutPort.startsWith('[') && withoutPort.endsWith(']') ? withoutPort.slice(1, -1) : withoutPort
   }
 
-  /** Undefined without a colon. */
+  /** The port; undefined if the host contains no colon. */
   get port(): string | undefined {
     return /:([0-9]*)$/.exec(this.parts.host)?.[1]
   }
@@ -54,7 +54,7 @@ class Url extends OpaqueValue {
   }
 }
 
-/** Escapes the bytes that match. */
+/** Replaces the bytes that match `escaped` by `%xx`. */
 function escape(bytes: string, escaped: RegExp): string {
   return bytes.replace(escaped, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 }
@@ -64,7 +64,7 @@ const escapedInHost = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/g
 const escapedInFragment = /[^A-Za-z0-9\-._~$&+,/:;=?@!()*]/g
 const validFragment = /^[A-Za-z0-9\-._~!$&'()*+,;=:@[\]%/?]*$/
 
-/** Decodes bytes that are characters up to U+00FF. */
+/** Decodes UTF-8 text whose bytes are given as characters (U+0000 to U+00FF). */
 function utf8(bytes: string): string {
   return Buffer.from(bytes, 'latin1').toString()
 }

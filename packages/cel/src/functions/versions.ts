@@ -11,7 +11,7 @@ class Version extends OpaqueValue {
   readonly typeName = 'kubernetes.Semver'
   readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint]
   readonly preRelease: readonly PreRelease[]
-  /** The version as written, completed. */
+  /** The text of the version after normalization. */
   readonly text: string
 
   constructor(text: string, numbers: readonly [bigint, bigint, bigint], preRelease: readonly PreRelease[]) {
@@ -42,7 +42,7 @@ class Version extends OpaqueValue {
   }
 }
 
-/** Numbers come before texts. */
+/** Compares two pre-release identifiers. Numbers are lower than texts. */
 function comparePreRelease(a: PreRelease, b: PreRelease): number {
   if (typeof a !== typeof b) return typeof a === 'bigint' ? -1 : 1
   return a < b ? -1 : a > b ? 1 : 0
@@ -77,7 +77,7 @@ function parsePreRelease(text: string): PreRelease {
   return text
 }
 
-/** Throws with the messages of the Go library that kube-apiserver uses. */
+/** Parses a semantic version. Throws with the messages of the Go library that kube-apiserver uses. */
 function parseVersion(text: string): Version {
   if (text === '') throw new Error('Version string empty')
   const parts = splitInThree(text)
@@ -100,7 +100,7 @@ function cut(text: string, separator: string): readonly [before: string, after: 
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
-/** Completes short versions and removes leading zeros and a `v`. */
+/** Normalizes a version: adds missing numbers, removes leading zeros and a leading `v`. */
 function normalize(text: string): string {
   const parts = splitInThree(text.replace(/^v/, '')).map((part) => (part.length > 1 ? withoutZeros(part) : part))
   if (parts.length < 3 && /[+-]/.test(parts.at(-1)!)) throw new Error('short version cannot contain PreRelease/Build meta data')

@@ -10,9 +10,9 @@ import { patchTypes } from './patch-types.ts'
 export interface AdmissionScope {
   readonly hasParams: boolean
   readonly hasAuthorizer: boolean
-  /** Enables `Object{}` and `JSONPatch{}`. */
+  /** Whether `Object{}` and `JSONPatch{}` are available. */
   readonly hasPatches?: boolean
-  /** Types of a policy's variables by name. The map may grow between expressions. */
+  /** Types of a policy's variables by name. Entries may be added between compilations. */
   readonly variables?: ReadonlyMap<string, Type>
 }
 
@@ -44,7 +44,7 @@ const authorizerVariables: Readonly<Record<string, Type>> = {
   'authorizer.requestResource': structType('kubernetes.authorization.ResourceCheck'),
 }
 
-/** Returns the type of a policy variable from its expression; struct types become dynamic. */
+/** Returns the type of a policy variable from the type of its expression. Struct types become dynamic. */
 export function variableType(type: Type): Type {
   if (type.kind === 'list' || type.kind === 'map') return typeWith(type, type.parameters.map(variableType))
   return keptKinds.has(type.kind) ? type : types.dyn

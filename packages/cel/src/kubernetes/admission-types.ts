@@ -3,7 +3,7 @@ import type { StructDeclarations } from '../declarations/structs.ts'
 const groupVersionKind = { group: 'string', version: 'string', kind: 'string' }
 const groupVersionResource = { group: 'string', version: 'string', resource: 'string' }
 
-/** The fields of `request`, without the objects, which are variables of their own. */
+/** The type of the variable `request`. The object and the old object are separate variables. */
 export const requestTypes: StructDeclarations = {
   'kubernetes.GroupVersionKind': groupVersionKind,
   'kubernetes.GroupVersionResource': groupVersionResource,
@@ -24,7 +24,7 @@ export const requestTypes: StructDeclarations = {
   },
 }
 
-/** The namespace of a request's object. */
+/** The type of the variable `namespaceObject`. */
 export const namespaceTypes: StructDeclarations = {
   'kubernetes.NamespaceSpec': { finalizers: 'list<string>' },
   'kubernetes.NamespaceCondition': {

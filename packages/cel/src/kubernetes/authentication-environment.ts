@@ -6,19 +6,22 @@ import { requestTypes } from './admission-types.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
 
-/** The environment of expressions over a token's claims: `claims`. */
+/** The environment of expressions over a token's claims. The variable is `claims`. */
 export const claimsEnvironment: Environment = baseEnvironment.extend({ variables: { claims: mapType(types.string, types.any) } })
 
-/** The environment of expressions over the user that the claims were mapped to: `user`. */
+/** The environment of expressions over the authenticated user. The variable is `user`. */
 export const userEnvironment: Environment = baseEnvironment.extend({
   structs: [declareStructs({ 'kubernetes.UserInfo': requestTypes['kubernetes.UserInfo']! })],
   variables: { user: structType('kubernetes.UserInfo') },
 })
 
-/** The use of an expression in an authentication configuration. */
+/** The field of an authentication configuration that contains an expression. */
 export type AuthenticationPurpose = 'claimMapping' | 'claimValidation' | 'userValidation'
 
-/** Compiles an expression of an authentication configuration. Validations must return a boolean; the results of mappings are only known later. */
+/**
+ * Compiles an expression of an authentication configuration. Validation rules must return a boolean. The results of claim mappings are
+ * checked at run time.
+ */
 export function compileAuthentication(text: string, purpose: AuthenticationPurpose): Compilation {
   return compileFor(text, purpose === 'userValidation' ? userEnvironment : claimsEnvironment, ({ type }) =>
     purpose === 'claimMapping' || type.kind === 'bool' ? undefined : 'must evaluate to bool',

@@ -10,7 +10,7 @@ import type { Compilation } from './compile-for.ts'
 
 const selector = { rawSelector: 'string', requirements: 'list<kubernetes.SelectorRequirement>' }
 
-/** The environment of an authorization webhook's match conditions: `request` is the spec of a SubjectAccessReview. */
+/** The environment of an authorization webhook's match conditions. The variable `request` is the spec of a SubjectAccessReview. */
 export const authorizationEnvironment: Environment = baseEnvironment.extend({
   structs: [
     declareStructs({
@@ -49,7 +49,7 @@ export function compileMatchCondition(text: string): Compilation {
   )
 }
 
-/** Returns whether an expression selects a field by this name, somewhere. */
+/** Returns whether any part of an expression selects a field with this name. */
 export function selectsField(expression: Expr, name: string): boolean {
   if (expression.kind === 'select' && expression.field === name) return true
   if (expression.kind === 'call' && expression.name === operators.optionalSelect) {

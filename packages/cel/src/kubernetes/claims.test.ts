@@ -42,7 +42,7 @@ describe('claims', () => {
     expect(await evaluated(text)).toEqual(expected)
   })
 
-  it('need a boolean in validations', async () => {
+  it('are rejected in validation rules that return no boolean', async () => {
     expect(await evaluated('claims.sub', 'claimValidation')).toBe('must evaluate to bool')
     expect(await evaluated('claims.sub == "alice"', 'claimValidation')).toBe(true)
     expect(await evaluated('user.username', 'claimMapping')).toContain("undeclared reference to 'user'")

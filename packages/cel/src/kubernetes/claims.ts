@@ -5,19 +5,19 @@ import { CelMap, isMap } from '../values/map.ts'
 import { adapt, Double } from '../values/value.ts'
 import type { JsonRecord, Value } from '../values/value.ts'
 
-/** The value of the variable `claims`. All numbers are doubles; names may be escaped, as in `claims.example__dot__com`. */
+/** Creates the value of the variable `claims`. All numbers are doubles. Field names may be escaped, as in `claims.example__dot__com`. */
 export function claimsValue(claims: JsonRecord): Value {
   return new ClaimMap(claims, true)
 }
 
-/** The value of the variable `user`. */
+/** Creates the value of the variable `user`. */
 export function userValue({ name, uid = '', groups, extra = {} }: UserInfo): Value {
   return new ClaimMap({ username: name, uid, groups, extra }, true)
 }
 
 const plainNames: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' }
 
-/** Decodes a field name; undefined if it has an unknown escape. */
+/** Decodes an escaped field name; undefined if it contains an unknown escape. */
 function unescapeName(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped
   let isValid = true
@@ -31,7 +31,10 @@ function unescapeName(escaped: string): string | undefined {
 
 class ClaimMap extends CelMap {
   readonly #fields: JsonRecord
-  /** Whether fields are the variable's own: their names must be valid, and loops see values instead of names, as in kube-apiserver. */
+  /**
+   * Whether this is the variable `claims` and not a nested claim. Only for the variable, names must be valid field names, and loops iterate
+   * over values instead of keys, as in kube-apiserver.
+   */
   readonly #isVariable: boolean
 
   constructor(fields: JsonRecord, isVariable: boolean) {

@@ -5,10 +5,10 @@ import type { AdmissionScope } from './admission-environment.ts'
 import { compileFor } from './compile-for.ts'
 import type { Compilation } from './compile-for.ts'
 
-/** The use of an expression in an admission policy or webhook. */
+/** The field of an admission policy or webhook that contains an expression. */
 export type AdmissionPurpose = 'condition' | 'message' | 'annotation' | 'variable' | 'applyConfiguration' | 'jsonPatch'
 
-/** Allowed result types; an empty list allows all. */
+/** Allowed result types by purpose. An empty list allows all types. */
 const results: Readonly<Record<AdmissionPurpose, readonly Type[]>> = {
   condition: [types.bool],
   message: [types.string],

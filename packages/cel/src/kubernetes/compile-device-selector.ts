@@ -6,14 +6,14 @@ import { deviceEnvironment, deviceSizes } from './device-environment.ts'
 
 const maxCost = 1_000_000n
 
-/** Compiles a device selector. It may return an attribute, whose type is not known in advance. */
+/** Compiles a device selector. The result type may be unknown, because a selector can return an attribute. */
 export function compileDeviceSelector(text: string): Compilation {
   return compileFor(text, deviceEnvironment, ({ type }) =>
     type.kind === 'bool' || type.kind === 'any' ? undefined : `must evaluate to bool or the unknown type, not ${resultTypeText(type)}`,
   )
 }
 
-/** Returns whether the estimated cost exceeds the limit. */
+/** Returns whether the estimated cost of a device selector exceeds its limit. */
 export function isTooComplex({ compiled }: Compilation): boolean {
   return compiled !== undefined && estimateCost(compiled, deviceSizes).max > maxCost
 }

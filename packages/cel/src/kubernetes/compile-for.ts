@@ -4,10 +4,13 @@ import type { Environment } from '../environment.ts'
 
 export type Compilation =
   | { readonly compiled: Compiled; readonly problem?: undefined }
-  /** kube-apiserver's message. */
+  /** kube-apiserver's error message. */
   | { readonly compiled?: undefined; readonly problem: string }
 
-/** Compiles an expression, then checks its result type, then whether it can run. `resultProblem` returns the error of the result type. */
+/**
+ * Compiles an expression and checks its result type with `resultProblem`, then whether it can run. `resultProblem` returns the error of a
+ * wrong type.
+ */
 export function compileFor(text: string, environment: Environment, resultProblem: (compiled: Compiled) => string | undefined): Compilation {
   try {
     const compiled = compile(text, environment)

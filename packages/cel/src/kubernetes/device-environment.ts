@@ -47,7 +47,7 @@ const device: Sized = {
   },
 }
 
-/** Returns the API's limits for a device's fields. */
+/** Returns the maximum size of a device's field, as limited by the API; undefined for other paths. */
 export function deviceSizes([variable, ...path]: readonly string[]): Range | undefined {
   let at: Sized | undefined = variable === 'device' ? device : undefined
   for (const name of path) {

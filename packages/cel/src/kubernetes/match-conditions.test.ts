@@ -13,14 +13,14 @@ async function match(spec: ReviewSpec, ...texts: readonly string[]): Promise<Mat
 }
 
 describe('match conditions', () => {
-  it('hold if all are true', async () => {
+  it('match if all are true', async () => {
     const spec = { user: 'alice', groups: ['dev'], resourceAttributes: { namespace: 'kube-system', verb: 'get' } }
     const conditions = ["request.user == 'alice'", "request.groups.exists(g, g == 'dev')"]
     expect(await match(spec, ...conditions, "request.resourceAttributes.namespace == 'kube-system'")).toEqual({ matches: true })
     expect(await match(spec, ...conditions, "request.resourceAttributes.verb == 'list'")).toEqual({ matches: false })
   })
 
-  it('see the zero values of strings, but no absent attributes', async () => {
+  it('have empty strings for absent strings, and lack absent attributes', async () => {
     expect(await match({}, "request.user == '' && request.uid == '' && size(request.groups) == 0 && size(request.extra) == 0")).toEqual({
       matches: true,
     })
@@ -29,7 +29,7 @@ describe('match conditions', () => {
     expect(await match({ nonResourceAttributes: { path: '/x' } }, "request.nonResourceAttributes.path == '/x'")).toEqual({ matches: true })
   })
 
-  it('see selectors', async () => {
+  it('have access to selectors', async () => {
     const requirement = { key: 'a', operator: 'In', values: ['b'] }
     const spec = { resourceAttributes: { fieldSelector: { requirements: [requirement] }, labelSelector: { rawSelector: 'x=y' } } }
     const text = "request.resourceAttributes.fieldSelector.requirements[0].values == ['b']"
@@ -38,7 +38,7 @@ describe('match conditions', () => {
     expect(await match(spec, 'request.resourceAttributes.?labelSelector.hasValue()')).toEqual({ matches: true })
   })
 
-  it('report errors unless one is false', async () => {
+  it('report errors unless a condition is false', async () => {
     const failing = "request.resourceAttributes.namespace == 'a'"
     expect(await match({}, failing)).toEqual({
       matches: false,

@@ -6,7 +6,7 @@ import { CelError } from '../values/value.ts'
 import type { JsonRecord } from '../values/value.ts'
 import { selectsField } from './authorization-environment.ts'
 
-/** The spec of a SubjectAccessReview, as far as match conditions see it. */
+/** The fields of a SubjectAccessReview's spec that match conditions can read. */
 export interface ReviewSpec {
   readonly user?: string
   readonly groups?: readonly string[]
@@ -35,7 +35,7 @@ interface ReviewedSelector {
 
 export type MatchResult =
   | { readonly matches: boolean; readonly error?: undefined }
-  /** No condition was false, and some failed. kube-apiserver's message. */
+  /** At least one condition failed, and none was false. `error` is kube-apiserver's message. */
   | { readonly matches: false; readonly error: string }
 
 /**
@@ -59,12 +59,12 @@ export class MatchConditions {
     this.#usesLabelSelector = compiled.some(({ expression }) => selectsField(expression, 'labelSelector'))
   }
 
-  /** Returns whether all conditions are true. A false one decides, even if others fail. */
+  /** Returns whether all conditions are true. A false condition decides even if others fail. */
   match(spec: ReviewSpec): MatchResult | Promise<MatchResult> {
     return this.#from(0, { request: this.#request(spec) }, [])
   }
 
-  /** Evaluates the conditions from an index on. Waits only if an evaluation does. */
+  /** Evaluates the conditions starting at an index. Returns a promise only if an evaluation does. */
   #from(start: number, activation: JsonRecord, errors: string[]): MatchResult | Promise<MatchResult> {
     for (let i = start; i < this.#conditions.length; i++) {
       const { text, program } = this.#conditions[i]!
@@ -77,7 +77,7 @@ export class MatchConditions {
     return errors.length === 0 ? { matches: true } : { matches: false, error: aggregateMessages(errors) }
   }
 
-  /** Converts the spec to the value of `request`, with zero values for strings that are not there. */
+  /** Converts the spec to the value of `request`. Absent strings become empty. */
   #request(spec: ReviewSpec): JsonRecord {
     const { resourceAttributes: resource, nonResourceAttributes: path } = spec
     return {
@@ -107,7 +107,7 @@ export class MatchConditions {
   }
 }
 
-/** Returns whether a condition is false. Adds its error, if it has one. */
+/** Returns whether a condition is false. If its evaluation failed, adds the error to `errors`. */
 function isFalse({ value }: Evaluation, text: string, errors: string[]): boolean {
   if (typeof value !== 'boolean') {
     const reason = value instanceof CelError ? `resulted in error: ${value.message}` : 'eval result type should be bool'

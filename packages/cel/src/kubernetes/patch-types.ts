@@ -9,7 +9,7 @@ const patchFields = new Map([
   ['value', types.dyn],
 ])
 
-/** `Object{}`, `Object.spec{}` and so on, with any fields, and the operations of a JSON patch. */
+/** The types of patch expressions: `Object{}`, nested types such as `Object.spec{}` with any fields, and `JSONPatch{}`. */
 export const patchTypes: StructTypes = {
   find: (name) => (name === patch || name === 'Object' || name.startsWith('Object.') ? structType(name) : undefined),
   field: (typeName, field) => (typeName === patch ? (patchFields.get(field) ?? types.unspecified) : types.dyn),

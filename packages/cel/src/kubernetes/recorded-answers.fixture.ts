@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 
-/** An expression with the recorded answer of kube-apiserver 1.36.4's compiler. */
+/** An expression with the recorded result of kube-apiserver 1.36.4's compiler. */
 export interface RecordedAnswer {
   readonly text: string
   readonly problem?: string
 }
 
 export interface AdmissionAnswer extends RecordedAnswer {
-  /** Joined by plus signs, from `params`, `authorizer` and `patch`. */
+  /** The available variables: `params`, `authorizer` and `patch`, joined by plus signs. */
   readonly scope: string
   /** Names and expressions of the policy's earlier variables. */
   readonly variables?: readonly (readonly [name: string, expression: string])[]

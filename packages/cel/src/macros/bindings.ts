@@ -8,7 +8,7 @@ import { mapOver } from './transforms.ts'
 const sortInput = '@__sortBy_input__'
 const sortable: ReadonlySet<Expr['kind']> = new Set(['list', 'select', 'ident', 'comprehension', 'call'])
 
-/** `has(a.b)` tests for a field. */
+/** The macro `has(a.b)`, which tests whether a field is present. */
 export const has: Macro = {
   name: 'has',
   argCount: 1,
@@ -20,7 +20,7 @@ export const has: Macro = {
   },
 }
 
-/** `cel.bind(name, value, result)` */
+/** The macro `cel.bind(name, value, result)`, which evaluates `result` with a variable. */
 export const bind: Macro = {
   name: 'bind',
   argCount: 3,
@@ -32,7 +32,10 @@ export const bind: Macro = {
   },
 }
 
-/** `maybe.optMap(x, value)` maps a present value; with `optFlatMap`, `value` is itself optional. */
+/**
+ * Creates the macro `maybe.optMap(x, value)` or `maybe.optFlatMap(x, value)`. Both map a present value. `optMap` wraps the result in an
+ * optional; `optFlatMap` expects an optional result.
+ */
 function optionalMap(name: string, wrap: (to: Expansion, value: Expr) => Expr): Macro {
   return {
     name,
@@ -60,7 +63,7 @@ export const optionalMaps: readonly Macro[] = [
   optionalMap('optFlatMap', (_, value) => value),
 ]
 
-/** `list.sortBy(x, key)` */
+/** The macro `list.sortBy(x, key)`, which sorts a list by a computed key. */
 export const sortBy: Macro = {
   name: 'sortBy',
   argCount: 2,

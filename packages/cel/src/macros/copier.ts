@@ -2,11 +2,14 @@ import type { Expr } from '../ast.ts'
 
 const maxCopies = 100_000
 
-/** Copies expressions, because types and references are recorded per node. Nested macros double the copies, so their number is limited. */
+/**
+ * Copies expressions for macros that use an argument twice, because types and references are recorded per node. Nested macros double the
+ * copies, so their number is limited.
+ */
 export class Copier {
   #copies = 0
 
-  /** Returns undefined if the limit is exceeded. */
+  /** Returns a deep copy of an expression; undefined if the limit is exceeded. */
   copy(expression: Expr): Expr | undefined {
     const copied = this.#copyOf(expression)
     return this.#copies > maxCopies ? undefined : copied

@@ -6,11 +6,11 @@ export interface Macro {
   readonly name: string
   readonly argCount: number
   readonly hasTarget: boolean
-  /** Returns undefined to leave the call unexpanded. Throws `MacroError`. */
+  /** Returns the expansion of a call; undefined to leave the call as it is. Throws `MacroError` for invalid arguments. */
   expand(call: Call, copier: Copier): Expr | undefined
 }
 
-/** The call has a macro's name but invalid arguments. */
+/** The error of a macro call with invalid arguments. */
 export class MacroError extends Error {
   readonly offset: number
 
@@ -20,12 +20,15 @@ export class MacroError extends Error {
   }
 }
 
-/** Not expressible as an identifier in an expression. */
+/**
+ * Name of the accumulator variable in macro expansions. "@" is not allowed in identifiers, so the name cannot collide with a user's
+ * variable.
+ */
 export const accumulator = '@result'
 const unused = '#unused'
 const accumulators: ReadonlySet<string> = new Set([accumulator, '__result__'])
 
-/** Builds the nodes of a macro expansion, all at the position of the call. */
+/** Builds the nodes of a macro expansion. All nodes have the position of the macro call. */
 export class Expansion {
   readonly #call: Call
 
@@ -65,7 +68,7 @@ export class Expansion {
     return { kind: 'call', name, target, args, offset: this.#call.offset }
   }
 
-  /** Returns `then` if the filter holds, or the accumulator unchanged. */
+  /** Returns an expression that is `then` if the filter is true, and otherwise the accumulator. */
   when(filter: Expr | undefined, then: Expr): Expr {
     return filter === undefined ? then : this.call(operators.conditional, filter, then, this.ident(accumulator))
   }
@@ -74,7 +77,7 @@ export class Expansion {
     return { kind: 'comprehension', accumulator, ...parts, offset: this.#call.offset }
   }
 
-  /** Binds `value` to a name within `result`, as a fold over nothing. */
+  /** Returns an expression that binds `value` to a name within `result`. It is a comprehension without iterations. */
   bind(name: string, value: Expr, result: Expr): Expr {
     return {
       kind: 'comprehension',
@@ -90,7 +93,7 @@ export class Expansion {
   }
 }
 
-/** Returns the variable name of a macro. */
+/** Returns the variable name in an argument of a macro. Throws `MacroError` if the argument is not a valid name. */
 export function variableOf(argument: Expr, message: string): string {
   const name = nameOf(argument, message)
   checkVariable(name, argument)

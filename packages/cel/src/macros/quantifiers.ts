@@ -36,7 +36,7 @@ const existsOne: Quantifier = (to, test) => ({
   result: to.call(operators.equals, to.ident(accumulator), to.int(1n)),
 })
 
-/** `range.all(x, test)` */
+/** Creates a quantifier macro over elements, for example `range.all(x, test)`. */
 function overElements(name: string, quantifier: Quantifier): Macro {
   return {
     name,
@@ -51,7 +51,7 @@ function overElements(name: string, quantifier: Quantifier): Macro {
   }
 }
 
-/** `range.all(key, value, test)` */
+/** Creates a quantifier macro over keys and values, for example `range.all(key, value, test)`. */
 function overEntries(name: string, quantifier: Quantifier): Macro {
   return {
     name,

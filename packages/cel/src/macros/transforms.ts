@@ -7,7 +7,7 @@ import { variablesOf } from './quantifiers.ts'
 const mapInsert = 'cel.@mapInsert'
 const notIdentifier = 'argument is not an identifier'
 
-/** `range.map(x, value)` and `range.map(x, filter, value)`. */
+/** Expands `range.map(x, value)` and `range.map(x, filter, value)`. */
 function expandMap(call: Call): Expr {
   return mapOver(call, call.target!)
 }
@@ -38,7 +38,7 @@ function append(to: Expansion, element: Expr): Expr {
   return to.call(operators.add, to.ident(accumulator), to.list(element))
 }
 
-/** Adds an entry to the accumulator. */
+/** Returns an expression that adds an entry to the accumulator. */
 type Addition = (to: Expansion, key: string, value: Expr) => Expr
 
 function overEntries(name: string, init: (to: Expansion) => Expr, add: Addition): readonly Macro[] {

@@ -14,12 +14,12 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** The state within a parenthesis: the last operand, which may be repeated, and repetition counts. */
+/** The parser's state within a group in parentheses: the last operand, which may be repeated, and repetition counts. */
 interface Group {
   hasOperand: boolean
   /** Repetition count of the last operand. */
   repeats: number
-  /** Largest repetition count in the group. */
+  /** Largest repetition count of nested repetitions in the group. */
   most: number
 }
 
@@ -27,7 +27,7 @@ class PatternChecker {
   readonly #text: string
   readonly #groups: Group[] = [newGroup()]
   #at = 0
-  /** Start of the operator just before. */
+  /** Start of the repetition operator directly before the position; -1 if there is none. */
   #lastRepeat = -1
 
   constructor(text: string) {
@@ -47,7 +47,7 @@ class PatternChecker {
     return this.#groups.at(-1)!
   }
 
-  /** Reads one part. Returns whether it was a repetition operator. */
+  /** Parses one element of the pattern. Returns whether it was a repetition operator. */
   #step(): boolean {
     const character = this.#text[this.#at]!
     switch (character) {

@@ -1,4 +1,4 @@
-/** The error of a pattern and the offending part. */
+/** The error of a regular expression with the invalid part. */
 export class PatternError extends Error {
   readonly problem: string
   readonly part: string
@@ -12,10 +12,10 @@ export class PatternError extends Error {
 
 const alone = /\\[AbBz]/y
 const oneCharacter = /\\(?:0[0-7]{0,2}|[1-7][0-7]{1,2}|x(?:[0-9a-fA-F]{2}|\{[0-9a-fA-F]+\})|[afnrtv]|[^0-9A-Za-z\u0080-\u{10ffff}])/uy
-/** The text that Go consumes before it reports an error. */
+/** Matches an invalid escape as far as Go's message shows it. */
 const partialEscape = /\\(?:x(?:\{[0-9a-fA-F]*.?|..?)?|.)/suy
 
-/** Returns the end of the escape at `start`: a character, class or assertion. */
+/** Returns the end of the escape at `start`, which is a character, a class or an assertion. */
 export function escapeEnd(text: string, start: number): number {
   return matchEnd(alone, text, start) ?? classEscapeEnd(text, start) ?? characterEscapeEnd(text, start)
 }

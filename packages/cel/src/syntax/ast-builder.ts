@@ -14,11 +14,11 @@ const maxDepth = 250
 
 type TreeOf<Kind extends ParseTree['kind']> = ParseTree & { kind: Kind }
 
-/** Builds the AST from the parse tree: operators become calls, macros are expanded. */
+/** Builds the AST from the parse tree. Operators become calls, and macros are expanded. */
 export class AstBuilder {
   readonly #issues: Issues
   readonly #macros: ReadonlyMap<string, Macro>
-  /** The macro calls as written, by their expansion. */
+  /** Original macro calls by the expression that replaced them. */
   readonly macroCalls: Map<Expr, Call> = new Map()
   readonly #copier = new Copier()
   #depth = 0
@@ -88,7 +88,7 @@ export class AstBuilder {
     return { kind: 'call', name: operators.conditional, args, offset: operator.start }
   }
 
-  /** Balances the terms: the operators are associative, and long chains stay shallow. */
+  /** Builds a balanced tree of `&&` or `||` terms. Both operators are associative, so long chains get a low depth. */
   #logic({ operator, terms, operators: between }: TreeOf<'logic'>): Expr {
     const parts = terms.map((term) => this.#expr(term))
     const name = binaryOperators.get(operator)!
@@ -192,7 +192,7 @@ export class AstBuilder {
   }
 }
 
-/** A missing operand counts as a string, so macros do not find the variable name they expect. */
+/** Creates the node of a missing operand. It is a string, so macros report that it is no variable name. */
 function missingOperand(tree: (ParseTree & { kind: 'broken' }) | undefined): Expr {
   if (tree?.expected !== 'operand') return { kind: 'unspecified', offset: beforeText }
   return { kind: 'literal', constant: { type: 'string', value: '<<error>>' }, offset: tree.start }

@@ -1,6 +1,9 @@
 import type { TokenName } from './token.ts'
 
-/** A state of the grammar: the tokens it expects, and whether the rule may end here, which adds the tokens that follow the rule. */
+/**
+ * A state of the grammar: the expected tokens, and whether the rule may end here. If it may end, the tokens after the rule are expected
+ * too.
+ */
 export interface GrammarState {
   readonly expects: ReadonlySet<TokenName>
   readonly ends: boolean

@@ -2,7 +2,7 @@ import { tokenNames } from './token.ts'
 import type { Token, TokenName } from './token.ts'
 
 const blank = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y
-/** Whitespace and comments start with this character or a smaller one. */
+/** Character code of "/". Whitespace and comments start with this character or one with a lower code. */
 const slash = 0x2f
 const float = /(?:[0-9]+\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?)/y
 const integer = /(?:0x[0-9a-fA-F]+|[0-9]+)([uU])?/y
@@ -61,7 +61,7 @@ export class Lexer {
     }
   }
 
-  /** Returns the source between two positions, including whitespace but without skipped characters. */
+  /** Returns the source between two positions. Whitespace is included; skipped characters are not. */
   textBetween(start: number, end: number): string {
     let text = ''
     let from = start
@@ -99,7 +99,7 @@ export class Lexer {
     return undefined
   }
 
-  /** Returns the length of a string or bytes literal here; 0 if there is none. */
+  /** Returns the length of the string or bytes literal at `start`; 0 if there is none. */
   #string(start: number): number {
     const prefix = /^(?:[bB]?[rR]?)/.exec(this.#text.slice(start, start + 2))![0]
     const at = start + prefix.length
@@ -126,7 +126,7 @@ export class Lexer {
     return 0
   }
 
-  /** Skips an invalid token including the first unexpected character. */
+  /** Skips an invalid token up to and including the first unexpected character, and reports it. */
   #skip(start: number): void {
     const first = this.#text[start]!
     let end = start

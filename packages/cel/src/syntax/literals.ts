@@ -64,7 +64,7 @@ function unquoted(text: string): Quoted {
 
 const escaped = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))/gsu
 
-/** Returns undefined for an escape of an invalid code point. */
+/** Decodes a string literal; undefined if an escape is not a valid code point. */
 function stringOf(text: string): string | undefined {
   const { content, isRaw } = unquoted(text)
   if (isRaw) return content
@@ -78,7 +78,7 @@ function stringOf(text: string): string | undefined {
   return valid ? value : undefined
 }
 
-/** Returns undefined for an escape that is only valid in strings. */
+/** Decodes a bytes literal; undefined if an escape is only valid in strings. */
 function bytesOf(text: string): Uint8Array | undefined {
   const { content, isRaw } = unquoted(text)
   if (isRaw) return Buffer.from(content)

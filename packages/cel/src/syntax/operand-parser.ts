@@ -4,7 +4,7 @@ import type { EntryTree, FieldTree, NameTree, OptionalTree, ParseTree } from './
 import { RecoveringParser } from './recovery.ts'
 import type { Token, TokenName } from './token.ts'
 
-/** Grammar rules of operands: names, calls, constants, lists, maps, messages. */
+/** Parser of operands: names, calls, constants, lists, maps and messages. */
 export abstract class OperandParser extends RecoveringParser {
   protected abstract expression(follow: GrammarState): ParseTree
 
@@ -93,7 +93,7 @@ export abstract class OperandParser extends RecoveringParser {
     this.#close("'}'", states.messageComma, states.messageClose)
   }
 
-  /** Accepts an optional trailing comma. */
+  /** Consumes an optional trailing comma and the closing token. */
   #close(name: TokenName, comma: GrammarState, close: GrammarState): void {
     this.sync(comma)
     if (this.is("','")) this.take()
@@ -118,7 +118,7 @@ export abstract class OperandParser extends RecoveringParser {
     this.#close("']'", states.listComma, states.listClose)
   }
 
-  /** Accepts a comma if another element follows. */
+  /** Consumes a comma if another element follows. Returns whether it did. */
   #acceptComma(): boolean {
     const next = this.peek(2).name
     if (!this.is("','") || (next !== "'?'" && !startsExpression.has(next))) return false

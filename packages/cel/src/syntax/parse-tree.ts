@@ -1,6 +1,6 @@
 import type { Token } from './token.ts'
 
-/** A parse tree. Parts are missing after an error. Rules with a single child create no node. */
+/** A node of the parse tree. After a syntax error, children can be missing. A rule with a single child creates no node. */
 export type ParseTree =
   | { readonly kind: 'conditional'; readonly condition: ParseTree; readonly operator: Token; whenTrue?: ParseTree; otherwise?: ParseTree }
   | { readonly kind: 'logic'; readonly operator: '&&' | '||'; readonly terms: ParseTree[]; readonly operators: Token[] }
@@ -22,7 +22,7 @@ export type ParseTree =
       fieldsStart: number
     }
   | { readonly kind: 'literal'; readonly negative: boolean; readonly token: Token; readonly start: number }
-  /** A missing node. `expected` is its kind in cel-go's tree, which some checks depend on. */
+  /** A placeholder for a missing node. `expected` is its kind in cel-go's tree, on which some checks depend. */
   | { readonly kind: 'broken'; readonly expected?: 'operand'; readonly start: number }
 
 export interface NameTree {

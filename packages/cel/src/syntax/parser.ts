@@ -8,9 +8,9 @@ import type { Token } from './token.ts'
 
 const maxCodePoints = 100_000
 
-/** Grammar rules of operators and member access. https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax */
+/** Parser of operators and member access. https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax */
 export class Parser extends OperandParser {
-  /** Returns undefined if parsing was aborted. Errors are added to the issues in any case. */
+  /** Parses the expression and adds errors to the issues. Returns undefined if parsing was aborted. */
   parse(): ParseTree | undefined {
     const size = codePoints(this.issues.source.text)
     if (size > maxCodePoints) {
@@ -82,7 +82,7 @@ export class Parser extends OperandParser {
     return tree
   }
 
-  /** Leaves operators of lower precedence to the caller. */
+  /** Parses binary operators of at least this precedence. The caller parses those of lower precedence. */
   #relation(precedence: number, follow: GrammarState): ParseTree {
     let tree = this.broken()
     this.enter('relation', follow)
@@ -189,7 +189,7 @@ export class Parser extends OperandParser {
     this.match("']'", states.indexClose, states.member)
   }
 
-  /** `begin` receives the node before any error can occur in it. */
+  /** Parses a member access or call after a dot. Calls `begin` with the node before any error can occur in it. */
   #dotted(operand: ParseTree, begin: (node: ParseTree) => void): ParseTree {
     const next = this.peek(2)
     if (next.name !== "'?'" && !startsName.has(next.name)) this.noChoice(2, states.member)

@@ -11,7 +11,7 @@ const maxRecoveries = 30
 const maxSkipped = 256
 const maxSyntaxErrors = 100
 
-/** Nesting depth by rule. */
+/** Initial nesting depth of each grammar rule. */
 const noRules = {
   primary: 0,
   listInit: 0,
@@ -33,7 +33,7 @@ const noRules = {
 
 export type Rule = keyof typeof noRules
 
-/** The current rule cannot continue. Thrown and caught within the rule. */
+/** Thrown if the current grammar rule cannot continue. The rule catches it itself and starts the recovery. */
 class RuleFailure extends Error {
   readonly at: Token
 
@@ -43,19 +43,19 @@ class RuleFailure extends Error {
   }
 }
 
-/** Thrown to stop parsing. */
+/** Thrown to stop parsing after too many errors or too deep nesting. */
 export class ParsingAborted extends Error {}
 
 /**
- * Base of all grammar rules. Reproduces the messages and error recovery of an ANTLR 4 parser: it drops one extra token, inserts one missing
- * token, or skips tokens until an active rule can continue.
+ * Base class of the parser. It reproduces the messages and error recovery of an ANTLR 4 parser, which drops one extra token, inserts one
+ * missing token, or skips tokens until an active rule can continue.
  */
 export abstract class RecoveringParser {
   protected readonly issues: Issues
   readonly #lexer: Lexer
-  /** All tokens so far. Dropping consumed ones by `shift()` is quadratic in V8. */
+  /** All tokens that the lexer has produced. Consumed tokens stay, because dropping them with `shift()` takes quadratic time in V8. */
   readonly #tokens: Token[] = []
-  /** States where the active rules continue, innermost last. */
+  /** States in which the callers of the active rules continue, innermost last. */
   readonly #follows: GrammarState[] = []
   readonly #depths: Record<Rule, number> = { ...noRules }
   readonly #lastErrorStates = new Set<GrammarState>()
@@ -87,7 +87,7 @@ export abstract class RecoveringParser {
     return this.#tokens[index]!
   }
 
-  /** Enters a rule; its caller continues at `follow`. Passing rules as closures would triple the stack use. */
+  /** Enters a rule. Its caller continues in the state `follow`. Rules are not passed as closures, because that would triple the stack use. */
   protected enter(rule: Rule, follow: GrammarState): void {
     if (++this.#depths[rule] > maxDepth) this.#abandon(`expression recursion limit exceeded: ${maxDepth}`)
     this.#follows.push(follow)
@@ -98,21 +98,21 @@ export abstract class RecoveringParser {
     this.#depths[rule]--
   }
 
-  /** Recovers within a failed rule before it returns. */
+  /** Handles the failure of a rule: reports it and skips tokens until an active rule can continue. Rethrows other errors. */
   protected recoverFrom(error: unknown): void {
     if (!(error instanceof RuleFailure)) throw error
     this.#reportOnce(error.at, error.message)
     this.#recover()
   }
 
-  /** Called before an alternative. Drops an unexpected token if that helps. */
+  /** Synchronizes the parser before an alternative. Drops an unexpected token if the next token fits. */
   protected sync(state: GrammarState): void {
     this.#state = state
     if (this.#recovering || state.expects.has(this.token.name)) return
     if (!this.#leavesOutToken()) this.#mismatch()
   }
 
-  /** Called before each iteration of a loop. */
+  /** Synchronizes the parser before each iteration of a loop in the grammar. */
   protected syncLoop(state: GrammarState): void {
     this.#state = state
     if (this.#recovering || state.expects.has(this.token.name)) return
@@ -120,7 +120,7 @@ export abstract class RecoveringParser {
     this.#skipTo(new Set([...this.#expected(), ...this.#recoverySet()]), Infinity)
   }
 
-  /** Consumes the only token allowed at `state`, which leads to `next`. */
+  /** Consumes the only token allowed in `state`. The next state is `next`. */
   protected match(name: TokenName, state: GrammarState, next: GrammarState): Token {
     this.#state = state
     if (this.token.name === name) return this.take()
@@ -134,7 +134,7 @@ export abstract class RecoveringParser {
     return this.#mismatch()
   }
 
-  /** Consumes a token that is known to match. */
+  /** Consumes the current token, which is known to match. */
   protected take(): Token {
     this.#recovered()
     return this.#consume()
@@ -188,7 +188,7 @@ export abstract class RecoveringParser {
     this.#reportOnce(this.token, `extraneous input ${tokenText(this.token)} expecting ${tokenSetText(this.#expected())}`)
   }
 
-  /** Suppresses further errors until a token matches. */
+  /** Reports a syntax error. Further errors are suppressed until a token matches. */
   #reportOnce(at: Token, message: string): void {
     if (this.#recovering) return
     this.#recovering = true
@@ -205,7 +205,7 @@ export abstract class RecoveringParser {
 
   #recover(): void {
     this.#countRecovery()
-    // If recovery failed here before without consuming a token, skip one; otherwise it would loop forever.
+    // Skips a token if recovery at this position has already failed, because the parser would otherwise loop forever.
     const stuck = this.#lastErrorAt === this.#consumed && this.#lastErrorStates.has(this.#state)
     if (stuck) this.#consume()
     this.#lastErrorAt = this.#consumed

@@ -1,4 +1,4 @@
-/** All kinds of tokens, in the order of messages. */
+/** Names of all kinds of tokens, in the order in which messages list them. */
 export const tokenNames = [
   '<EOF>',
   "'=='",
@@ -46,7 +46,7 @@ export interface Token {
   readonly start: number
 }
 
-/** Formats a token set for a message; a single token has no braces. */
+/** Formats a token set for a message. A single token has no braces. */
 export function tokenSetText(names: ReadonlySet<TokenName>): string {
   const listed = tokenNames.filter((name) => names.has(name))
   return listed.length === 1 ? listed[0]! : `{${listed.join(', ')}}`

@@ -8,7 +8,7 @@ import { compile, CompileError, programProblem } from '../compile.ts'
 import { Program } from '../evaluate/program.ts'
 import { showValue } from './show-value.ts'
 
-/** An expression and what kube-apiserver's environment makes of it. */
+/** An expression with its result in kube-apiserver's environment. */
 export interface Answer {
   readonly text: string
   readonly variables?: Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ const answersEnvironment: Environment = baseEnvironment.extend({
   },
 })
 
-/** Values for the variables of `answersEnvironment`. */
+/** Example values of the variables in `answersEnvironment`. */
 export const exampleVariables: Readonly<Record<string, unknown>> = {
   x: {
     a: 1,
@@ -59,7 +59,7 @@ export const exampleVariables: Readonly<Record<string, unknown>> = {
   m: { a: 'b', c: 'd' },
 }
 
-/** Decides as the recording program does. */
+/** Decides like the fake authorizer of the program that records kube-apiserver's results. */
 const check: CheckAuthorization = (user, action) => {
   const { resource, path, verb, namespace, name, subresource } = action
   if (resource === 'secrets') return { allowed: false, reason: '', error: `no secrets for ${user.name}` }
@@ -67,7 +67,7 @@ const check: CheckAuthorization = (user, action) => {
   return { allowed: true, reason: `${verb} ${namespace}/${name} ${subresource} ${user.name}` }
 }
 
-/** Evaluates an expression as the program does that records kube-apiserver's answers (`tooling/e2e/src/cel`). */
+/** Evaluates an expression and formats the result like the program that records kube-apiserver's results (`tooling/e2e/src/cel`). */
 export async function answer({ text, variables }: Pick<Answer, 'text' | 'variables'>): Promise<Answer> {
   try {
     const compiled = compile(text, answersEnvironment)

@@ -6,7 +6,7 @@ import { Timestamp } from '../values/timestamp.ts'
 import { Double, isInt, OpaqueValue, Optional, TypeValue, Uint } from '../values/value.ts'
 import type { Value } from '../values/value.ts'
 
-/** Formats a value with its type, as the program does that records kube-apiserver's answers. */
+/** Formats a value with its type, like the program that records kube-apiserver's results. */
 export function showValue(value: Value): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'boolean' || isInt(value)) return String(value)

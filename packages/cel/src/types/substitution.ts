@@ -3,9 +3,9 @@ import type { Type } from './type.ts'
 
 const nullable: ReadonlySet<Type['kind']> = new Set(['any', 'duration', 'null', 'opaque', 'struct', 'timestamp'])
 
-/** More nodes than any useful expression has in one of its types. */
+/** Maximum number of nodes of a type. Useful expressions have far smaller types. */
 export const maxTypeSize = 1_000
-/** Limits type comparisons per expression: nested parameters that are used twice make them exponential. */
+/** Maximum number of type comparisons per expression. Nested type parameters that are used twice would otherwise take exponential time. */
 const maxSteps = 2_000_000
 
 /** Thrown when type parameters expand without bound. */
@@ -21,7 +21,7 @@ export class TypeTooLarge extends Error {
  */
 export class Substitution {
   readonly #types = new Map<string, Type>()
-  /** Undo log of an attempt. */
+  /** Log of changed bindings, with which a failed unification is undone. */
   readonly #log: (readonly [name: string, before: Type | undefined])[] = []
   #fresh = 0
   #steps = 0
@@ -40,7 +40,7 @@ export class Substitution {
     return this.#attempt(() => this.#allAssignable(from, to))
   }
 
-  /** Replaces bound type parameters. Unbound ones stay or become dynamic. */
+  /** Replaces bound type parameters in a type. Unbound parameters are kept or replaced by `unknown`. */
   apply(type: Type, unknown: 'keep' | Type = 'keep'): Type {
     let left = maxTypeSize
     const replaced = (part: Type): Type => {
@@ -99,7 +99,10 @@ export class Substitution {
     return from.length === to.length && from.every((type, i) => this.#assignable(type, to[i]!))
   }
 
-  /** 'never' if the parameter is already bound to an incompatible type, 'no' if the type cannot be bound. */
+  /**
+   * Binds a type parameter. Returns 'never' if the parameter is already bound to an incompatible type, and 'no' if the type cannot be
+   * bound.
+   */
   #bind(parameter: Type, type: Type): 'yes' | 'no' | 'never' {
     if (sameType(parameter, type)) return 'yes'
     const known = this.#types.get(parameter.name)

@@ -25,7 +25,10 @@ export interface Type {
   readonly kind: TypeKind
   readonly name: string
   readonly parameters: readonly Type[]
-  /** Cache of `sizeOf` and `isGround`. A property, because a WeakMap with tens of thousands of entries dominates garbage collection. */
+  /**
+   * Cached results of `sizeOf` and `isGround`. A property is used because a WeakMap with tens of thousands of entries slows down garbage
+   * collection.
+   */
   measure?: Measure
 }
 
@@ -108,7 +111,7 @@ export function sameType(a: Type, b: Type): boolean {
 
 const simpleMeasure: Measure = { size: 1, isGround: true }
 const parameterMeasure: Measure = { size: 1, isGround: false }
-/** Types are shared between nodes, so a large one is measured once. */
+/** Measures a type once and caches the result in the type. Types are shared between nodes. */
 function measureOf(type: Type): Measure {
   if (type.parameters.length === 0) return type.kind === 'parameter' ? parameterMeasure : simpleMeasure
   return (type.measure ??= measureParts(type.parameters))

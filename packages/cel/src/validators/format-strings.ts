@@ -31,7 +31,7 @@ const clauses: ReadonlyMap<string, Clause> = new Map([
   ['o', { kinds: integers, message: 'octal clause can only be used on integers' }],
 ])
 
-/** Returns the error of `'…'.format([…])` if both are literals. */
+/** Returns the error of a call `'…'.format([…])` whose format and list are literals; undefined for valid and other calls. */
 export function formatProblem(call: Expr, types: ReadonlyMap<Expr, Type>): Problem | undefined {
   if (call.kind !== 'call' || call.name !== 'format' || call.args.length !== 1) return undefined
   const {

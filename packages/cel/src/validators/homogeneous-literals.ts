@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: Message
 }
 
-/** Returns the elements of a literal whose type differs from earlier ones. */
+/** Returns errors for the elements of a list or map literal whose type differs from earlier elements. */
 export function mixedElements(expression: Expr, types: ReadonlyMap<Expr, Type>): readonly Problem[] {
   if (expression.kind === 'list') {
     const elements = expression.elements.map((at, i) => ({ at, type: elementType(types.get(at)!, expression.optional.has(i)) }))

@@ -12,7 +12,10 @@ const searches: ReadonlySet<string> = new Set(['find', 'findAll', 'matches'])
 const timeNames: ReadonlySet<string> = new Set(['duration', 'timestamp'])
 const runtimeTypes: ReadonlySet<string> = new Set(['struct'])
 
-/** Returns the error that prevents a well-typed expression from running: constants are evaluated in advance. */
+/**
+ * Returns the error that prevents a well-typed expression from running; undefined if there is none. Constants are evaluated before the
+ * program runs, so their errors are found here.
+ */
 export function instantiationProblem(compiled: Compiled): string | undefined {
   const constants = new Constants(compiled, new FunctionTable(compiled))
   const visit = (expression: Expr): string | undefined => {

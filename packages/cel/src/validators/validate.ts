@@ -45,7 +45,7 @@ function isDuration(constant: Constant): boolean {
   return constant.type === 'string' && parseDuration(constant.value) !== undefined
 }
 
-/** Accepts seconds or an RFC 3339 string. */
+/** Returns whether a constant is a valid timestamp: seconds or an RFC 3339 string. */
 function isTimestamp(constant: Constant): boolean {
   if (constant.type === 'int') return isWithinYears(Number(constant.value))
   const time = constant.type === 'string' ? parseTimestamp(constant.value) : undefined

@@ -10,7 +10,7 @@ const uintOverflow = new CelError('unsigned integer overflow')
 const timestampOverflow = new CelError('timestamp overflow')
 const divisionByZero = new CelError('division by zero')
 const modulusByZero = new CelError('modulus by zero')
-/** Longest string or byte sequence that an expression can build. */
+/** Maximum length of a string or byte sequence that an expression can build. */
 const maxTextLength = 1 << 28
 const tooLong = new CelError('string is too long')
 
@@ -26,7 +26,9 @@ function checkedDuration(nanos: bigint): Value {
   return BigInt.asIntN(64, nanos) === nanos ? new Duration(nanos) : intOverflow
 }
 
-/** Returns the error of a function that a type does not have: strings and times report the short message, others name it. */
+/**
+ * Returns the error of an operator that a type does not support. The messages for strings and times do not name the operator, as in cel-go.
+ */
 export function unsupported(operator: string, a: Value): CelError {
   const isReceiver = typeof a === 'string' || a instanceof Timestamp || a instanceof Duration
   return isReceiver ? noSuchOverload : new CelError(`no such overload: ${operator}`)

@@ -2,7 +2,7 @@ import { parseDuration as parseNanos } from '@keelson/apimachinery'
 
 const maxDurationLength = 1000
 
-/** A signed number of nanoseconds within 64 bits. */
+/** A duration in nanoseconds, as a signed 64-bit integer. */
 export class Duration {
   readonly nanos: bigint
 
@@ -10,7 +10,7 @@ export class Duration {
     this.nanos = nanos
   }
 
-  /** Formats as seconds: `90s`, `0.5s`. */
+  /** Formats the duration in seconds: `90s`, `0.5s`. */
   toString(): string {
     return `${plainNumber(Number(this.nanos / nanosPerSecond) + Number(this.nanos % nanosPerSecond) / 1e9)}s`
   }
@@ -18,7 +18,7 @@ export class Duration {
 
 export const nanosPerSecond: bigint = 1_000_000_000n
 
-/** Parses `1h30m`, `-1.5s`; undefined for other text. */
+/** Parses a duration such as `1h30m` or `-1.5s`; undefined for other text. */
 export function parseDuration(text: string): Duration | undefined {
   if (text.length > maxDurationLength) return undefined
   try {
@@ -28,7 +28,7 @@ export function parseDuration(text: string): Duration | undefined {
   }
 }
 
-/** Formats the shortest exact digits without an exponent. */
+/** Formats a number with the shortest exact digits and without an exponent. */
 export function plainNumber(value: number): string {
   const text = String(value)
   const found = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)

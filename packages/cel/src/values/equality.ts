@@ -9,7 +9,10 @@ import { CelError, Double, isInt, noSuchOverload, OpaqueValue, Optional, StructV
 import type { Int, Value } from './value.ts'
 import { workload } from './workload.ts'
 
-/** Compares two values of any types. Numbers of different types are equal if their values are. Some opaque types only compare with their own. */
+/**
+ * Returns whether two values of any types are equal. Numbers of different types are equal if their values are. Comparing some opaque types
+ * with other types is an error.
+ */
 export function equals(a: Value, b: Value): boolean | CelError {
   if (a === b && (typeof a !== 'object' || a === null)) return true
   switch (typeof a) {
@@ -53,7 +56,7 @@ function structsEqual(a: StructValue, b: StructValue): boolean {
   return true
 }
 
-/** An element that cannot be compared counts as equal, as in cel-go. */
+/** Returns whether two lists are equal. Elements that cannot be compared count as equal, as in cel-go. */
 function listsEqual(a: ListValue, b: ListValue): boolean {
   const size = listSize(a)
   if (size !== listSize(b)) return false
@@ -89,7 +92,7 @@ function isNumber(value: Value): value is Int | Uint | Double {
   return isInt(value) || value instanceof Double || value instanceof Uint
 }
 
-/** Compares numbers; undefined if one is not a number. An integer and a double are compared as doubles. */
+/** Compares two numbers; undefined if one value is not a number. An integer and a double are compared as doubles. */
 function compareNumbers(a: Int | Uint | Double, b: Int | Uint | Double): number | undefined {
   if (typeof a === 'number' && typeof b === 'number') return a - b
   if (a instanceof Double) return compareDoubles(a.value, b instanceof Double ? b.value : Number(b instanceof Uint ? b.value : b))
@@ -116,7 +119,7 @@ export function isComparable(value: Value): boolean {
   )
 }
 
-/** Orders two values of one type, or two numbers: negative, zero or positive. */
+/** Compares two values of the same type or two numbers. Returns a negative number, zero or a positive number. */
 export function compare(a: Value, b: Value): number | CelError {
   if (a instanceof Double && Number.isNaN(a.value)) return unordered
   if (isNumber(a)) return isNumber(b) ? (compareNumbers(a, b) ?? unordered) : orError(b)

@@ -2,19 +2,19 @@ import { adapt } from './value.ts'
 import type { Value } from './value.ts'
 import { workload } from './workload.ts'
 
-/** A list that is not an array. */
+/** Base class of lists that are not arrays. */
 export abstract class CelList {
   abstract readonly size: number
 
   abstract get(index: number): Value
 }
 
-/** Two lists in a row. Not copied, so that repeated concatenation takes little memory. */
+/** The concatenation of two lists. It refers to both without copying, so that repeated concatenation takes little memory. */
 export class ConcatList extends CelList {
   readonly size: number
   readonly #first: ListValue
   readonly #second: ListValue
-  /** All elements, after the first access. */
+  /** Array of all elements, created on first access. */
   #items: readonly Value[] | undefined
 
   constructor(first: ListValue, second: ListValue) {
@@ -30,7 +30,7 @@ export class ConcatList extends CelList {
     return index < firstSize ? elementAt(this.#first, index) : elementAt(this.#second, index - firstSize)
   }
 
-  /** Visits the parts without recursion: a chain of concatenations can be long. */
+  /** Returns an array of all elements. Nested concatenations are visited without recursion, because the chain can be long. */
   #flat(): readonly Value[] {
     const items: Value[] = []
     const parts: ListValue[] = [this]
@@ -42,10 +42,10 @@ export class ConcatList extends CelList {
   }
 }
 
-/** Concatenations up to this size become arrays on first access. */
+/** Maximum size of concatenations that become arrays on first access. */
 const maxFlatSize = 1_000_000
 
-/** The accumulator of a comprehension that builds a list. Grows in place; becomes an array at the end. */
+/** The accumulator of a comprehension that builds a list. It grows in place and becomes an array at the end. */
 export class MutableList extends CelList {
   readonly items: Value[] = []
 
@@ -72,7 +72,7 @@ export function elementAt(list: ListValue, index: number): Value {
   return list instanceof CelList ? list.get(index) : adapt(list[index])
 }
 
-/** Returns all elements, converted. */
+/** Returns all elements of a list as CEL values. */
 export function elementsOf(list: ListValue): readonly Value[] {
   workload.add(listSize(list))
   return Array.from({ length: listSize(list) }, (_, i) => elementAt(list, i))

@@ -4,11 +4,11 @@ import { Timestamp } from './timestamp.ts'
 import { adapt, CelError, Double, EvaluationPanic, OpaqueValue, Optional, StructValue, toInt, TypeValue, Uint } from './value.ts'
 import type { JsonRecord, Value } from './value.ts'
 
-/** A map that is not a plain object. */
+/** Base class of maps that are not plain objects. */
 export abstract class CelMap {
   abstract readonly size: number
 
-  /** Returns undefined if the key is absent. */
+  /** Returns the value of a key; undefined if the key is absent. */
   abstract find(key: Value): Value | undefined
   abstract keys(): Iterable<Value>
 }
@@ -29,7 +29,7 @@ export class EntryMap extends CelMap {
     for (const [key] of this.#entries.values()) yield key
   }
 
-  /** Adds or replaces an entry. For maps under construction only. */
+  /** Adds or replaces an entry. May only be called while the map is being built. */
   set(key: Value, value: Value): void {
     this.#entries.set(lookupKey(key), [key, value])
   }
@@ -39,7 +39,7 @@ export class EntryMap extends CelMap {
   }
 }
 
-/** Returns a key for a JavaScript map. Numbers of different types are the same key if they are equal. */
+/** Converts a value to a key of a JavaScript map. Equal numbers of different types have the same key. */
 function lookupKey(key: Value): unknown {
   if (key instanceof Uint) return toInt(key.value)
   if (key instanceof Double) return doubleKey(key)
@@ -77,7 +77,7 @@ export function isMap(value: unknown): value is MapValue {
   )
 }
 
-/** Returns undefined if the key is absent. Fields with the value undefined are absent. */
+/** Returns the value of a key; undefined if the key is absent. A field with the value undefined counts as absent. */
 export function findInMap(map: MapValue, key: Value): Value | undefined {
   if (map instanceof CelMap) return map.find(key)
   return typeof key === 'string' ? fieldOf(map, key) : undefined

@@ -7,8 +7,8 @@ import { Double, isInt, OpaqueValue, Optional, StructValue, Uint } from './value
 import type { Value } from './value.ts'
 
 /**
- * Converts a result to plain JavaScript: strings, booleans, null, numbers (bigint beyond safe integers), arrays and objects. An absent optional
- * becomes undefined; a timestamp, a duration and other opaque values their text.
+ * Converts a result to a plain JavaScript value. Numbers beyond safe integers become bigints. An absent optional becomes undefined.
+ * Timestamps, durations and other opaque values become text.
  */
 export function toNative(value: Value): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || isInt(value)) return value

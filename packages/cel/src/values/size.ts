@@ -5,10 +5,10 @@ import { OpaqueValue, Optional } from './value.ts'
 import type { Value } from './value.ts'
 import { workload } from './workload.ts'
 
-/** Characters counted per unit of work. */
+/** Number of characters that count as one unit of work. */
 const charactersPerStep = 16
 
-/** Returns the number of characters, bytes, elements or entries; undefined for values without a size. */
+/** Returns the number of characters, bytes, elements or entries of a value; undefined for values without a size. */
 export function sizeOfValue(value: Value): number | undefined {
   if (typeof value === 'string') return lengthOf(value)
   if (typeof value !== 'object' || value === null) return undefined
@@ -21,7 +21,7 @@ export function sizeOfValue(value: Value): number | undefined {
 let lastText = ''
 let lastLength = 0
 
-/** Counts code points. Remembers the last long text, because cost tracking asks again. */
+/** Returns the number of code points. The last long text and its length are cached, because cost tracking needs the length repeatedly. */
 function lengthOf(text: string): number {
   if (text.length < 256) return codePoints(text)
   if (text === lastText) return lastLength
@@ -31,7 +31,7 @@ function lengthOf(text: string): number {
   return lastLength
 }
 
-/** The size that operators are charged for: that of an optional value is its value's. */
+/** Returns the size that determines the cost of operators. The size of an optional is that of its content. */
 export function chargedSize(value: Value): number {
   if (value instanceof Optional) return value.value === undefined ? 1 : chargedSize(value.value)
   return sizeOfValue(value) ?? 1

@@ -6,7 +6,7 @@ import { Timestamp } from './timestamp.ts'
 import { CelError, Double, isInt, OpaqueValue, Optional, StructValue, TypeValue, Uint } from './value.ts'
 import type { Value } from './value.ts'
 
-/** Returns the name of a value's type, as messages show it. */
+/** Returns the name of a value's type as it appears in messages. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -91,7 +91,7 @@ export function valueText(value: Value): string {
   return `{${typeNameOf(value)}}`
 }
 
-/** Go's Time.String. */
+/** Formats a timestamp like Go's Time.String. */
 function timeText(time: Timestamp): string {
   const text = time.toString()
   const [, date, clock, zone] = /^([^T]*)T([^Z+-]*)(Z|[+-]\d\d:\d\d)$/.exec(text)!

@@ -1,14 +1,14 @@
-/** Years 1 to 9999. */
+/** First second of the year 1, the minimum of CEL timestamps, in seconds since 1970. */
 const minSeconds = -62_135_596_800
 const maxSeconds = 253_402_300_799
 
-/** A point in time. The offset only affects formatting. */
+/** A point in time. The offset affects only formatting. */
 export class Timestamp {
-  /** Since 1970. */
+  /** Seconds since 1970. */
   readonly seconds: number
-  /** 0 to 999,999,999. */
+  /** Nanoseconds within the second: 0 to 999,999,999. */
   readonly nanos: number
-  /** Offset from UTC as written, in seconds. */
+  /** Offset from UTC in the parsed text, in seconds. */
   readonly offset: number
 
   constructor(seconds: number, nanos: number, offset = 0) {
@@ -17,7 +17,7 @@ export class Timestamp {
     this.offset = offset
   }
 
-  /** Formats as RFC 3339 with as many fractional digits as needed. */
+  /** Formats the timestamp in RFC 3339 with as many fractional digits as needed. */
   toString(): string {
     const local = new Date((this.seconds + this.offset) * 1000).toISOString().slice(0, 19)
     const fraction =
@@ -43,7 +43,7 @@ function offsetText(offset: number): string {
 
 const format = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 
-/** Parses RFC 3339. Returns undefined for other text; the year may be out of range. */
+/** Parses an RFC 3339 timestamp; undefined for other text. The year may be outside the valid range. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const found = format.exec(text)
   if (found === null) return undefined

@@ -12,7 +12,7 @@ export class Uint {
   }
 }
 
-/** A double. Plain numbers are integers, so every double has this wrapper. */
+/** A value of type double. Plain JavaScript numbers represent the type int, so doubles need this wrapper. */
 export class Double {
   readonly value: number
 
@@ -21,7 +21,7 @@ export class Double {
   }
 }
 
-/** A type as a value: the result of `type(x)`, and type names such as `int`. */
+/** A type used as a value: the result of `type(x)`, or a type name such as `int`. */
 export class TypeValue {
   readonly name: string
 
@@ -30,7 +30,7 @@ export class TypeValue {
   }
 }
 
-/** A value that may be absent. */
+/** An optional value, which can be absent. */
 export class Optional {
   readonly value: Value | undefined
 
@@ -50,17 +50,20 @@ export class CelError {
   }
 }
 
-/** Thrown where kube-apiserver panics: it reports an internal error for the whole expression. `&&` and `||` cannot ignore it. */
+/**
+ * Thrown where kube-apiserver panics and reports an internal error for the whole expression. Unlike a `CelError`, `&&` and `||` cannot
+ * ignore it.
+ */
 export class EvaluationPanic extends Error {}
 
-/** Returns the error of a native Go value that cel-go cannot convert back. */
+/** Returns the error for a native Go value that cel-go cannot convert to a CEL value. */
 export function unconvertible(type: string, text: string): CelError {
   return new CelError(`unsupported conversion to ref.Val: (${type})${text}`)
 }
 
 export const noSuchOverload: CelError = new CelError('no such overload')
 
-/** A value of a type that only functions can look into, for example a quantity or a URL. */
+/** Base class of values without visible parts, for example a quantity or a URL. Only functions can read them. */
 export abstract class OpaqueValue {
   abstract readonly typeName: string
   /** Size for cost estimates; undefined for types without a size. */
@@ -70,7 +73,7 @@ export abstract class OpaqueValue {
 
   abstract equals(other: Value): boolean | CelError
 
-  /** Returns the value after a trip through cel-go's native types, see `reread`. */
+  /** Returns the value after conversion to a native Go type and back, as in cel-go. See `reread` in attributes.ts. */
   reread(): Value {
     return this
   }
@@ -91,12 +94,12 @@ export class StructValue {
   }
 }
 
-/** A decoded JSON object. Serves as a map with string keys. */
+/** A decoded JSON object, used as a map with string keys. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /**
- * A CEL value. An `int` is a number if it is a safe integer, otherwise a bigint. Arrays and objects may contain raw JSON, which `adapt` converts
- * on access.
+ * A CEL value. An `int` is a number if it is a safe integer, and otherwise a bigint. Arrays and objects may contain decoded JSON, which
+ * `adapt` converts on access.
  */
 export type Value =
   | null
@@ -125,7 +128,10 @@ export type Int = number | bigint
 const minInt64 = -(2 ** 63)
 const maxInt64 = 2 ** 63
 
-/** Converts decoded JSON to a value, without copying. Integral numbers are ints, other numbers doubles. Values stay as they are. */
+/**
+ * Converts decoded JSON to a CEL value without copying it. Integral numbers become ints, other numbers doubles. CEL values are returned
+ * unchanged.
+ */
 export function adapt(raw: unknown): Value {
   switch (typeof raw) {
     case 'string':
