@@ -23,7 +23,7 @@ test('resolves to the cluster IP', async () => {
   expect(await resolve({ type: 'ExternalName', externalName: 'a.example.com' })).toEqual({ host: 'a.example.com', port: 443 })
 })
 
-test('resolves to an endpoint that is ready, of the primary family, with the port of its name', async () => {
+test('resolves to a ready endpoint of the primary IP family and to the port with the same name', async () => {
   const slice = (addressType: string, name: string, ...endpoints: object[]) => ({ addressType, ports: [{ name, port: 8443 }], endpoints })
   const slices = [
     slice('IPv6', 'https', { addresses: ['fd00::1'] }),

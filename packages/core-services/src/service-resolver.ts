@@ -6,15 +6,18 @@ import type { LoopbackClient } from '@keelson/loopback'
 import type { Destination, ServiceReference, ServiceResolver } from '@keelson/outbound'
 
 export interface ServiceResolverOptions {
-  /** Undefined until the server has a client. */
+  /** Returns the client of the server's own objects; undefined until the server has started. */
   readonly client: () => LoopbackClient | undefined
-  /** Resolves to an endpoint that is ready, for servers that cannot reach cluster IPs. Default: to the cluster IP. */
+  /** Whether to resolve to a ready endpoint, for servers that cannot reach cluster IPs. Default: to the cluster IP. */
   readonly toEndpoints?: boolean
   /** Returns a number in [0, 1), which picks an endpoint. */
   readonly random?: () => number
 }
 
-/** Finds the addresses of services for requests of the server itself. It is asked for each new connection and reads the cache. */
+/**
+ * Creates a resolver of services for outbound requests of the server, for example to webhooks. It is called for each new connection and
+ * reads cached objects.
+ */
 export function createServiceResolver({ client, toEndpoints = false, random = Math.random }: ServiceResolverOptions): ServiceResolver {
   return {
     async resolve(reference) {
@@ -60,7 +63,7 @@ function endpointAddress(
   const { type = 'ClusterIP', ipFamilies } = spec
   if (!routed.has(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`)
   const { name: portName = '' } = portOf(spec, reference)
-  // The primary family first, in an order of chance otherwise.
+  // Slices of the primary IP family come first. Within a family, the order is random.
   const primary = ipFamilies?.[0]
   const ranked = slices
     .map((slice) => ({ slice, rank: (slice.addressType === primary ? 0 : 1) + random() }))

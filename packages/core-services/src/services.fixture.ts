@@ -29,7 +29,7 @@ export interface TestServicesOptions {
   readonly now?: Clock['now']
 }
 
-/** Services of one server with their dependencies. Several instances on one backend act as several servers. */
+/** The service store of one server with its dependencies. Several instances on one storage backend act as several servers. */
 export interface TestServices extends AsyncDisposable {
   readonly store: TestStore<Service>['store']
   readonly backend: Backend
@@ -40,7 +40,7 @@ export interface TestServices extends AsyncDisposable {
 const types: ApiTypes = createApiTypes([coreV1, networkingV1])
 
 const group = 'networking.k8s.io'
-/** Minimal definition with the rules that allocation needs. */
+/** A minimal definition of IPAddress with the validation that allocation needs. */
 const ipAddresses: ResourceDefinition<IPAddress> = defineResource<IPAddress>({
   group,
   version: 'v1',

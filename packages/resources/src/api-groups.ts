@@ -26,8 +26,8 @@ import { storage } from './storage/index.ts'
 export interface ResourceServices extends AuthenticationServices, AuthorizationServices, ClaimServices, PolicyServices, RoleServices {}
 
 /**
- * All built-in groups except core. To add a group, add its folder and a line here. To add a resource, add its folder and list it in the
- * index of its group.
+ * All built-in API groups except core. To add a group, create its folder and add a line here. To add a resource, create its folder and list
+ * it in the index of its group.
  */
 export const apiGroups: readonly ApiGroup<ResourceServices>[] = [
   admissionregistration,

@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { apiGroups } from './api-groups.ts'
 
-/** Recorded responses of kube-apiserver. They are not in the repository; without them, these tests are skipped. */
+/** File with recorded responses of kube-apiserver. It is not in the repository; without it, these tests are skipped. */
 const recorded = new URL('../../../../shared/golden/objects.jsonl', import.meta.url)
 
 interface Step {

@@ -9,7 +9,7 @@ import { workloadCases } from './workloads/workload-cases.fixture.ts'
 import { requests } from './certificates/certificatesigningrequests/requests.fixture.ts'
 
 interface Cases {
-  /** An object of a client. */
+  /** An object as a client sends it. */
   readonly valid: object
   readonly names?: readonly [string, string, string]
   readonly invalid: Readonly<Record<string, object>>

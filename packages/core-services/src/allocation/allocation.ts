@@ -11,7 +11,10 @@ export interface AllocationOptions {
   readonly dryRun: boolean
 }
 
-/** The addresses and ports that one write of a service allocates, and those that it releases after success. A dry run allocates nothing. */
+/**
+ * Tracks the addresses and ports that one write of a service allocates, and those that must be released after the write succeeds. A dry run
+ * allocates nothing.
+ */
 export class Allocation {
   readonly allocators: ServiceAllocators
   readonly #options: AllocationOptions

@@ -1,5 +1,5 @@
 /**
- * Set of allocated numbers. Stored in kube-apiserver's encoding: a big-endian integer without leading zeros, in which bit n stands for
+ * A set of allocated numbers. Its stored form is kube-apiserver's: a big-endian integer without leading zeros, in which bit n stands for
  * number n. In memory, the lowest byte comes first.
  */
 export class Bitmap {
@@ -10,7 +10,7 @@ export class Bitmap {
     this.#bytes = new Uint8Array(Math.ceil(size / 8))
   }
 
-  /** Decodes a bitmap; ignores bits beyond `size`. */
+  /** Decodes a bitmap. Bits beyond `size` are ignored. */
   static from(base64: string, size: number): Bitmap {
     const bitmap = new Bitmap(size)
     const bytes = Buffer.from(base64, 'base64').reverse()

@@ -11,7 +11,7 @@ export interface CachedObjectsOptions {
   readonly onChange?: (name: string) => void
 }
 
-/** Cache of all objects of a resource, kept current by a watch that starts on first use. Objects are decoded on access. */
+/** A cache of all objects of a resource. A watch, which starts on first use, keeps it current. Objects are decoded on access. */
 export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
   readonly #options: CachedObjectsOptions
   readonly #objects = new Map<string, StoredObject<T>>()
@@ -24,7 +24,7 @@ export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Client of the resource. Throws if it is not served. */
+  /** Returns the client of the resource. Throws if the resource is not served. */
   get api(): LoopbackResource<T> {
     const { client, resource } = this.#options
     const api = client.resource<T>(resource)
@@ -32,7 +32,7 @@ export class CachedObjects<T extends KubeObject> implements AsyncDisposable {
     return api
   }
 
-  /** Resolves after the initial list. Await it before reading. */
+  /** Resolves after the initial list. Callers must await this before they read the cache. */
   synced(): Promise<void> {
     this.#following ??= followResource<T>(
       this.api,

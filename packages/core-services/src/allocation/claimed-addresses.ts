@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 import type { Family } from './ip-range.ts'
 import type { CachedObjects } from './cached-objects.ts'
 
-/** Service that owns an address. */
+/** The name of a service that owns an address. */
 export interface ServiceName {
   readonly namespace: string
   readonly name: string
@@ -17,19 +17,19 @@ const ipFamily = 'ipaddress.kubernetes.io/ip-family'
 const manager = 'ipallocator.k8s.io'
 
 /**
- * Allocates addresses by creating IPAddress objects: the name is the address, so only one server can succeed. A local cache avoids useless
- * attempts, but only the store decides.
+ * Allocates addresses by creating IPAddress objects. The name of the object is the address, so only one server can succeed. A local cache
+ * avoids useless attempts, but the storage decides.
  */
 export class ClaimedAddresses {
   readonly #cache: CachedObjects<IPAddress>
-  /** Addresses that this server claimed or tried to claim, and that are not in the cache yet. */
+  /** Addresses that this server has tried to claim and that are not in the cache yet. */
   readonly #pending = new Set<string>()
 
   constructor(createCache: (onChange: (ip: string) => void) => CachedObjects<IPAddress>) {
     this.#cache = createCache((ip) => this.#pending.delete(ip))
   }
 
-  /** Resolves when the cache is filled. Await it before calling `seemsFree`, `get` or `list`. */
+  /** Resolves when the cache is filled. Callers must await this before they call `seemsFree`, `get` or `list`. */
   synced(): Promise<void> {
     return this.#cache.synced()
   }
@@ -58,14 +58,14 @@ export class ClaimedAddresses {
     try {
       await this.remove(ip, (address) => belongsTo(address, service))
     } catch {
-      // The store is unavailable, or the server is shutting down.
+      // The storage is unavailable or the server is shutting down. The repair loop releases the address later.
     }
   }
 
   /** Deletes the address object if `condition` is true for it. Never deletes an object that replaced it. */
   async remove(ip: string, condition: (address: ReadonlyAddress) => boolean): Promise<void> {
     if (await this.#removeIf(ip, this.#cache.get('', ip), condition)) return
-    // The cache may be stale.
+    // The cache may be stale, so the condition is checked again with the stored object.
     await this.#removeIf(ip, await this.#cache.api.get('', ip, { resourceVersion: '' }), condition)
   }
 

@@ -9,7 +9,7 @@ import { keepsPreference } from './ip-families.ts'
 
 const ipsPath = fieldPath('spec', 'clusterIPs')
 
-/** Allocates an address for each IP family of the service: the requested one, or any. */
+/** Allocates an address for each IP family of the service. If the service requests an address, that one is allocated. */
 export async function allocateClusterIPs(service: Service, allocation: Allocation): Promise<void> {
   const spec = service.spec!
   if (spec.type === 'ExternalName' || spec.clusterIPs?.[0] === noClusterIP) return

@@ -43,7 +43,7 @@ export class IPAllocator {
     return this.#takeFrom(await this.#ranges.read(this.family), service)
   }
 
-  /** Checks an address for a dry run. Like in kube-apiserver, only checks whether it is in a range. */
+  /** Checks an address for a dry run. Like in kube-apiserver, the only check is whether the address is in a range. */
   async tryTake(ip: string): Promise<string | undefined> {
     const range = await this.#anyRange()
     if (range === undefined) return 'allocator not ready'
@@ -67,7 +67,7 @@ export class IPAllocator {
         const wait = slice.pauseIfOver()
         if (wait !== undefined) await wait
         const ip = range.address(offset)
-        // If another server was faster, try the next address.
+        // If another server has claimed the address in the meantime, the loop tries the next one.
         if (this.#addresses.seemsFree(ip) && (await this.#addresses.claim(ip, service, this.family))) return ip
       }
     }

@@ -31,7 +31,7 @@ export function initIPFamilies(service: Service, old: ReadonlyService | undefine
   const families = (spec.ipFamilies ??= [])
   if (families.length === 0) families.push(configured[0]!)
   const wantsTwo = spec.ipFamilyPolicy !== 'SingleStack' && families.length === 1
-  // Without selector and address, the endpoints are managed externally and may use both families.
+  // A service without a selector and an address has externally managed endpoints, which may use both families.
   if (wantsTwo && (isUnmanaged || configured.length === 2)) families.push(families[0] === 'IPv4' ? 'IPv6' : 'IPv4')
 }
 
@@ -66,7 +66,7 @@ function isReduced(after: readonly string[] = [], before: readonly string[] = []
   return after.length > 0 && after.length < before.length
 }
 
-/** Derives missing families from the addresses. */
+/** Derives missing IP families from the requested addresses. */
 function inferFamilies(spec: ServiceSpec, configured: readonly Family[]): FieldErrorList {
   const errors: FieldErrorList = []
   for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {

@@ -7,15 +7,17 @@ export type Family = 'IPv4' | 'IPv6'
 /** Maximum number of usable addresses of a range, so that offsets are exact integers. */
 const largestRange = 2 ** 48
 
-/** Usable addresses of a range by offset, without the network address and the IPv4 broadcast address. */
+/** The usable addresses of a CIDR by offset. The network address and the IPv4 broadcast address are excluded. */
 export class IPRange {
   readonly family: Family
   readonly cidr: string
   /** Number of usable addresses. */
   readonly size: number
-  /** Size of the static band. Dynamic allocation uses the addresses of this band last. */
+  /**
+   * Size of the static band, which are the first addresses of the range. Dynamic allocation uses them last, so that users can choose them.
+   */
   readonly band: number
-  /** Address that dry runs return. */
+  /** Address that an allocation in a dry run returns. */
   readonly placeholder: string
   readonly #first: bigint
   readonly #network: IPAddress
@@ -60,7 +62,7 @@ function toNumber({ bytes }: IPAddress): bigint {
   return bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n)
 }
 
-/** Parses one CIDR, or one per family separated by a comma, in order of preference. Throws if invalid. */
+/** Parses one CIDR, or two of different IP families separated by a comma. The first one is preferred. Throws if the text is not valid. */
 export function parseIPRanges(text: string): readonly IPRange[] {
   const ranges = text.split(',').map((range) => new IPRange(range.trim()))
   if (ranges.length > 2) throw new Error('at most two CIDRs are allowed')

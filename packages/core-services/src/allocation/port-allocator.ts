@@ -62,7 +62,7 @@ export class PortAllocator {
     try {
       await this.registry.change((bitmap) => offsets.forEach((offset) => bitmap.delete(offset)))
     } catch {
-      // The store is unavailable, or the server is shutting down.
+      // The storage is unavailable or the server is shutting down. The repair loop releases the ports later.
     }
   }
 }

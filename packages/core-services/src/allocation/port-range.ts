@@ -24,7 +24,10 @@ export function isInPortRange({ first, last }: PortRange, port: number): boolean
   return port >= first && port <= last
 }
 
-/** Returns the size of the static band. Dynamic allocation uses the ports of this band last. */
+/**
+ * Returns the size of the static band, which are the first ports of the range. Dynamic allocation uses them last, so that users can choose
+ * them.
+ */
 export function portStaticBand({ first, last }: PortRange): number {
   return staticBandSize(last - first + 1, { min: 16, max: 128, divisor: 32 })
 }

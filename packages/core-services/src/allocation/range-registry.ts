@@ -7,7 +7,7 @@ import { Bitmap } from './bitmap.ts'
 export interface RangeRegistryOptions {
   readonly storage: Storage<RangeAllocation>
   readonly key: string
-  /** The range, like "30000-32767", which the object also contains. */
+  /** Text of the range, like "30000-32767", which is also stored in the object. */
   readonly range: string
   readonly size: number
   /** Name of the allocated resource, for error messages. */
@@ -15,11 +15,11 @@ export interface RangeRegistryOptions {
 }
 
 export interface RangeState {
-  /** Allocated numbers; empty if the stored object is for another range. */
+  /** Allocated numbers. The set is empty if the stored object is for another range. */
   readonly bitmap: Bitmap
   /** True if the object exists and is for this range. */
   readonly isCurrent: boolean
-  /** Undefined if the object does not exist yet. */
+  /** The stored object; undefined if it does not exist yet. */
   readonly stored: StoredObject<RangeAllocation> | undefined
 }
 
@@ -32,8 +32,8 @@ interface Waiting {
 }
 
 /**
- * Allocated numbers of a range. One object stores them, and all servers update it with optimistic locking. Changes that arrive during a
- * write are combined in the next write.
+ * The allocated numbers of a range. They are stored in one RangeAllocation, which all servers update with optimistic locking. Changes that
+ * arrive during a write are combined in the next write.
  */
 export class RangeRegistry {
   readonly #options: RangeRegistryOptions
@@ -45,7 +45,7 @@ export class RangeRegistry {
     this.#options = options
   }
 
-  /** Runs `step` on the current state and resolves when the change is stored. Runs it again after a conflict. */
+  /** Runs `step` on the current state and resolves when the change is stored. After a conflict, `step` runs again. */
   change<R>(step: Step<R>): Promise<R> {
     const done = new Promise<unknown>((resolve, reject) => this.#waiting.push({ step, resolve, reject }))
     if (!this.#writing) void this.#writeAll()

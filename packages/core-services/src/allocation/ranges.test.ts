@@ -49,7 +49,7 @@ describe('IP ranges', () => {
     expect(() => new IPRange(text)).toThrow()
   })
 
-  it('may be dual-stack', () => {
+  it('may have one CIDR per IP family', () => {
     expect(parseIPRanges('fd00::/112, 10.0.0.0/24').map(({ family }) => family)).toEqual(['IPv6', 'IPv4'])
     expect(() => parseIPRanges('10.0.0.0/24,10.1.0.0/24')).toThrow('different IP families')
     expect(() => parseIPRanges('10.0.0.0/24,fd00::/112,10.1.0.0/24')).toThrow('at most two')

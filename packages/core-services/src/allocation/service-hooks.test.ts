@@ -6,7 +6,7 @@ import { openServices } from '../services.fixture.ts'
 import type { TestServices, TestServicesOptions } from '../services.fixture.ts'
 
 const context = testContext('ns')
-// Deterministic, because random values in such a small range would collide with those that tests request.
+// Always picks offset 0, because random values in such a small range would collide with those that tests request.
 const small: TestServicesOptions = { clusterIPRange: '10.0.0.0/28', nodePortRange: '30000-30003', random: () => 0 }
 const dual: TestServicesOptions = { clusterIPRange: '10.0.0.0/24,fd00::/112' }
 

@@ -6,7 +6,7 @@ import type { CachedObjects } from './cached-objects.ts'
 
 type ReadonlyCIDR = DeepReadonly<ServiceCIDR>
 
-/** Ranges from ServiceCIDR objects that are ready and not being deleted, oldest first. */
+/** The ranges of all ServiceCIDR objects that are ready and not being deleted, oldest first. */
 export class ServiceRanges {
   readonly #cidrs: CachedObjects<ServiceCIDR>
   readonly #parsed = new Map<string, IPRange | undefined>()
@@ -20,7 +20,7 @@ export class ServiceRanges {
     return this.#ready([...this.#cidrs.values()], family)
   }
 
-  /** Reads the ranges from the store, in case the cache is stale. */
+  /** Reads the ranges from the storage, because the cache may be stale. */
   async read(family: Family): Promise<readonly IPRange[]> {
     const { items } = await this.#cidrs.api.list({ resourceVersion: '' })
     return this.#ready(items, family)

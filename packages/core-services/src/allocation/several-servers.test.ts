@@ -24,7 +24,7 @@ describe('several servers on one store', () => {
     await using first = await openServices(options)
     await using second = await openServices(options)
     const servers = [first, second]
-    // 62 addresses and 50 ports for 64 concurrent requests.
+    // The ranges have 62 addresses and 50 ports for 64 concurrent requests.
     const created = await Promise.allSettled(Array.from({ length: 64 }, (_, i) => create(servers[i % 2]!, `s${i}`)))
     const given = created.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     expect(new Set(given.map(({ ports }) => ports?.[0]?.nodePort)).size).toBe(50)

@@ -1,7 +1,9 @@
 /** Returns a random integer from 0 up to, but not including, `below`. */
 export type Random = (below: number) => number
 
-/** Returns the size of the static band: the first numbers of a range, which dynamic allocation uses last. 0 for small ranges. */
+/**
+ * Returns the size of the static band: the first numbers of a range, which dynamic allocation uses last. The result is 0 for small ranges.
+ */
 export function staticBandSize(
   size: number,
   { min, max, divisor }: { readonly min: number; readonly max: number; readonly divisor: number },
@@ -9,7 +11,10 @@ export function staticBandSize(
   return size <= min ? 0 : Math.min(max, Math.max(min, Math.floor(size / divisor)))
 }
 
-/** Yields 0 … size-1 in the order of dynamic allocation: the numbers above the band, then the band, each starting at a random offset. */
+/**
+ * Yields the numbers 0 to size-1 in the order in which dynamic allocation tries them. The numbers above the static band come before those
+ * in the band. Both groups start at a random offset.
+ */
 export function* searchOrder(size: number, band: number, random: Random): Generator<number> {
   yield* cycleFrom(band, size, random)
   yield* cycleFrom(0, band, random)

@@ -6,13 +6,16 @@ import type { Getter, Remote, RemoteTls } from '@keelson/registry'
 import { kubeletDefaults } from './kubelet-defaults.ts'
 
 export interface KubeletOptions {
-  /** Kubelet port of nodes that do not report one. */
+  /** Kubelet port of nodes whose status has no port. */
   readonly port?: number
   /** Node address types in order of preference. */
   readonly preferredAddressTypes?: readonly string[]
   /** Connect timeout in milliseconds. */
   readonly timeoutMs?: number
-  /** Called for each connection, because certificates may be renewed. Default: no client certificate and no server verification. */
+  /**
+   * Returns the TLS settings. Called for each connection, because certificates may be renewed. Default: no client certificate and no server
+   * verification.
+   */
   readonly tls?: () => Promise<RemoteTls>
 }
 

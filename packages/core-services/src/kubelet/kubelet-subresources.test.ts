@@ -89,7 +89,7 @@ it('connects exec and attach to the kubelet with the requested streams', async (
   })
 })
 
-it('passes WebSockets through to kubelets that support them', async () => {
+it('forwards WebSockets to kubelets that support them', async () => {
   expect(await connect('pods/exec', 'many', { container: 'a' })).not.toHaveProperty('websocket')
   expect(await connect('pods/portforward', 'many')).not.toHaveProperty('websocket')
 })

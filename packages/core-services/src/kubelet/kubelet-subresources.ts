@@ -35,7 +35,7 @@ export function kubeletSubresources(objects: ReachableObjects, options: KubeletO
   ])
 }
 
-/** pods/NAME/proxy: forwards requests to the pod, at the requested port or the first one that a container declares. */
+/** Creates pods/NAME/proxy, which forwards requests to the pod. The port is the requested one or the first one that a container declares. */
 function podProxySubresource(pods: Getter): RESTStorage & Connecter {
   return {
     ...proxyFacts('PodProxyOptions', { namespaced: true }),
@@ -58,7 +58,10 @@ type ResolveHost = (host: string) => Promise<readonly string[]>
 
 const lookUpWithSystem: ResolveHost = async (host) => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** nodes/NAME/proxy: forwards requests to the kubelet with this server's certificate, or to another port of the node without it. */
+/**
+ * Creates nodes/NAME/proxy. It forwards requests to the kubelet with this server's client certificate, or to another port of the node
+ * without a certificate.
+ */
 export function nodeProxySubresource(kubelet: KubeletClient, resolveHost: ResolveHost = lookUpWithSystem): RESTStorage & Connecter {
   return {
     ...proxyFacts('NodeProxyOptions', { namespaced: false }),

@@ -6,7 +6,7 @@ import type { RESTStorage, Streamer } from '@keelson/registry'
 import { resolveContainerName } from './container-name.ts'
 import type { PodStreams } from './pod-streams.ts'
 
-/** GET pods/NAME/log: streams the log of a container; with `follow`, also new output. */
+/** Creates pods/NAME/log, which streams the log of a container. With `follow`, the stream continues with new output. */
 export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Streamer {
   return {
     ...restFacts({ group: '', version: 'v1', kind: 'Pod' }),

@@ -16,7 +16,7 @@ type StreamStorage = RESTStorage & Connecter
 
 const processMembers = { stdin: 'boolean', stdout: 'boolean', stderr: 'boolean', tty: 'boolean', container: 'string' } as const
 
-/** GET and POST pods/NAME/exec: runs a command in a container. */
+/** Creates pods/NAME/exec (GET and POST), which runs a command in a container. */
 export function execSubresource(clients: PodStreams): StreamStorage {
   return {
     ...describeStream({ kind: 'PodExecOptions', members: { ...processMembers, command: 'strings' } }),
@@ -24,7 +24,7 @@ export function execSubresource(clients: PodStreams): StreamStorage {
   }
 }
 
-/** GET and POST pods/NAME/attach: attaches to the main process of a container. */
+/** Creates pods/NAME/attach (GET and POST), which attaches to the main process of a container. */
 export function attachSubresource(clients: PodStreams): StreamStorage {
   return {
     ...describeStream({ kind: 'PodAttachOptions', members: processMembers }),
@@ -32,7 +32,7 @@ export function attachSubresource(clients: PodStreams): StreamStorage {
   }
 }
 
-/** GET and POST pods/NAME/portforward: multiplexes connections to ports of a pod over one connection. */
+/** Creates pods/NAME/portforward (GET and POST), which multiplexes connections to ports of a pod over one connection. */
 export function portForwardSubresource(clients: PodStreams): StreamStorage {
   return {
     ...describeStream({ kind: 'PodPortForwardOptions', members: { ports: 'integers' } }),

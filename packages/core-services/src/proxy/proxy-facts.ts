@@ -5,7 +5,7 @@ import type { Connecter, RESTStorage } from '@keelson/registry'
 
 const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
 
-/** Describes a proxy subresource: it has all methods, and a path after the name. */
+/** Describes a proxy subresource. It supports all HTTP methods, and a path can follow the object's name. */
 export function proxyFacts(
   kind: string,
   facts: { readonly namespaced: boolean },

@@ -1,4 +1,4 @@
-/** Target in the URL of a proxy: "web", "web:8080" or "https:web:8443". */
+/** The target in the URL of a proxy request: "web", "web:8080" or "https:web:8443". */
 export interface SchemeNamePort {
   readonly scheme: 'http' | 'https'
   readonly name: string

@@ -13,7 +13,7 @@ export interface ServiceProxyParts {
   readonly random?: () => number
 }
 
-/** services/NAME/proxy: forwards requests to one of the pods of a service. */
+/** Creates services/NAME/proxy, which forwards requests to one of the pods of a service. */
 export function serviceProxySubresource(clients: ServiceProxyParts): RESTStorage & Connecter {
   return {
     ...proxyFacts('ServiceProxyOptions', { namespaced: true }),
@@ -31,7 +31,7 @@ export function serviceProxySubresource(clients: ServiceProxyParts): RESTStorage
   }
 }
 
-/** Returns the name of the port, which endpoints use. Finds the name of a number in the service. */
+/** Returns the port name for the lookup in Endpoints. If the request has a port number, the name is that of the service's port. */
 async function resolvePortName(
   services: Getter,
   context: RequestContext,
@@ -81,7 +81,7 @@ async function isPodAddress(pods: Getter, context: RequestContext, { ip, targetR
   }
 }
 
-/** Returns all items, starting at a random one. */
+/** Returns the list rotated by a random offset. */
 function rotateRandomly<T>(items: readonly T[], random: () => number): readonly T[] {
   const from = Math.floor(random() * items.length)
   return [...items.slice(from), ...items.slice(0, from)]

@@ -18,12 +18,12 @@ export interface RepairOptions {
 
 type ReadonlyAddress = DeepReadonly<IPAddress>
 
-/** Maximum duration of a request in milliseconds. An older address without a service is the result of a crash. */
+/** Maximum duration of a request in milliseconds. An address without a service that is older was leaked by a crash. */
 const requestMilliseconds = 60_000
-/** Maximum time in milliseconds from claiming an address until releasing it because the service already exists. */
+/** Time in milliseconds in which a failed create of an existing service releases its address again. */
 const revertMilliseconds = 5_000
 
-/** Reconciles services and IPAddress objects: each cluster address has one object that refers to its service. */
+/** Reconciles services with IPAddress objects. Each cluster address must have one object that refers to its service. */
 export class IPRepair {
   readonly #options: RepairOptions
 
@@ -32,7 +32,8 @@ export class IPRepair {
   }
 
   /**
-   * Repairs once. Resolves to the delay in milliseconds after which pending requests should be checked again; undefined if there are none.
+   * Runs one repair. Resolves to the delay in milliseconds after which addresses of unfinished requests must be checked again; undefined if
+   * there are none.
    */
   async run(): Promise<number | undefined> {
     const { allocators, services } = this.#options
@@ -63,7 +64,7 @@ export class IPRepair {
     if (address !== undefined && !belongsTo(address, owner) && (await this.#hasOwner(address))) {
       return report(`${subject} was assigned to another service too; please recreate one of them`)
     }
-    // The cache may be stale: the service may be deleted.
+    // The cache may be stale: the service may have been deleted.
     if (!(await this.#ownsInStore(owner.namespace, owner.name, ip))) return
     report(`${subject} is not allocated; repairing`)
     if (address !== undefined) await addresses.remove(ip, ({ metadata }) => metadata.uid === address.metadata.uid)
@@ -97,7 +98,7 @@ export class IPRepair {
   }
 }
 
-/** Returns the grace period of an address, which is claimed before its service is written. */
+/** Returns the grace period in which an address may have no service. Addresses are claimed before their service is written. */
 function graceFor(address: ReadonlyAddress, service: ReadonlyService | undefined): number {
   if (service === undefined || service.spec?.type === 'ExternalName') return requestMilliseconds
   return (address.metadata.creationTimestamp ?? '') > (service.metadata.creationTimestamp ?? '') ? revertMilliseconds : 0

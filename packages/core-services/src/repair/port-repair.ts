@@ -5,10 +5,10 @@ import { Bitmap } from '../allocation/bitmap.ts'
 import { isInPortRange } from '../allocation/port-range.ts'
 import type { RepairOptions } from './ip-repair.ts'
 
-/** Number of runs after which a port without a service is released. Its service may not be written or cached yet. */
+/** Number of repair runs after which a port without a service is released. Until then, its service may not be written or cached yet. */
 const runsBeforeCleanup = 3
 
-/** Reconciles the RangeAllocation of node ports with the services: creates it, and cleans up after crashes. */
+/** Reconciles the RangeAllocation of node ports with the services. It creates the object and releases ports that were leaked by a crash. */
 export class PortRepair {
   readonly #options: RepairOptions
   /** Remaining runs before a leaked port is released, by offset. */
@@ -18,7 +18,7 @@ export class PortRepair {
     this.#options = options
   }
 
-  /** Repairs once. Retries if ports are allocated concurrently. */
+  /** Runs one repair. Retries if ports are allocated concurrently. */
   async run(): Promise<void> {
     for (let tries = 0; tries < 10; tries++) if (await this.#runOnce()) return
     throw new Error('node ports change too fast to be repaired')

@@ -82,7 +82,7 @@ describe('the repair loop', () => {
     await expect(create('b', { clusterIP })).rejects.toThrow('provided IP is already allocated')
   })
 
-  it('restores the owner of an address', async () => {
+  it('restores missing labels of an IPAddress', async () => {
     const { clusterIP = '' } = await create('a')
     await waitUntilCached(clusterIP)
     await addresses().update('', clusterIP, (object) => ({ ...object, metadata: { ...object.metadata, labels: {} } }))
@@ -91,7 +91,7 @@ describe('the repair loop', () => {
     expect(await address(clusterIP)).toMatchObject({ metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4' } } })
   })
 
-  it('adapts to a changed port range', async () => {
+  it('rebuilds the allocation after a change of the port range', async () => {
     const { ports: [port] = [] } = await create('a')
     await using other = await openServices({ backend: test.backend, nodePortRange: '30000-40000' })
     const unlucky: Service = { metadata: { name: 'b' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }

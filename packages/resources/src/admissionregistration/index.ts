@@ -14,7 +14,7 @@ import { validatingWebhookConfigurations } from './validatingwebhookconfiguratio
 
 /** Services of the server that the group uses. */
 export interface PolicyServices {
-  /** Returns the authority for parameters. `policies` is the plural of the policies that bindings name. */
+  /** Returns the authority for parameter checks. `policies` is the plural name of the policy kind that bindings refer to. */
   paramAuthority(this: void, policies: string): ParamAuthority
 }
 

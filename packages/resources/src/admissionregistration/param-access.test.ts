@@ -27,7 +27,7 @@ const binding = (paramRef?: object, policyName = 'p'): ValidatingAdmissionPolicy
   spec: { policyName, validationActions: ['Deny'], ...(paramRef && { paramRef: { parameterNotFoundAction: 'Deny', ...paramRef } }) },
 })
 
-/** Allows only the user "reader", and only config maps. */
+/** An authority that allows only the user "reader" to read config maps. */
 const checks: ParamAccess[] = []
 const authority: ParamAuthority = {
   async allows({ user }, access) {

@@ -14,7 +14,10 @@ export interface ParamAccess {
   readonly name: string
 }
 
-/** Checks that a user who writes a policy may read its parameters. A policy must not reveal objects that its author cannot read. */
+/**
+ * Access to the facts for parameter checks. A user who writes a policy must be allowed to read its parameters, because a policy must not
+ * reveal objects that its author cannot read.
+ */
 export interface ParamAuthority {
   allows(context: RequestContext, access: ParamAccess): Promise<boolean>
   /** Returns the plural of a kind; undefined if the kind is not served. */

@@ -21,7 +21,7 @@ export interface PolicySpec {
 
 export const specPath: FieldPath = fieldPath('spec')
 
-/** Errors of the shared fields, and the CEL variables for the other expressions of the policy. */
+/** The errors of the shared fields, and the CEL variables that later expressions of the policy can use. */
 export interface PolicyResult {
   readonly errors: FieldErrorList
   readonly scope: AdmissionScope
@@ -29,7 +29,7 @@ export interface PolicyResult {
 
 interface PolicyRules {
   readonly old: DeepReadonly<PolicySpec> | undefined
-  /** Declares the CEL variable `variables` even if the policy defines none. */
+  /** Whether the CEL variable `variables` is declared even if the policy defines none. */
   readonly alwaysHasVariables: boolean
   readonly steps: ValidationSteps | undefined
 }

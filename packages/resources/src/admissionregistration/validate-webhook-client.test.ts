@@ -4,7 +4,7 @@ import { validateWebhookService } from './validate-webhook-client.ts'
 
 it.each([
   [{ name: 'n', namespace: 'ns' }, []],
-  // kube-apiserver swaps the two paths.
+  // kube-apiserver swaps the paths of these two errors.
   [{ name: 'n', namespace: '' }, ['service.name: Required value']],
   [{ name: '', namespace: 'ns' }, ['service.namespace: Required value']],
 ])('validates the service %j: %j', (service, messages) => {

@@ -1,6 +1,9 @@
 import { newBadRequest, parseInt64, quote } from '@keelson/apimachinery'
 
-/** Parses an annotation that stands for an int64 field of another version. Returns the canonical decimal. Throws BadRequest. */
+/**
+ * Parses an annotation that stores an int64 field of another API version. Returns the canonical decimal. Throws BadRequest if the text is
+ * not an integer.
+ */
 export function parseNumberAnnotation(kind: string, text: string, describeError: (reason: string) => string = (reason) => reason): string {
   const number = parseInt64(text)
   if (number !== undefined) return String(number)

@@ -10,7 +10,7 @@ export interface AuthenticationServices {
   readonly tokenReviewer: TokenReviewer
 }
 
-/** The group stores nothing. */
+/** The group authentication.k8s.io. Its resources are not stored. */
 export const authentication: ApiGroup<AuthenticationServices> = defineApiGroup({
   name: 'authentication.k8s.io',
   priority: 17700,

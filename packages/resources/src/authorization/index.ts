@@ -11,7 +11,7 @@ export interface AuthorizationServices {
   readonly ruleResolver: RuleResolver
 }
 
-/** The group stores nothing. */
+/** The group authorization.k8s.io. Its resources are not stored. */
 export const authorization: ApiGroup<AuthorizationServices> = defineApiGroup({
   name: 'authorization.k8s.io',
   priority: 17600,

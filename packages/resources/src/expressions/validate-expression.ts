@@ -4,7 +4,7 @@ import type { AdmissionPurpose, AdmissionScope, Type } from '@keelson/cel'
 import type { ValidationSteps } from '@keelson/registry'
 import { celLibrary } from './cel-library.ts'
 
-/** Result type and errors of an expression. */
+/** The result type and the errors of an expression. */
 export interface ExpressionResult {
   readonly type: Type
   readonly errors: FieldErrorList
@@ -12,14 +12,14 @@ export interface ExpressionResult {
 
 export interface AdmissionExpression {
   readonly expression: string
-  /** The client's expression, for error messages. Default: `expression`. */
+  /** The expression as the client sent it, for error messages. Default: `expression`. */
   readonly sent?: string
   readonly purpose: AdmissionPurpose
   readonly scope: AdmissionScope
   readonly steps?: ValidationSteps | undefined
 }
 
-/** Compiles an admission expression. The type is `dyn` if it does not compile. */
+/** Compiles an admission expression. If that fails, the result type is `dyn`. */
 export function compileAdmissionExpression(
   { expression, sent = expression, purpose, scope, steps }: AdmissionExpression,
   path: FieldPath,

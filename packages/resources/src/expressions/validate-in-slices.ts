@@ -37,7 +37,7 @@ class SlicedSteps implements ValidationSteps {
   readonly #results: unknown[] = []
   #next = 0
   #start = performance.now()
-  /** End of the slice; undefined before its first new step. */
+  /** End time of the current slice; undefined before its first new step. */
   #end: number | undefined
   #isComplete = true
 

@@ -33,7 +33,7 @@ const allGroups = [unauthenticatedGroup, authenticatedGroup]
 interface SuggestedSchema {
   readonly level: string
   readonly precedence: number
-  /** Attribute of requests that distinguishes flows. Default: a single flow. */
+  /** The attribute by which requests are grouped into flows. Default: a single flow. */
   readonly by?: 'ByUser' | 'ByNamespace'
   readonly rule: PolicyRulesWithSubjects
 }
@@ -98,7 +98,10 @@ function schemaSpec({ level, precedence, by, rule }: SuggestedSchema): FlowSchem
   }
 }
 
-/** Annotation that controls updates of the spec on start: "true" lets the server update it, "false" keeps an administrator's changes. */
+/**
+ * Annotation that controls updates of the spec when the server starts. With "true", the server updates the spec. With "false", it keeps an
+ * administrator's changes.
+ */
 export const autoUpdateAnnotation = 'apf.kubernetes.io/autoupdate-spec'
 
 function toObject<Spec>([name, spec]: readonly [string, Spec]): { metadata: FlowSchema['metadata']; spec: Spec } {

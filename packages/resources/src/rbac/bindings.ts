@@ -7,7 +7,7 @@ const groupName = 'rbac.authorization.k8s.io'
 const subjectKinds = ['ServiceAccount', 'User', 'Group']
 const rolePath = fieldPath('roleRef')
 
-/** Fields that both kinds of bindings have. */
+/** The common fields of RoleBinding and ClusterRoleBinding. */
 export interface Binding extends KubeObject {
   subjects?: Subject[]
   roleRef: RoleRef
@@ -20,7 +20,7 @@ export function setBindingDefaults({ roleRef, subjects = [] }: Binding): void {
 
 export interface BindingRules {
   readonly roleKinds: readonly string[]
-  /** True for RoleBinding: service accounts without a namespace belong to the namespace of the binding. */
+  /** True for RoleBinding. Service accounts without a namespace then belong to the namespace of the binding. */
   readonly namespaced: boolean
 }
 
@@ -38,7 +38,7 @@ export function validateBinding(
   ]
 }
 
-/** Subjects are mutable, `roleRef` is not. */
+/** Validates an update of a binding. Its subjects are mutable; `roleRef` is immutable. */
 export function validateBindingUpdate(binding: DeepReadonly<Binding>, old: DeepReadonly<Binding>, rules: BindingRules): FieldErrorList {
   const errors = validateBinding(binding, rules)
   const { apiGroup, kind, name } = binding.roleRef

@@ -8,7 +8,7 @@ import type { RoleAuthority } from './escalation.ts'
 
 const pods: PolicyRule = { verbs: ['get'], apiGroups: [''], resources: ['pods'] }
 const secrets: PolicyRule = { ...pods, resources: ['secrets'] }
-/** All users have the rules for pods. Bob may escalate every role, and bind the one named "bindable". */
+/** A fake authority. All users have the rules for pods. Bob has the verb "escalate" on every role, and "bind" on the role "bindable". */
 const authority: RoleAuthority = {
   allows: async ({ user }, verb, { name }) => user.name === 'bob' && (verb === 'escalate' || name === 'bindable'),
   rulesOfUser: () => ({ rules: [pods], missing: [{ name: 'gone' }] }),
@@ -39,7 +39,7 @@ describe('privilege escalation', () => {
     await expect(create(as('alice'), role([pods], { aggregationRule }))).rejects.toThrow('must have cluster-admin privileges')
   })
 
-  it('does not include changes of owners and finalizers', async () => {
+  it('does not prevent changes of owners and finalizers', async () => {
     const owned = role([secrets])
     owned.metadata = { name: 'a', finalizers: ['a/b'] }
     await check!(as('alice'), owned, role([secrets]))

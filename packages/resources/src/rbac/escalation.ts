@@ -11,19 +11,19 @@ const allRules: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ]
 
-/** Rules and permissions of the caller, against which roles and bindings are checked. */
+/** Access to the caller's rules and permissions, with which writes of roles and bindings are checked. */
 export interface RoleAuthority {
-  /** True if the caller has this verb on the role, which skips the check of its rules. */
+  /** Returns whether the caller has this verb on the role. If so, the caller need not hold its rules. */
   allows(context: RequestContext, verb: 'escalate' | 'bind', role: RoleName): Promise<boolean>
   /** Lists the rules that apply to a user in a namespace ("" for cluster role bindings only). */
   rulesOfUser(user: UserInfo, namespace: string): UserRules
-  /** Undefined if the role does not exist. `namespace` is that of the binding. */
+  /** Returns the rules of a role; undefined if the role does not exist. `namespace` is that of the binding. */
   rulesOf(role: DeepReadonly<RoleRef>, namespace: string): Promise<readonly DeepReadonly<PolicyRule>[] | undefined>
 }
 
 export interface UserRules {
   readonly rules: readonly DeepReadonly<PolicyRule>[]
-  /** Roles that bindings of the user name and that do not exist. */
+  /** Roles that the user's bindings refer to but that do not exist. */
   readonly missing: readonly { readonly name: string }[]
 }
 
@@ -39,7 +39,7 @@ export interface RoleServices {
   readonly roleAuthority: RoleAuthority
 }
 
-/** Hooks for roles and cluster roles: the writer must have every rule of the role, or the verb "escalate". */
+/** Creates hooks for roles and cluster roles. The writer must hold every rule of the role, or have the verb "escalate". */
 export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'clusterroles'): StoreHooks<Role | ClusterRole> {
   async function check(
     context: RequestContext,
@@ -64,7 +64,7 @@ export function roleHooks(authority: RoleAuthority, resource: 'roles' | 'cluster
   return { check }
 }
 
-/** Hooks for both kinds of bindings: the writer must have every rule of the bound role, or the verb "bind" on it. */
+/** Creates hooks for both kinds of bindings. The writer must hold every rule of the bound role, or have the verb "bind" on the role. */
 export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' | 'clusterrolebindings'): StoreHooks<Binding> {
   async function check(context: RequestContext, binding: Binding, old: DeepReadonly<Binding> | undefined): Promise<void> {
     const { user, namespace } = context
@@ -84,7 +84,7 @@ export function bindingHooks(authority: RoleAuthority, resource: 'rolebindings' 
   return { check }
 }
 
-/** Returns an error message if the caller lacks any of `rules`. */
+/** Returns an error message if the caller lacks some of the rules; undefined if not. */
 async function explainMissing(
   authority: RoleAuthority,
   context: RequestContext,
@@ -101,7 +101,7 @@ async function explainMissing(
   return `${message}; resolution errors: [${errors.length === 1 ? errors[0] : `[${errors.join(', ')}]`}]`
 }
 
-/** The error of kube-apiserver's store, which names the resource of the request instead of the role's. */
+/** Creates the error of a missing role. Like in kube-apiserver, it names the resource of the request, not that of the role. */
 function missingRole({ info }: RequestContext, name: string): ApiError {
   return newNotFound({ group: info.apiGroup, resource: info.resource }, name)
 }
@@ -110,7 +110,10 @@ function isAggregated(role: DeepReadonly<Role | ClusterRole> | undefined): boole
   return role !== undefined && 'aggregationRule' in role && (role.aggregationRule?.clusterRoleSelectors ?? []).length > 0
 }
 
-/** True if only owner references and finalizers changed: the garbage collector may do that without holding the rules. */
+/**
+ * Returns whether an update changes only owner references and finalizers. The garbage collector may do that without holding the role's
+ * rules.
+ */
 function changesOnlyOwnership(object: DeepReadonly<KubeObject>, old: DeepReadonly<KubeObject>): boolean {
   return semanticEqual(withoutOwnership(object), withoutOwnership(old))
 }

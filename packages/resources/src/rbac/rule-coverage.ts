@@ -4,7 +4,7 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 type Rule = DeepReadonly<PolicyRule>
 
-/** One verb on one resource or path. */
+/** A single permission: one verb on one resource or path. */
 interface Permission {
   readonly verb: string
   readonly apiGroup?: string
@@ -13,7 +13,7 @@ interface Permission {
   readonly url?: string
 }
 
-/** Lists the permissions in `rules` that no rule of `held` covers on its own, each as a rule. Lets other requests run in between. */
+/** Lists the permissions in `rules` that no single rule of `held` covers, each as a rule. Long computations yield to other requests. */
 export async function missingRules(held: readonly Rule[], rules: readonly Rule[]): Promise<readonly PolicyRule[]> {
   const missing: PolicyRule[] = []
   let started = performance.now()
@@ -63,7 +63,7 @@ function urlCovers(held: string, url: string): boolean {
   return held === url || (held.endsWith('*') && url.startsWith(withoutStars(held)))
 }
 
-/** Removes all stars at the end. */
+/** Removes all trailing `*` characters. */
 function withoutStars(url: string): string {
   let end = url.length
   while (end > 0 && url[end - 1] === '*') end--
@@ -80,7 +80,7 @@ function toRule({ verb, apiGroup, resource, resourceName, url }: Permission): Po
   }
 }
 
-/** Prints missing rules for an error message: verbs on the same object together, one line for each object, sorted. */
+/** Formats missing rules for an error message. Verbs on the same object are combined. Each object has one line; lines are sorted. */
 export function describeRules(rules: readonly PolicyRule[]): string {
   const byObject = new Map<string, PolicyRule>()
   const lines = new Set<string>()

@@ -9,7 +9,7 @@ interface BindingConditions {
   readonly bindingFailureConditions?: readonly string[]
 }
 
-/** Validates the conditions that delay binding and those that abort it. Either both lists are empty or neither is. */
+/** Validates the conditions that delay binding and those that abort it. Both lists must be empty, or neither. */
 export function validateBindingConditions(conditions: BindingConditions, path: FieldPath): FieldErrorList {
   const { bindingConditions: binding = [], bindingFailureConditions: failed = [] } = conditions
   const bindingPath = path.child('bindingConditions')

@@ -23,15 +23,15 @@ export interface ClaimServices {
 }
 
 /**
- * Returns rules that depend on other objects. Admin access to devices is only allowed in namespaces with a certain label. It ignores other
- * claims of the devices. Parts of the status need further permissions.
+ * Returns the rules of claims that depend on other objects. Admin access, which ignores other claims of the same devices, is only allowed
+ * in namespaces with a certain label. Changes of some status fields need further permissions.
  */
 export function claimRules({ namespaceLabels: labelsOf, claimStatusAuthority }: ClaimServices): RESTStorageExtensions {
   const claims = hooksWith<ResourceClaim>(resourceClaims, labelsOf, ({ spec }) => spec.devices.requests)
   const templates = hooksWith<ResourceClaimTemplate>(resourceClaimTemplates, labelsOf, ({ spec }) => spec.spec.devices.requests)
   return {
     hooks: { resourceclaims: () => claims, resourceclaimtemplates: () => templates },
-    // Only called with the store of claims.
+    // The factory is only called with the store of claims.
     subresources: { resourceclaims: { status: claimStatusFactory(labelsOf, claimStatusAuthority) as unknown as SubresourceFactory } },
   }
 }
@@ -56,7 +56,10 @@ function hooksWith<T extends KubeObject>(
   }
 }
 
-/** Applies the rules to the status. A claim that already has a device with admin access is not checked for it again. */
+/**
+ * Creates the status subresource of claims with these rules. A claim that already has a device with admin access is not checked for it
+ * again.
+ */
 function claimStatusFactory(labelsOf: NamespaceLabels, authority: ClaimStatusAuthority): SubresourceFactory<ResourceClaim> {
   return (store) =>
     store.subresource({

@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export type ItemRule<T> = (item: T, path: FieldPath) => FieldErrorList
 
-/** Validates each item of a list. If there are too many items, only reports that. */
+/** Validates each item of a list. If there are too many items, the only error is about their number. */
 export function validateList<T>(list: readonly T[] | null | undefined, max: number, rule: ItemRule<T>, path: FieldPath): FieldErrorList {
   const items = list ?? []
   if (items.length > max) return [fieldError.tooMany(path, items.length, max)]

@@ -3,7 +3,7 @@ import { fieldError, fieldPath, immutableMessage, semanticEqual } from '@keelson
 import type { FieldErrorList } from '@keelson/apimachinery'
 import { toInternalStruct } from '@keelson/resources-core'
 
-/** Rejects changes of the spec of a claim or template. The error prints kube-apiserver's internal type. */
+/** Rejects changes of the spec of a claim or template. The error message shows kube-apiserver's internal type. */
 export function validateSpecUnchanged(
   type: 'ResourceClaimSpec' | 'ResourceClaimTemplateSpec',
   spec: unknown,

@@ -10,7 +10,7 @@ export function validateDriver(name: string, path: FieldPath): FieldErrorList {
   return name === '' ? [fieldError.required(path)] : validateQualifiedName(name.toLowerCase(), path)
 }
 
-/** Validates parameters of a driver. If there are too many, only reports that. */
+/** Validates parameters of a driver. If there are too many, the only error is about their number. */
 export function validateParameters(parameters: Readonly<Record<string, string>>, path: FieldPath): FieldErrorList {
   const entries = Object.entries(parameters)
   if (entries.length > maxParameters) return [fieldError.tooLong(path, maxParameters)]

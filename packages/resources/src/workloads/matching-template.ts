@@ -5,7 +5,7 @@ import { printMap } from '@keelson/resources-core'
 
 type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
-/** Requires that the selector matches the template. Otherwise the controller would create pods without end. */
+/** Requires that the selector matches the labels of the template. The controller would otherwise create pods endlessly. */
 export function validateMatchingLabels(template: ReadonlyTemplate, selector: LabelsSelector, path: FieldPath): FieldErrorList {
   if (selector.matches(template.metadata?.labels)) return []
   const detail = '`selector` does not match template `labels`'

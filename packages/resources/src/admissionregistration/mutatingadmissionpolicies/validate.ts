@@ -11,7 +11,7 @@ import { specPath, validatePolicy } from '../policy-spec.ts'
 
 type ReadonlyPolicy = DeepReadonly<MutatingAdmissionPolicy>
 
-/** Field with the patch, for each patch type. */
+/** Name of the field with the patch for each patch type. */
 const fieldOfPatchType = { ApplyConfiguration: 'applyConfiguration', JSONPatch: 'jsonPatch' } as const
 
 export function validateMutatingPolicy(

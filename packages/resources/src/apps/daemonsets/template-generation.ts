@@ -5,7 +5,7 @@ import { parseNumberAnnotation } from '../number-annotation.ts'
 /** Annotation with the number of template changes, which was `spec.templateGeneration` in earlier API versions. Clients cannot set it. */
 export const templateGenerationAnnotation = 'deprecated.daemonset.template.generation'
 
-/** Sets the annotation to a canonical number: 0 if it is absent. Mutates its argument. */
+/** Normalizes the annotation to a canonical number, which is 0 if the annotation is absent. Mutates its argument. */
 export function normalizeTemplateGeneration({ metadata }: DaemonSet): void {
   const value = metadata.annotations?.[templateGenerationAnnotation]
   metadata.annotations = {

@@ -5,7 +5,7 @@ import { parseNumberAnnotation } from '../number-annotation.ts'
 /** Annotation with the revision of a rollback, which was `spec.rollbackTo.revision` in earlier API versions. */
 export const rollbackAnnotation = 'deprecated.deployment.rollback.to'
 
-/** Sets the annotation to a canonical number, or removes it if it is empty. Mutates its argument. */
+/** Normalizes the rollback annotation to a canonical number. An empty annotation is removed. Mutates its argument. */
 export function normalizeRollback({ metadata }: Deployment): void {
   const { annotations } = metadata
   const revision = annotations?.[rollbackAnnotation]

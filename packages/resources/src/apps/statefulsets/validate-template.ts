@@ -8,7 +8,7 @@ type ReadonlyTemplate = DeepReadonly<PodTemplateSpec>
 
 interface TemplateOptions {
   readonly old?: ReadonlyTemplate | undefined
-  /** True to skip the pod spec, because the stored pod spec is already invalid. */
+  /** Whether to skip validation of the pod spec, because the stored pod spec is already invalid. */
   readonly skipSpec: boolean
 }
 

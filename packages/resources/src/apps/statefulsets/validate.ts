@@ -41,7 +41,7 @@ function withoutMutable(spec: ReadonlySpec): object {
 }
 
 interface SpecOptions {
-  /** True for a create. Immutable fields are only validated then. */
+  /** True for a create. Immutable fields are only validated on create. */
   readonly isNew: boolean
   readonly skipTemplateSpec: boolean
   readonly old?: ReadonlySpec

@@ -11,7 +11,7 @@ import type { FieldRequirement, LabelRequirement, RequestedAction } from '@keels
 
 export interface ReviewedRequest {
   readonly action: RequestedAction
-  /** Says which selectors were ignored because they do not parse; "" if none. */
+  /** Error message about selectors that were ignored because they are not valid; "" if there are none. */
   readonly evaluationError: string
 }
 
@@ -42,7 +42,7 @@ export function reviewedAction({ resourceAttributes, nonResourceAttributes = {} 
   }
 }
 
-/** The requirements that parse. Dropping the others is safe: it asks for more. */
+/** The valid requirements of a selector. Ignoring the others is safe, because the review then covers more objects. */
 interface ParsedSelector<T> {
   readonly requirements: readonly T[]
   readonly failed: boolean

@@ -6,7 +6,10 @@ import type { AccessAuthorizer } from '../access-authorizer.ts'
 import { accessReviews } from './index.ts'
 
 const dryRun = false
-/** Allows alice requests whose label selector requires a=b, and denies non-resource requests. The reason repeats the field selector. */
+/**
+ * A fake authorizer. It allows alice's requests whose label selector requires a=b, and denies non-resource requests. The reason contains
+ * the field selector.
+ */
 const authorizer: AccessAuthorizer = {
   authorize({ user, action }) {
     if (!action.isResourceRequest) return { decision: 'deny', reason: 'no paths' }
@@ -35,7 +38,7 @@ it('returns the decision of the authorizer', async () => {
   })
 })
 
-it('gives the authorizer the requirements of field selectors as they are', async () => {
+it('passes the requirements of field selectors to the authorizer unchanged', async () => {
   const ofFields = async (fieldSelector: object): Promise<unknown> =>
     createReview(review({ user: 'bob', resourceAttributes: { verb: 'list', resource: 'pods', fieldSelector } }))
   expect(await ofFields({ rawSelector: 'spec.nodeName=n,a!=b' })).toEqual({ allowed: false, reason: 'a != b; spec.nodeName = n' })
@@ -51,7 +54,7 @@ it('gives the authorizer the requirements of field selectors as they are', async
   })
 })
 
-it('reports selectors that do not parse', async () => {
+it('reports selectors that are not valid', async () => {
   const resourceAttributes = { verb: 'get', resource: 'pods', labelSelector: { rawSelector: 'a in' } }
   expect(await createReview(review({ user: 'alice', resourceAttributes }))).toEqual({
     allowed: false,

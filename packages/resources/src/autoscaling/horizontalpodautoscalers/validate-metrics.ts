@@ -8,7 +8,7 @@ import type { ReferenceRules } from './validate-reference.ts'
 type Metric = DeepReadonly<MetricSpec>
 type Target = DeepReadonly<MetricTarget>
 
-/** Field with the metric source, for each metric type. */
+/** Name of the field with the metric source for each metric type. */
 const fieldOfType = {
   Object: 'object',
   External: 'external',
@@ -110,7 +110,7 @@ function requireOneOf(target: Target | undefined, of: readonly (keyof MetricTarg
   return of.some((member) => target?.[member] !== undefined) ? [] : [fieldError.required(path, detail)]
 }
 
-/** Reports an error for the first of two fields if both are set. */
+/** Returns an error for the first of two fields if both are set. */
 function forbidBoth(
   target: Target | undefined,
   [first, second]: readonly [keyof MetricTarget, keyof MetricTarget],

@@ -5,7 +5,7 @@ import { invalidEach } from '@keelson/resources-core'
 
 export interface ReferenceRules {
   readonly allowEmptyGroup: boolean
-  /** True to allow an invalid `apiVersion`, because the stored object already has it. */
+  /** Whether to allow an invalid `apiVersion`, because the stored object already has it. */
   readonly allowInvalidVersion: boolean
 }
 

@@ -2,7 +2,7 @@ import type { Job } from '@keelson/api/batch/v1'
 
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid'
 export const jobNameLabel = 'batch.kubernetes.io/job-name'
-/** Label without the prefix "batch.kubernetes.io/", for old clients. */
+/** The label `controller-uid` without the prefix "batch.kubernetes.io/", for old clients. */
 export const legacyControllerUidLabel = 'controller-uid'
 export const legacyJobNameLabel = 'job-name'
 

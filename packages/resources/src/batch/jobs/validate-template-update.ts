@@ -11,7 +11,10 @@ type Template = DeepReadonly<PodTemplateSpec>
 type ReadonlySpec = DeepReadonly<PodSpec>
 type Containers = readonly DeepReadonly<Container>[]
 
-/** Allows changes of scheduling and resources while a job is suspended and has no pods. Otherwise the template is immutable. */
+/**
+ * Validates an update of the pod template. While a job is suspended and has no pods, scheduling and resources may change. Otherwise the
+ * template is immutable.
+ */
 export function validateTemplateUpdate({ spec }: ReadonlyJob, old: ReadonlyJob, path: FieldPath): FieldErrorList {
   const template: Template = spec?.template ?? {}
   const oldTemplate: Template = old.spec?.template ?? {}

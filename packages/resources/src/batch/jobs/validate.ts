@@ -51,7 +51,7 @@ function validateWithMetadata(job: ReadonlyJob, specErrors: FieldErrorList, requ
   return [...validateGeneratedSelector(job, requirePrefixed), ...specErrors, ...validateHostname(job)]
 }
 
-/** Validates the longest hostname of an indexed job's pods, which is the last one's. */
+/** Validates the hostname of an indexed job's last pod, which is the longest one. */
 function validateHostname({ metadata, spec }: ReadonlyJob): FieldErrorList {
   const completions = spec?.completions ?? 0
   if (spec?.completionMode !== 'Indexed' || completions <= 0) return []

@@ -1,4 +1,4 @@
-/** One DER tag-length-value. */
+/** A DER value: tag, length and content. */
 export interface DerValue {
   readonly tag: number
   /** The complete encoding, including tag and length. */

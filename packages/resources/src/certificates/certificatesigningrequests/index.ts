@@ -5,7 +5,10 @@ import type { ResourceDefinition } from '@keelson/registry'
 import { signingRequestColumns } from './columns.ts'
 import { signingRequestApproval, signingRequestStatus, signingRequestStrategy } from './strategy.ts'
 
-/** Requests to a signer for a certificate; an approver approves them and the signer issues them, through separate subresources. */
+/**
+ * The definition of certificate signing requests. An approver approves a request and a signer issues the certificate, each through a
+ * separate subresource.
+ */
 export const certificateSigningRequests: ResourceDefinition<CertificateSigningRequest> = defineResource<CertificateSigningRequest>({
   group: 'certificates.k8s.io',
   version: 'v1',

@@ -1,4 +1,4 @@
-/** Key usages that a request may ask for. */
+/** Key usages that are valid in a certificate request. */
 export const keyUsages: readonly string[] = [
   'any',
   'cert sign',

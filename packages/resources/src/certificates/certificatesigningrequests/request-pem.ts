@@ -8,12 +8,12 @@ const sequence = 0x30
 const set = 0x31
 const bitString = 0x03
 const bmpString = 0x1e
-/** Object identifiers in hex. */
+/** DER-encoded object identifiers of subject attributes, in hex. */
 const commonNameIdentifier = '550403'
 const organizationIdentifier = '55040a'
 const structureError = "asn1: structure error: tags don't match"
 
-/** Digest by signature algorithm OID in hex; null for Ed25519, which has its own. */
+/** Digest algorithm by the OID of the signature algorithm in hex; null for Ed25519, which includes its digest. */
 const digests: Readonly<Record<string, string | null>> = {
   '2a864886f70d01010b': 'sha256',
   '2a864886f70d01010c': 'sha384',
@@ -60,7 +60,7 @@ const failures: Readonly<Record<string, string>> = {
 }
 
 export interface CertificateSubject {
-  /** The last one, if there are several. */
+  /** Common name of the subject; the last one if there are several. */
   readonly commonName: string
   readonly organizations: readonly string[]
 }

@@ -23,7 +23,7 @@ export const signingRequestStrategy: Strategy<CertificateSigningRequest> = {
   validateUpdate: (_context, request, old) => validateSigningRequestUpdate(request, old, {}),
 }
 
-/** Status subresource for signers: they set the certificate or the Failed condition. */
+/** The strategy of the status subresource. Signers set the certificate or the condition Failed. */
 export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest> = {
   update: {
     resetFields: withoutFields('spec', 'status.conditions'),
@@ -37,7 +37,7 @@ export const signingRequestStatus: SubresourceStrategy<CertificateSigningRequest
   },
 }
 
-/** Approval subresource for approvers: they set the Approved or Denied condition. */
+/** The strategy of the approval subresource. Approvers set the condition Approved or Denied. */
 export const signingRequestApproval: SubresourceStrategy<CertificateSigningRequest> = {
   update: {
     resetFields: withoutFields('spec', 'status.certificate'),
@@ -54,7 +54,7 @@ export const signingRequestApproval: SubresourceStrategy<CertificateSigningReque
   tabled: false,
 }
 
-/** Sets the requesting user from the authenticated one, so that nobody can request in another user's name. */
+/** Sets the requesting user to the authenticated user, so that nobody can request a certificate in another user's name. */
 function setRequestor(spec: CertificateSigningRequest['spec'], { name, uid = '', groups, extra = {} }: UserInfo): void {
   for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member]
   if (name !== '') spec.username = name
@@ -64,7 +64,7 @@ function setRequestor(spec: CertificateSigningRequest['spec'], { name, uid = '',
   if (entries.length > 0) spec.extra = Object.fromEntries(entries)
 }
 
-/** Restores the stored conditions of this type if their number is unchanged. */
+/** Restores the stored conditions of a type unless their number has changed. */
 function keepConditions({ status }: CertificateSigningRequest, old: ReadonlyRequest, type: string): void {
   const stored = (old.status?.conditions ?? []).filter((condition) => condition.type === type)
   const conditions = status?.conditions ?? []

@@ -3,7 +3,7 @@ import type { FieldErrorList } from '@keelson/apimachinery'
 import { validateSigningRequest } from './validate.ts'
 import type { ReadonlyRequest } from './validate.ts'
 
-/** Changes allowed by the subresource being written. */
+/** The changes that the written subresource may make. */
 export interface UpdatePermissions {
   readonly mayApprove?: boolean
   readonly mayIssue?: boolean

@@ -13,7 +13,7 @@ export const legacySigner = 'kubernetes.io/legacy-unknown'
 const specPath = fieldPath('spec')
 const minSeconds = 600
 
-/** Ratcheting: on an update, values that `old` already had stay allowed although a create would reject them. */
+/** Validates a signing request. On an update, values that `old` already had stay valid even if a create would reject them (ratcheting). */
 export function validateSigningRequest({ spec, status = {} }: ReadonlyRequest, old?: ReadonlyRequest): FieldErrorList {
   const errors: FieldErrorList = []
   const requestError = findCertificateRequestError(spec.request ?? '')

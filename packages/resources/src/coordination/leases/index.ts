@@ -46,7 +46,7 @@ function validateLeaseSpec({ leaseDurationSeconds, leaseTransitions, strategy, p
   return errors
 }
 
-/** Validates a strategy: the built-in one, or a qualified name of another. */
+/** Validates an election strategy: the built-in one, or the qualified name of another one. */
 function validateStrategy(strategy: string): FieldErrorList {
   // Upstream repeats the field name in the path.
   const path = specPath.child('strategy').child('strategy')

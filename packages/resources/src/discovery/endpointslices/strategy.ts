@@ -31,7 +31,7 @@ export const endpointSliceStrategy: Strategy<EndpointSlice> = {
   warningsOnUpdate: (_context, slice) => findAddressWarnings(slice),
 }
 
-/** Returns whether an update counts as a change. Labels do, because they link the slice to its service. */
+/** Returns whether an update must increment the generation. Changes of labels count, because labels link the slice to its service. */
 function isChanged({ metadata, ...slice }: EndpointSlice, { metadata: oldMetadata, ...old }: ReadonlySlice): boolean {
   return !semanticEqual(slice, old) || !semanticEqual(metadata.labels ?? {}, oldMetadata.labels ?? {})
 }

@@ -3,7 +3,7 @@ import { fieldError, nameIsDNSLabel, nameIsDNSSubdomain } from '@keelson/apimach
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach } from '@keelson/resources-core'
 
-/** Field with the subject, for each kind. */
+/** Name of the field with the subject for each kind. */
 const fieldOfKind = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const
 const kinds = ['Group', 'ServiceAccount', 'User']
 

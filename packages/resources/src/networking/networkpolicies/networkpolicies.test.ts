@@ -21,6 +21,6 @@ function generationAfter(spec: JsonObject): number | undefined {
 it('counts an empty rule list as a change each time, because storage drops it', () => {
   expect(generationAfter({ podSelector: {} } satisfies NetworkPolicySpec as JsonObject)).toBe(1)
   expect(generationAfter({ podSelector: {}, ingress: [] })).toBe(2)
-  // Defaults are not a change.
+  // Setting defaults does not increment the generation.
   expect(generationAfter({ podSelector: {}, policyTypes: [] })).toBe(1)
 })

@@ -63,7 +63,9 @@ export const podDisruptionBudgets: ResourceDefinition<PodDisruptionBudget> = def
 /** Label key that marks budgets from policy/v1beta1 with an empty selector. It matches no pod in v1beta1, but every pod in v1. */
 const reservedKey = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match'
 
-/** Removes the reserved key from selectors with other requirements. As the only requirement, it marks a v1beta1 budget and stays. */
+/**
+ * Removes the reserved key from a selector with other requirements. A selector with only this key marks a budget from v1beta1 and is kept.
+ */
 function dropReservedLabel({ spec }: PodDisruptionBudget): void {
   const selector = spec?.selector
   const expressions = selector?.matchExpressions ?? []

@@ -8,7 +8,10 @@ import { userClusterRoles } from './user-roles.ts'
 
 const apiGroup = 'rbac.authorization.k8s.io'
 
-/** "true" lets the server add missing rules and subjects on start; an administrator sets "false" to keep own changes. */
+/**
+ * Annotation that controls updates when the server starts. With "true", the server adds missing rules and subjects. With "false", it keeps
+ * an administrator's changes.
+ */
 export const roleAutoUpdateAnnotation = 'rbac.authorization.kubernetes.io/autoupdate'
 
 const user = (name: string): Subject => ({ kind: 'User', apiGroup, name })
@@ -17,7 +20,7 @@ const account = (name: string): Subject => ({ kind: 'ServiceAccount', name, name
 const controllerManager = user('system:kube-controller-manager')
 const scheduler = user('system:kube-scheduler')
 
-/** Subjects of the cluster role that has the name of the binding. */
+/** Subjects of the bootstrap cluster role binding of each cluster role. */
 const clusterSubjects: Readonly<Record<string, readonly Subject[]>> = {
   'cluster-admin': [group(mastersGroup)],
   'system:monitoring': [group('system:monitoring')],
@@ -29,7 +32,7 @@ const clusterSubjects: Readonly<Record<string, readonly Subject[]>> = {
   'system:kube-dns': [account('kube-dns')],
   'system:kube-scheduler': [scheduler],
   'system:volume-scheduler': [scheduler],
-  // Nodes are authorized by their names instead.
+  // The binding has no subjects, because the node authorizer authorizes nodes by name.
   'system:node': [],
   'system:service-account-issuer-discovery': [group('system:serviceaccounts')],
 }
@@ -39,7 +42,7 @@ interface NamespacedRole {
   readonly name: string
   readonly rules: readonly PolicyRule[]
   readonly subjects: readonly Subject[]
-  /** Default: the name of the role. */
+  /** Name of the binding. Default: the name of the role. */
   readonly binding?: string
 }
 
@@ -93,7 +96,7 @@ const namespacedRoles: readonly NamespacedRole[] = [
   },
 ]
 
-/** Metadata of a bootstrap object. */
+/** Builds the metadata of a bootstrap object. */
 function bootstrapMetadata(metadata: ObjectMeta): ObjectMeta {
   return {
     ...metadata,
@@ -138,12 +141,12 @@ export const bootstrapRoleBindings: readonly DeepReadonly<RoleBinding>[] = names
     }),
 )
 
-/** Roles of old clusters whose rules moved to another role, which the aggregated role collects. */
+/** Maps each cluster role that became an aggregated role to the role that receives its stored rules on an upgrade. */
 export const rolesToAggregate: Readonly<Record<string, string>> = {
   admin: 'system:aggregate-to-admin',
   edit: 'system:aggregate-to-edit',
   view: 'system:aggregate-to-view',
 }
 
-/** Bindings of old clusters whose subjects are copied to a new binding. */
+/** Maps a binding of old clusters to the new binding that receives its subjects on an upgrade. */
 export const bindingsToSplit: Readonly<Record<string, string>> = { 'system:discovery': 'system:public-info-viewer' }

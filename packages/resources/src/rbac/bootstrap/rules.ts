@@ -6,13 +6,13 @@ export const readUpdate = 'get list patch update watch'
 export const readWrite = 'create delete deletecollection get list patch update watch'
 
 interface ResourceWords {
-  /** Default: core, which is also the word for it in a list. */
+  /** API groups separated by spaces; "core" is the core group. Default: "core". */
   readonly groups?: string
   readonly resources: string
   readonly names?: string
 }
 
-/** Builds a rule for resources. All lists are separated by spaces. */
+/** Builds a rule for resources. Items of lists are separated by spaces. */
 export function can(verbs: string, { groups = 'core', resources, names }: ResourceWords): PolicyRule {
   return {
     verbs: verbs.split(' '),

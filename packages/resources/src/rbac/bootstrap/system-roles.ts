@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@keelson/api/rbac/v1'
 import { can, canRequest, read, readUpdate, readWrite, recordEvents } from './rules.ts'
 
-/** Rules of the cluster roles of components: nodes, proxies, the scheduler, approvers of certificates. */
+/** Rules of the cluster roles of system components, for example nodes, proxies and the scheduler. */
 export const systemRules: Readonly<Record<string, readonly PolicyRule[]>> = {
   'system:heapster': [
     can(read, { resources: 'events namespaces nodes pods' }),

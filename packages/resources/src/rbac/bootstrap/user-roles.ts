@@ -3,15 +3,15 @@ import { can, canRequest, read, readWrite, write } from './rules.ts'
 
 interface UserRole {
   readonly rules?: readonly PolicyRule[]
-  /** Makes this a part of the aggregated role of that name. */
+  /** Name of the aggregated role that includes this role's rules. */
   readonly partOf?: AggregatedRole
-  /** The rules are collected from the parts of this aggregated role. */
+  /** If set, this is an aggregated role: its rules are those of all roles with this `partOf`. */
   readonly collects?: AggregatedRole
 }
 
 type AggregatedRole = 'admin' | 'edit' | 'view'
 
-/** Roles for people and clients. */
+/** Rules of the cluster roles for users and clients. */
 const userRoles: Readonly<Record<string, UserRole>> = {
   'cluster-admin': { rules: [can('*', { groups: '*', resources: '*' }), canRequest('*', '*')] },
   'system:discovery': {

@@ -4,7 +4,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validateClusterRole, validateClusterRoleUpdate } from './validate.ts'
 
-/** Permissions in the whole cluster. A controller fills the rules of aggregated roles. */
+/** The definition of ClusterRole: permissions in the whole cluster. A controller sets the rules of aggregated roles. */
 export const clusterRoles: ResourceDefinition<ClusterRole> = defineResource<ClusterRole>({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',

@@ -5,7 +5,7 @@ import { defineResource } from '@keelson/registry'
 import type { ResourceDefinition } from '@keelson/registry'
 import { validatePolicyRules } from '../validate-rules.ts'
 
-/** Permissions in one namespace. */
+/** The definition of Role: permissions in one namespace. */
 export const roles: ResourceDefinition<Role> = defineResource<Role>({
   group: 'rbac.authorization.k8s.io',
   version: 'v1',

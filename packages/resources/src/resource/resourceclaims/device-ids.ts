@@ -8,7 +8,7 @@ interface DeviceName {
   readonly shareID?: string
 }
 
-/** Identifies a device or a share of it. Has the field names of error messages. */
+/** The identity of a device or of a share of a device. The members have the names of the fields in error messages. */
 interface DeviceID {
   readonly Driver: string
   readonly Pool: string

@@ -9,7 +9,7 @@ const devices = '.deviceclass.resource.k8s.io/devices'
 /** Maximum number of devices of a claim. */
 const maxDevicesPerClaim = 32
 
-/** Quota rules of claims: counts devices by class. */
+/** The quota rules of claims, which count devices by class. */
 export const claimQuota: QuotaRules<ResourceClaim> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => limit === count || limit.endsWith(devices),

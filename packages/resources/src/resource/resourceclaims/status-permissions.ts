@@ -4,20 +4,21 @@ import type { DeepReadonly, FieldErrorList, RequestContext, RequestedAction, Use
 
 type Status = DeepReadonly<ResourceClaimStatus>
 
-/** Checks further permissions of the writer of a claim's status. */
+/** Checks additional permissions of a user who writes a claim's status. */
 export interface ClaimStatusAuthority {
-  /** Returns the message of a 403 for the request with these members replaced; undefined if the user may send it. */
+  /** Authorizes the request with some attributes replaced. Returns the message of a 403; undefined if the user is allowed. */
   refusal(
     context: RequestContext,
     replaced: Pick<RequestedAction, 'verb' | 'subresource' | 'namespace' | 'name'>,
   ): Promise<string | undefined>
-  /** Returns the node of the pod whose service account the user is, if any. */
+  /** Returns the node of the pod to which the user's token is bound; undefined for other users. */
   nodeOf(user: UserInfo): string | undefined
 }
 
 /**
- * Checks the permissions to change parts of a claim's status. Allocating and reserving needs `resourceclaims/binding`. Reporting on devices
- * needs `resourceclaims/driver` with the name of each driver, and a verb that says whether the user runs on the node of the allocation.
+ * Checks the permissions to change a claim's status. Changes of the allocation and of reservations need `resourceclaims/binding`. Changes
+ * of device status need `resourceclaims/driver` with the name of each driver. The verb depends on whether the user runs on the node of the
+ * allocation.
  */
 export async function checkStatusPermissions(
   authority: ClaimStatusAuthority,
@@ -69,7 +70,7 @@ async function checkDevices(authority: ClaimStatusAuthority, context: RequestCon
 
 type Device = DeepReadonly<AllocatedDeviceStatus>
 
-/** Lists the drivers of devices that were added, removed or changed, sorted. */
+/** Returns the sorted names of drivers whose devices were added, removed or changed. */
 function changedDrivers(devices: readonly Device[], old: readonly Device[]): string[] {
   const keyOf = ({ driver, pool, device, shareID = '' }: Device): string => JSON.stringify([driver, pool, device, shareID])
   const left = new Map(old.map((device) => [keyOf(device), device]))
@@ -83,7 +84,7 @@ function changedDrivers(devices: readonly Device[], old: readonly Device[]): str
   return [...drivers].toSorted()
 }
 
-/** Returns the only node that an allocation is available on. */
+/** Returns the node of an allocation; undefined if the allocation is available on several nodes. */
 function allocatedNode(allocation: DeepReadonly<AllocationResult> | undefined): string | undefined {
   const terms = allocation?.nodeSelector?.nodeSelectorTerms ?? []
   const { matchExpressions = [], matchFields = [] } = terms[0] ?? {}

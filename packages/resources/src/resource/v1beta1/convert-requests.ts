@@ -5,8 +5,8 @@ import { setRequestDefaults } from '../requests.ts'
 import { setTolerationDefaults } from '../taints.ts'
 
 /**
- * Sets defaults of a claim spec of v1beta1. The fields of `exactly` are members of the request there. They are not set in requests with
- * `firstAvailable`.
+ * Sets defaults of a claim spec of v1beta1. In v1beta1, the fields of `exactly` are members of the request. Requests with `firstAvailable`
+ * have no defaults for them.
  */
 export function setBetaClaimSpecDefaults({ devices }: v1beta1.ResourceClaimSpec): void {
   for (const request of devices.requests ?? []) {

@@ -40,7 +40,7 @@ describe('priority classes', () => {
     ])
   })
 
-  it('of the system can be deleted with a collection, but not by name', async () => {
+  it('with the system prefix can be deleted with a collection, but not by name', async () => {
     await using test = openTestStore(priorityClasses, { types: createApiTypes([schedulingV1]) })
     const request = { options: {}, dryRun: false }
     await test.store.create(testContext(''), structuredClone(systemPriorityClasses[0]) as PriorityClass, { dryRun: false })

@@ -1,6 +1,6 @@
 import type { PriorityClass } from '@keelson/api/scheduling/v1'
 
-/** Highest priority of a user's class. Higher priorities are reserved for system classes. */
+/** Highest value of a class that users create. Higher values are reserved for system classes. */
 export const highestUserDefinablePriority = 1_000_000_000
 const systemCriticalPriority = 2 * highestUserDefinablePriority
 

@@ -13,7 +13,7 @@ const conversionKeys: readonly string[] = [
   'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
 ]
 
-/** Removes the conversion annotations, because the hub version has fields for these values. Mutates and returns its argument. */
+/** Removes the conversion annotations, because the hub version (v2) has fields for their values. Mutates and returns its argument. */
 export function dropConversionAnnotations<T extends KubeObject>(object: T): T {
   const { annotations } = object.metadata
   if (annotations === undefined || !conversionKeys.some((key) => Object.hasOwn(annotations, key))) return object

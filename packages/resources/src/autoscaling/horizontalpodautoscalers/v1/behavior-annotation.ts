@@ -6,7 +6,7 @@ import { toInternalStruct } from '@keelson/resources-core'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Encodes the scaling behavior for the annotation, which contains kube-apiserver's internal type, with Go field names as keys. */
+/** Encodes the scaling behavior for the annotation. Its value is kube-apiserver's internal type in JSON, with Go field names as keys. */
 export function encodeBehavior(behavior: DeepReadonly<HorizontalPodAutoscalerBehavior>): string {
   return stringifyJson(toInternalStruct(autoscalingV2.table.resolve('HorizontalPodAutoscalerBehavior'), behavior))
 }

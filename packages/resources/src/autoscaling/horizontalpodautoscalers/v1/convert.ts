@@ -8,7 +8,7 @@ import { decodeBehavior, encodeBehavior } from './behavior-annotation.ts'
 import { convertMetricFromHub, convertMetricToHub } from './metric-specs.ts'
 import { convertMetricStatusFromHub, convertMetricStatusToHub } from './metric-statuses.ts'
 
-/** Converts from v1, which has a field for CPU utilization and annotations for all other values. */
+/** Converts an autoscaler from v1 to v2. v1 has a field for CPU utilization and annotations for all other values. */
 export function toHub(autoscaler: v1.HorizontalPodAutoscaler): v2.HorizontalPodAutoscaler {
   const { metadata, spec, status, ...rest } = autoscaler
   const annotations = metadata.annotations ?? {}

@@ -3,7 +3,7 @@ import type * as v2 from '@keelson/api/autoscaling/v2'
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, LabelSelector } from '@keelson/apimachinery'
 
-/** Converts a metric spec from the hub version. */
+/** Converts a metric spec from v2 to v1. */
 export function convertMetricFromHub(metric: DeepReadonly<v2.MetricSpec>): v1.MetricSpec {
   const { type, object, pods, resource, containerResource, external } = metric as v2.MetricSpec
   return {

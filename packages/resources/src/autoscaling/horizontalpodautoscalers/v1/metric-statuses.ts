@@ -3,7 +3,7 @@ import type * as v2 from '@keelson/api/autoscaling/v2'
 import type { DeepReadonly } from '@keelson/apimachinery'
 import { identifier, selectorOf } from './metric-specs.ts'
 
-/** Converts a metric status from the hub version. */
+/** Converts a metric status from v2 to v1. */
 export function convertMetricStatusFromHub(status: DeepReadonly<v2.MetricStatus>): v1.MetricStatus {
   const { type, object, pods, resource, containerResource, external } = status as v2.MetricStatus
   return {
