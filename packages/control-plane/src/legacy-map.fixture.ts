@@ -35,7 +35,7 @@ export const pathFacts: Readonly<Record<string, readonly [file: string, command:
   'pods/status': ['src/pods/status-strategy.ts', 'kubectl get pod p --subresource=status'],
   podtemplates: ['src/podtemplates', 'kubectl get podtemplates'],
   replicationcontrollers: ['src/replicationcontrollers', 'kubectl get rc'],
-  'replicationcontrollers/scale': ['src/replicationcontrollers/scale.ts', 'kubectl scale rc r --replicas=3'],
+  'replicationcontrollers/scale': ['src/replicationcontrollers/index.ts', 'kubectl scale rc r --replicas=3'],
   'replicationcontrollers/status': ['src/replicationcontrollers/strategy.ts', 'kubectl get rc r --subresource=status'],
   resourcequotas: ['src/resourcequotas', 'kubectl create quota q --hard=pods=3'],
   'resourcequotas/status': ['src/resourcequotas/strategy.ts', 'kubectl get quota q --subresource=status'],

@@ -1,6 +1,9 @@
 import { parseJson } from '@keelson/apimachinery'
 
-/** Parses the JSON list in an annotation. Converts keys of the items to lower case, because Go ignores the case of field names. */
+/**
+ * Parses the JSON list of objects in an annotation. Converts the keys of the objects to lower case, because Go ignores the case of field
+ * names.
+ */
 export function parseAnnotationList(text: string, goType: string): Readonly<Record<string, unknown>>[] {
   const { value } = parseJson(text)
   if (value === null) return []
@@ -16,7 +19,7 @@ export function lowerCaseKeys(value: unknown, goType: string): Readonly<Record<s
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name.toLowerCase(), member as unknown]))
 }
 
-/** Returns a string field; "" if it is missing or not a string. */
+/** Returns a string field of a JSON object. Returns "" if the field is missing or not a string. */
 export function getString(members: Readonly<Record<string, unknown>>, name: string): string {
   const member = members[name]
   return typeof member === 'string' ? member : ''

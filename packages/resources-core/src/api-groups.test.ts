@@ -24,7 +24,7 @@ describe('field selectors', () => {
       expect(() => scheme.convertFieldLabel(gvk, label)).toThrow(`field label not supported: ${label}`)
   })
 
-  it('of events follow the names of the API version', () => {
+  it('use the field names of the requested API version for events', () => {
     const gvk = { group: 'events.k8s.io', version: 'v1', kind: 'Event' }
     expect(scheme.convertFieldLabel(gvk, 'regarding.name')).toBe('involvedObject.name')
     expect(() => scheme.convertFieldLabel(gvk, 'involvedObject.name')).toThrow('field label not supported: involvedObject.name')

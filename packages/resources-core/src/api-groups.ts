@@ -25,7 +25,10 @@ import { tokenRequestKind } from './serviceaccounts/token-subresource.ts'
 import { setTokenRequestDefaults } from './serviceaccounts/validate-token-request.ts'
 import { services } from './services/index.ts'
 
-/** The core group, with types of other groups for its subresources. To add a resource, add a folder and a line here. */
+/**
+ * The core API group. It registers types of other groups too, because its subresources use them. To add a resource, add a folder and a line
+ * in this file.
+ */
 export const core: ApiGroup = defineApiGroup({
   name: '',
   priority: 18000,
@@ -50,7 +53,7 @@ export const core: ApiGroup = defineApiGroup({
   bodies: [bindingKind, componentStatusKind, { ...tokenRequestKind, setDefaults: setTokenRequestDefaults }],
 })
 
-/** The group events.k8s.io. It has no resources of its own, but serves the events of the core group under a second name. */
+/** The API group events.k8s.io. It serves the events of the core group under a second name and has no other resources. */
 const eventsGroup: ApiGroup = defineApiGroup({
   name: 'events.k8s.io',
   priority: 17750,

@@ -4,13 +4,13 @@ import { formatIP, parseIP } from './ip-address.ts'
 import type { IPAddress } from './ip-address.ts'
 
 export interface Cidr {
-  /** The address, including host bits. */
+  /** The address as written, including its host bits. */
   readonly address: IPAddress
-  /** The address without host bits. */
+  /** The network address, whose host bits are 0. */
   readonly network: IPAddress
   /** The prefix length: at most 32 for IPv4 and 128 for IPv6. */
   readonly prefixLength: number
-  /** True if the address or the prefix length has leading zeros, which strict parsers reject. */
+  /** True if the address or the prefix length is written with leading zeros, which strict parsers reject. */
   readonly hasLeadingZeros: boolean
 }
 
@@ -37,7 +37,7 @@ function maskBytes(bytes: readonly number[], prefixLength: number): number[] {
   return bytes.map((byte, i) => byte & (0xff00 >> Math.min(8, Math.max(0, prefixLength - 8 * i))) & 0xff)
 }
 
-/** Returns whether `outer` contains the first address of `inner`. */
+/** Returns whether the CIDR `outer` contains the first address of `inner`. */
 export function cidrContains(outer: Cidr, inner: Cidr): boolean {
   if (isIPv4(outer.network) !== isIPv4(inner.network)) return false
   const bits = isIPv4(outer.network) ? 32 : 128
@@ -51,14 +51,17 @@ export function formatCidr({ network, prefixLength }: Cidr): string {
   return `${formatIP(network.isMapped ? { ...network, family: 6 } : network)}/${prefixLength}`
 }
 
-/** Validates a CIDR of a legacy field, which need not be canonical. Values in `known` are not validated. */
+/**
+ * Validates a CIDR of a legacy field, which accepts non-canonical values. Skips values in `known`, which are the stored values of the
+ * field.
+ */
 export function validateLegacyCidr(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
   if (known?.has(value) === true) return []
   const error = findCidrError(parseCidr(value))
   return error === undefined ? [] : [fieldError.invalid(path, value, error)]
 }
 
-/** Validates a CIDR of a newer field, which must be canonical. */
+/** Validates a CIDR of a newer field, which only accepts canonical values. */
 export function validateCidr(value: string, path: FieldPath): FieldErrorList {
   const cidr = parseCidr(value)
   const canonical = cidr && formatCidr(cidr)

@@ -14,7 +14,7 @@ export function sumStringSizes(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + byteLength(value), 0)
 }
 
-/** Returns the total size of base64 values after decoding. */
+/** Returns the total size in bytes of base64 values after decoding. */
 export function sumBinarySizes(data: StringMap): number {
   return Object.values(data).reduce((size, value) => size + decodedLength(value), 0)
 }
@@ -29,8 +29,8 @@ interface MaybeImmutable {
 }
 
 /**
- * Rejects changes of `members` and of `immutable` if the stored object is immutable. A missing map differs from an empty map, except in the
- * member `defaulted`.
+ * Rejects changes of the fields `members` and of `immutable` if the stored object is immutable. A missing map and an empty map are
+ * different values, except for the field `defaulted`.
  */
 export function validateImmutableData<T extends MaybeImmutable>(
   object: T,

@@ -57,7 +57,7 @@ const types = createApiTypes([coreV1, eventsV1])
 const scheme = new Scheme()
 core.register(scheme)
 
-/** Changes that the admission plugins of the recorded server make. */
+/** Changes that the admission plugins of the recorded kube-apiserver make to new objects, by kind. */
 const admit: Readonly<Record<string, (object: KubeObject & { spec?: { taints?: unknown[] } }) => void>> = {
   Node(node) {
     const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }
@@ -71,7 +71,10 @@ function protect(metadata: ObjectMeta, finalizer: string): void {
   metadata.finalizers = [...(metadata.finalizers ?? []), finalizer]
 }
 
-/** Creates an object without storing it: decodes, sets defaults, prepares and validates. Omits names, UIDs and times. */
+/**
+ * Runs the steps of a create request without storing the object: decoding, defaults, preparation and validation. The result has no names,
+ * UIDs and times.
+ */
 function create(step: Step): string | JsonObject {
   const { apiVersion, kind } = step.body
   const gvk = parseGroupVersionKind(String(apiVersion), String(kind))
@@ -109,7 +112,7 @@ function create(step: Step): string | JsonObject {
   return JSON.parse(encodeJson(type.schema, scheme.fromHub(gvk, object))) as JsonObject
 }
 
-/** Random suffix of the recorded generated name. */
+/** Returns the random suffix of a name that kube-apiserver generated. */
 function suffix({ body, expect: { body: answer } }: Step): string {
   const { generateName = '' } = body['metadata'] as { readonly generateName?: string }
   const name = answer.details?.name ?? (answer.metadata as { readonly name?: string }).name
@@ -131,7 +134,7 @@ function comparable(body: JsonObject): JsonObject {
   return { ...rest, metadata: { ...metadata, name }, status }
 }
 
-describe.skipIf(cases.length === 0)('creates recorded from kube-apiserver', () => {
+describe.skipIf(cases.length === 0)('create requests have the results that kube-apiserver returned', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
     const step = steps[0]!
     const answer = create(step)

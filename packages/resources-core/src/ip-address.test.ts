@@ -19,7 +19,7 @@ describe('IP addresses', () => {
     )
   })
 
-  it('do not change when their canonical form is parsed', () => {
+  it('are equal after formatting and parsing', () => {
     fc.assert(
       fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (text) => {
         const address = parseIP(text)!
@@ -43,7 +43,7 @@ describe('IP addresses', () => {
     expect(validateLegacyIP(text, path, new Set([text]))).toEqual([])
   })
 
-  it('cause a warning if they are not canonical', () => {
+  it('that are not canonical cause a warning', () => {
     expect(findIPWarnings('010.9.8.7', path)).toEqual(['ip: non-standard IP address "010.9.8.7" is invalid: use "10.9.8.7"'])
     expect(findIPWarnings('FE80::1', path)).toEqual(['ip: IPv6 address "FE80::1" should be in RFC 5952 canonical format ("fe80::1")'])
     expect(findIPWarnings('10.9.8.7', path)).toEqual([])

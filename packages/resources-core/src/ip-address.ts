@@ -2,20 +2,20 @@ import { fieldError, fieldPath, quote } from '@keelson/apimachinery'
 import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 export interface IPAddress {
-  /** The sixteen bytes of the address. IPv4 addresses are in mapped form (`::ffff:…`). */
+  /** The address as 16 bytes. IPv4 addresses are IPv4-mapped (`::ffff:…`). */
   readonly bytes: readonly number[]
   readonly family: 4 | 6
-  /** True if written as `::ffff:a.b.c.d`. */
+  /** True if the address is written in IPv4-mapped form, `::ffff:a.b.c.d`. */
   readonly isMapped: boolean
-  /** True if a number has leading zeros, which strict parsers reject. */
+  /** True if an octet is written with leading zeros, which strict parsers reject. */
   readonly hasLeadingZeros: boolean
 }
 
 const mappedPrefix: readonly number[] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
 /**
- * Parses an address by the rules of kube-apiserver's legacy fields: numbers with leading zeros are decimal. Returns undefined if it is
- * invalid.
+ * Parses an IP address by the rules of kube-apiserver's legacy fields. Octets with leading zeros are decimal. Returns undefined if the
+ * address is invalid.
  */
 export function parseIP(text: string): IPAddress | undefined {
   const separator = /[.:]/.exec(text)?.[0]
@@ -66,7 +66,7 @@ function parseGroups(text: string, isLast: boolean): { bytes: number[]; hasLeadi
   return { bytes, hasLeadingZeros }
 }
 
-/** Formats an address by RFC 5952. An IPv4-mapped address is formatted as IPv4. */
+/** Formats an IP address by RFC 5952. An IPv4-mapped address is formatted as IPv4. */
 export function formatIP({ bytes, family }: IPAddress): string {
   if (family === 4) return bytes.slice(12).join('.')
   const groups = Array.from({ length: 8 }, (_, i) => ((bytes[2 * i]! << 8) | bytes[2 * i + 1]!).toString(16))
@@ -81,7 +81,10 @@ export function formatIP({ bytes, family }: IPAddress): string {
   return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`
 }
 
-/** Validates an address of a legacy field, in any unambiguous notation. Values in `known` are not validated. */
+/**
+ * Validates an IP address of a legacy field, which accepts any unambiguous notation. Skips values in `known`, which are the stored values
+ * of the field.
+ */
 export function validateLegacyIP(value: string, path: FieldPath, known?: ReadonlySet<string>): FieldErrorList {
   if (known?.has(value) === true) return []
   const address = parseIP(value)
@@ -94,7 +97,7 @@ export function validateLegacyIP(value: string, path: FieldPath, known?: Readonl
   return errors
 }
 
-/** Validates an address of a newer field, which must be canonical. */
+/** Validates an IP address of a newer field, which only accepts the canonical notation. */
 export function validateIP(value: string, path: FieldPath): FieldErrorList {
   const errors = validateLegacyIP(value, path)
   if (errors.length > 0) return errors
@@ -102,7 +105,7 @@ export function validateIP(value: string, path: FieldPath): FieldErrorList {
   return canonical === value ? [] : [fieldError.invalid(path, value, `must be in canonical form (${quote(canonical)})`)]
 }
 
-/** Returns the error messages of `validateIP`, for object names that are addresses. */
+/** Returns the error messages of `validateIP` without paths. Used for object names that are IP addresses. */
 export function findIPErrors(value: string): readonly string[] {
   return validateIP(value, fieldPath()).map(({ detail }) => detail)
 }

@@ -16,7 +16,7 @@ describe('lineDiff', () => {
     )
   })
 
-  it('transforms one list into the other', () => {
+  it('the edits transform the first list into the second', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 })
     fc.assert(
       fc.property(lines, lines, (a, b) => {
@@ -30,7 +30,7 @@ describe('lineDiff', () => {
     )
   })
 
-  it('matches the longest common run first', () => {
+  it('matches the longest run of common lines first', () => {
     const kinds = diffLines([...'abxcd'], [...'abcd']).map(({ kind, oldStart, oldEnd }) => `${kind} ${oldStart}-${oldEnd}`)
     expect(kinds).toEqual(['equal 0-2', 'delete 2-3', 'equal 3-5'])
   })

@@ -3,7 +3,7 @@ import { diffLines } from './sequence-matcher.ts'
 import type { Edit } from './sequence-matcher.ts'
 
 const context = 3
-/** Maximum product of both lengths, which determines the run time. Larger inputs are shown as fully replaced. */
+/** Maximum product of the two line counts. The product determines the run time. The diff of larger inputs replaces all lines. */
 const maxCells = 1_000_000
 
 /** Returns the hunks of a unified diff between two JSON values, printed with indentation. */
@@ -32,7 +32,7 @@ function printValue(value: unknown, margin: string): string {
   return members.length === 0 ? `${open}${close}` : `${open}\n${members.join(',\n')}\n${margin}${close}`
 }
 
-/** Groups nearby edits into hunks with context lines. */
+/** Groups nearby edits into hunks and adds the context lines of each hunk. */
 function groupIntoHunks(edits: readonly Edit[]): Edit[][] {
   const hunks: Edit[][] = []
   let hunk: Edit[] = []
@@ -81,7 +81,7 @@ function printHunk(hunk: readonly Edit[], a: readonly string[], b: readonly stri
   return text
 }
 
-/** Formats a line range for a hunk header. Lines are counted from one. An empty range starts at the preceding line. */
+/** Formats a line range for a hunk header. Line numbers start at 1. An empty range has the number of the line before it. */
 function formatRange(start: number, end: number): string {
   const length = end - start
   if (length === 1) return `${start + 1}`

@@ -5,19 +5,19 @@ import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
 import { printList, printMap } from './print-map.ts'
 
-it('prints keys in string order, including numeric keys', () => {
+it('prints all keys in alphabetical order, including numeric keys', () => {
   const owner = { labels: { 80: '<a>', $x: 'b', '10Gi': 'c' } }
   expect(fieldErrorBody(fieldError.invalid(fieldPath('labels'), printMap(owner, 'labels'), 'no'))).toBe(
     String.raw`Invalid value: {"$x":"b","10Gi":"c","80":"\u003ca\u003e"}: no`,
   )
 })
 
-it('prints null for a map that was not sent', () => {
+it('prints null for a map that is missing in the request', () => {
   const none: { labels?: object } = {}
   expect(printMap(none, 'labels')).toBe(null)
 })
 
-it('prints an empty list that the client sent', () => {
+it('prints [] for an empty list in the request', () => {
   const { schema } = coreV1.kinds.find(({ gvk }) => gvk.kind === 'ResourceQuota')!
   const getSpec = (spec: JsonObject): ResourceQuotaSpec => decodeStruct<{ spec: ResourceQuotaSpec }>(schema, { spec }).object.spec
   expect([{}, { scopes: [] }, { scopes: ['BestEffort'] }].map((spec) => printList(getSpec(spec), 'scopes'))).toEqual([

@@ -1,14 +1,14 @@
 import { goJson, verbatim, wasSentEmpty } from '@keelson/apimachinery'
 
-/** Prints a map field for error messages, sorted by key. Prints `null` only if the client did not send the field. */
+/** Returns a map field for printing in an error message, with sorted keys. Returns null only if the client did not send the field. */
 export function printMap<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   const map = owner?.[member]
-  // Not serialized as an object, because JavaScript puts integer keys first.
+  // Serialized here, because a JavaScript object would list integer keys first.
   if (map !== undefined && map !== null) return verbatim(serializeSorted(map))
   return owner !== undefined && wasSentEmpty(owner, member) ? {} : null
 }
 
-/** Prints a list field for error messages. Prints `null` only if the client did not send the field. */
+/** Returns a list field for printing in an error message. Returns null only if the client did not send the field. */
 export function printList<T extends object>(owner: T | undefined, member: keyof T & string): unknown {
   return owner?.[member] ?? (owner !== undefined && wasSentEmpty(owner, member) ? [] : null)
 }

@@ -24,7 +24,7 @@ import { serviceAccounts } from './serviceaccounts/index.ts'
 import { services } from './services/index.ts'
 
 const types = createApiTypes([coreV1])
-/** Plurals of resources with test cases. Pods have a test file of their own. */
+/** Plurals of resources with shared test cases. Pods are tested in pods.test.ts instead. */
 const described = new Set(['pods'])
 function describeCore<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   described.add(definition.plural)
@@ -191,11 +191,11 @@ describeCore(endpoints, {
 })
 
 describe('core resources', () => {
-  it('all have shared test cases', () => {
+  it('each have shared test cases', () => {
     expect([...described].sort()).toEqual(core.resources.map(({ plural }) => plural).sort())
   })
 
-  it('include each resource of core/v1 once', () => {
+  it('contain each resource of core/v1 once', () => {
     expect(new Set(core.resources.map(({ group, version }) => `${group}/${version}`))).toEqual(new Set(['/v1']))
     expect(core.resources.map(({ plural }) => plural).sort()).toEqual([
       'configmaps',

@@ -1,4 +1,4 @@
-/** An edit of adjacent lines: keep, replace, delete or insert. Ends are exclusive. */
+/** An edit of adjacent lines: keep, replace, delete or insert. The ends of the line ranges are exclusive. */
 export interface Edit {
   readonly kind: 'equal' | 'replace' | 'delete' | 'insert'
   readonly oldStart: number
@@ -14,8 +14,8 @@ interface Block {
 }
 
 /**
- * Computes the edits between two lists of lines like difflib, from their longest common runs (Ratcliff-Obershelp). The result is not always
- * minimal, but equals upstream's.
+ * Computes the edits that turn the lines `a` into the lines `b`. Uses the Ratcliff-Obershelp algorithm of Python's difflib, like upstream,
+ * so that diffs are equal to upstream's. Other algorithms can find fewer edits.
  */
 export function diffLines(a: readonly string[], b: readonly string[]): Edit[] {
   const edits: Edit[] = []
@@ -46,7 +46,7 @@ function matchingBlocks(a: readonly string[], b: readonly string[]): Block[] {
   return joinAdjacent(blocks.sort((x, y) => x.a - y.a || x.b - y.b))
 }
 
-/** Joins adjacent blocks. */
+/** Joins blocks of equal lines that follow each other in both lists. */
 function joinAdjacent(blocks: readonly Block[]): Block[] {
   const result: Block[] = []
   for (const block of blocks) {
@@ -60,7 +60,7 @@ function joinAdjacent(blocks: readonly Block[]): Block[] {
 
 const manyLines = 200
 
-/** Maps each line to its indexes. Like difflib, omits very frequent lines of long inputs. */
+/** Maps each line to the indexes at which it occurs. Like difflib, omits very frequent lines of long inputs. */
 function indexLines(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
   const positions = new Map<string, number[]>()
   for (const [i, line] of lines.entries()) {
@@ -82,10 +82,13 @@ interface Window {
   readonly positions: ReadonlyMap<string, readonly number[]>
 }
 
-/** Finds the longest common run. Of runs with equal length, returns the first in `a`, then the first in `b`. */
+/**
+ * Finds the longest run of lines that `a` and `b` have in common. If several have the same length, returns the first in `a`, then the first
+ * in `b`.
+ */
 function findLongestMatch(a: readonly string[], b: readonly string[], { aStart, aEnd, bStart, bEnd, positions }: Window): Block {
   let best: Block = { a: aStart, b: bStart, size: 0 }
-  /** Length of the common run that ends at each line of `b` and the previous line of `a`. */
+  /** Length of the common run that ends at the previous line of `a`, by the index of its last line in `b`. */
   let lengths = new Map<number, number>()
   for (let i = aStart; i < aEnd; i++) {
     const next = new Map<number, number>()

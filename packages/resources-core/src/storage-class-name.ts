@@ -1,4 +1,4 @@
-/** Deprecated annotation with the storage class. It overrides `storageClassName`. */
+/** Deprecated annotation that contains the name of the storage class. It overrides `storageClassName`. */
 export const storageClassAnnotation = 'volume.beta.kubernetes.io/storage-class'
 
 export const storageClassAnnotationMessage = 'deprecated since v1.8; use "storageClassName" attribute instead'

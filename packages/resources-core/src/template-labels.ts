@@ -8,15 +8,18 @@ interface WithTemplate extends KubeObject {
 }
 
 /**
- * Sets the labels of a workload without labels to the labels of its pod template. Both share the map, so that labels added to the template
- * later are also labels of the workload. Mutates its argument.
+ * Sets the labels of a workload to the labels of its pod template, if the workload has none. Both then share one map, so that labels added
+ * to the template later become labels of the workload. Mutates its argument.
  */
 export function copyTemplateLabels({ metadata, spec }: WithTemplate): void {
   const labels = spec?.template?.metadata?.labels
   if (labels !== undefined && hasNoLabels(metadata.labels)) metadata.labels = labels
 }
 
-/** Sets missing labels on reads. Stored objects can lack them if template labels were generated later or a status write dropped them. */
+/**
+ * Sets missing labels of a workload on reads to the labels of its pod template. Stored workloads have no labels if the template labels were
+ * generated after the defaults, or if a status update removed the labels.
+ */
 export const templateLabelsOnRead: DefaultOnRead<WithTemplate> = {
   isDue: ({ metadata, spec }) => hasNoLabels(metadata.labels) && !hasNoLabels(spec?.template?.metadata?.labels),
   fill: copyTemplateLabels,

@@ -1,4 +1,4 @@
-// The limit to which results are compared: a plain Hono HTTPS handler that responds to every request with the same Buffer.
+// The bare server, with whose speed results are compared: a plain Hono HTTPS handler that responds to every request with the same Buffer.
 //   node bare.mjs --key KEY --cert CERT --body FILE [--status 200] [--raw | --http2 | --durable DIR] [--lmdb DIR]
 // --raw     node:https without Hono, to check that Hono is not the bottleneck
 // --http2   HTTP/2, directly on node:http2's streams

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
-/** Builds a revision in a separate directory and keeps it for later runs. Returns the path of the program. */
+/** Builds a git revision in a separate directory. Keeps the result for later runs. Returns the path of the built program. */
 export function buildRevision(root: string, revision: string): string {
   const commit = git(root, 'rev-parse', '--verify', `${revision}^{commit}`)
   const directory = path.join(root, '.keelson/revisions', commit)
@@ -21,8 +21,8 @@ export function buildRevision(root: string, revision: string): string {
   return program
 }
 
-/** Returns git's name for the checked-out revision. */
-export function currentRevision(root: string): string {
+/** Returns the name that `git describe` gives the checked-out revision. */
+export function getCurrentRevision(root: string): string {
   try {
     return git(root, 'describe', '--always', '--dirty', '--abbrev=10')
   } catch {

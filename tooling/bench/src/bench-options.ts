@@ -5,28 +5,28 @@ export interface BenchOptions {
   readonly items: readonly Item[]
   readonly seconds: number
   readonly rounds: Rounds
-  /** Stops before an item that would exceed this time. */
+  /** Maximum duration of the run in minutes. The run stops before an item that would exceed it. */
   readonly minutes: number | undefined
   readonly resume: boolean
   readonly profile: boolean
-  /** Write the results to docs/performance.md. */
+  /** Whether to write the results to docs/performance.md. */
   readonly publish: boolean
-  /** Regenerate docs/performance.md from the published results without measuring. */
+  /** Whether to regenerate docs/performance.md from the published results without measuring. */
   readonly document: boolean
-  /** Revision to compare with. */
+  /** Git revision to compare with. */
   readonly base: string | undefined
   /** Number of server pairs on which each item is compared. */
   readonly processes: number
   readonly etcd: string | undefined
-  /** Another server to measure in turns with Keelson and the bare server. */
+  /** Another API server, which is measured in turns with Keelson and the bare server. */
   readonly other: { readonly name: string; readonly url: string; readonly token: string; readonly pid: number | undefined } | undefined
 }
 
-/** Duration of one part of a long run, in minutes. */
+/** Maximum duration in minutes of one part of a run with --full. */
 const fullMinutes = 8
-/** Default number of rounds. Items with a bar get many short rounds, because other load on the machine then affects only a few of them. */
+/** Default number of rounds. Items with a bar have more and shorter rounds, so that other load on the machine affects only a few rounds. */
 const usualRounds: Rounds = { withBar: 5, without: 3 }
-/** Default number of rounds with --base: enough to distinguish a regression from noise. */
+/** Default number of rounds for a comparison with --base. This number is enough to distinguish a regression from noise. */
 export const comparedRounds = 15
 
 export function help(all: readonly Item[]): string {
@@ -60,7 +60,7 @@ ${lines.join('\n')}
   --document            generates docs/performance.md from the stored result`
 }
 
-/** Parses the command line. Throws errors with messages for the user. */
+/** Parses the command line of the benchmark. Throws an error with a message for the user if a flag is invalid. */
 export function parseBenchOptions(args: readonly string[], all: readonly Item[]): BenchOptions | 'help' {
   const { values, positionals } = parseArgs({
     args: [...args],

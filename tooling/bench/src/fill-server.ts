@@ -5,7 +5,7 @@ import { runClient } from './run-client.ts'
 import { ask } from './server-under-test.ts'
 import type { ServerUnderTest } from './server-under-test.ts'
 
-/** Creates the dataset through requests, for servers whose store cannot be written directly. Skips existing objects. */
+/** Creates the objects of a dataset through API requests, for servers whose store the benchmark cannot write. Skips existing objects. */
 export async function fillServer(server: ServerUnderTest, size: DatasetSize): Promise<void> {
   for (const [path, object] of listFirstObjects()) {
     const { status, body } = await ask(server, 'POST', path, object)

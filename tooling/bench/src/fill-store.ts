@@ -1,7 +1,7 @@
 import { openEmbedded } from '@keelson/backend-embedded'
 import { openEtcd3 } from '@keelson/backend-etcd3'
 import type { Backend, Entry, Operation } from '@keelson/storagebackend'
-import { namespace, samplePod } from './sample-pod.ts'
+import { namespace, createSamplePod } from './sample-pod.ts'
 import { ask, startKeelson } from './server-under-test.ts'
 import type { Scratch, ServerUnderTest } from './server-under-test.ts'
 
@@ -20,16 +20,22 @@ export interface Dataset extends DatasetSize {
 }
 
 export const groups = 50
-/** Approximate size that `withManagedFields` adds. */
+/** Approximate number of bytes that `withManagedFields` adds to a pod. */
 const managedFieldsBytes = 1200
 export const pods: string = `/api/v1/namespaces/${namespace}/pods`
 export const configMaps: string = `/api/v1/namespaces/${namespace}/configmaps`
-/** Returns the name of a pod. Names, labels and uids have a fixed length, so that copies of a stored value can be made by overwriting them. */
+/**
+ * Returns the name of the nth pod. Names, labels and uids have a fixed length, so that `fillStore` can copy a stored pod by overwriting
+ * these bytes.
+ */
 export const podName = (n: number): string => `pod-${String(n).padStart(6, '0')}`
 export const configMapName = (n: number): string => `map-${String(n).padStart(6, '0')}`
 export const groupName = (n: number): string => `group-${String(n % groups).padStart(2, '0')}`
 
-/** Creates one pod and one config map through the server, then writes copies of the stored values to its store while the server is stopped. */
+/**
+ * Creates a data directory with the objects of a dataset. Creates one pod and one config map through a server, stops the server, and writes
+ * copies of the stored values to its store.
+ */
 export async function fillStore(scratch: Scratch, program: string, size: DatasetSize): Promise<Dataset> {
   const directory = scratch.directory(`data-${size.pods}-${size.configMaps}`)
   {
@@ -44,7 +50,10 @@ export async function fillStore(scratch: Scratch, program: string, size: Dataset
   }
 }
 
-/** Fills an etcd like `fillStore`, below the prefix of a running server. An etcd transaction has at most 128 operations. */
+/**
+ * Writes the objects of a dataset to etcd, below the key prefix of a running server. Copies stored values like `fillStore`. Writes 100
+ * objects per transaction, because etcd allows at most 128 operations.
+ */
 export async function fillEtcd(server: ServerUnderTest, url: string, prefix: string, size: DatasetSize): Promise<void> {
   await makeFirst(server)
   await using store = await openEtcd3({ transport: { serverList: [url] }, compactionInterval: 0 })
@@ -59,11 +68,11 @@ interface CopyOptions {
   readonly prefix: string
   /** Number of objects per transaction. */
   readonly together: number
-  /** Converts the stored value of the first pod before it is copied. */
+  /** Changes the stored value of the first pod before the copies are made. */
   readonly adapt: (pod: Uint8Array) => Uint8Array
 }
 
-/** Returns the total size of the pods. */
+/** Writes copies of the first pod and the first config map to a store. Returns the total size of the pods in bytes. */
 async function copyFirstObjects(store: FilledStore, size: DatasetSize, { prefix, together, adapt }: CopyOptions): Promise<number> {
   const pod = await read(store, `${prefix}/pods/${namespace}/${podName(0)}`)
   const podBytes = await writeCopies(store, { key: pod.key, value: adapt(pod.value) }, { count: size.pods, together }, (n) => [
@@ -83,7 +92,7 @@ async function makeFirst(server: ServerUnderTest): Promise<void> {
   }
 }
 
-/** Objects that pods require, with the paths to create them at. */
+/** Lists the objects that must exist before pods are created, each with the path for the POST request. */
 export function listFirstObjects(): readonly (readonly [path: string, object: object])[] {
   return [
     ['/api/v1/namespaces', { metadata: { name: namespace } }],
@@ -91,9 +100,9 @@ export function listFirstObjects(): readonly (readonly [path: string, object: ob
   ]
 }
 
-/** Builds the object for creating a pod. */
+/** Builds the body of the request that creates a pod. */
 export function podTemplate(name: string, group: string): object {
-  const pod = samplePod(name, 8192 - managedFieldsBytes) as { metadata: { labels: Record<string, string> } }
+  const pod = createSamplePod(name, 8192 - managedFieldsBytes) as { metadata: { labels: Record<string, string> } }
   pod.metadata.labels['group'] = group
   return pod
 }
@@ -106,7 +115,7 @@ async function read(store: FilledStore, key: string): Promise<Entry> {
 
 const metadataEnds = Buffer.from('},"spec":{')
 
-/** Adds managed fields for all fields that a client sets, to values from a server without field tracking. */
+/** Adds managed fields to a stored pod, as if one client had set all of its fields. Used for servers that store no managed fields. */
 function withManagedFields(value: Uint8Array): Buffer {
   const bytes = Buffer.from(value)
   if (bytes.includes('"managedFields":')) return bytes
@@ -159,7 +168,7 @@ function noteFields(bytes: Buffer): Record<string, object> {
   return Object.fromEntries([...names].map((name) => [`f:${name}`, {}]))
 }
 
-/** Returns the total size of the values. Rewrites the first object too. */
+/** Writes numbered copies of a stored value, including number 0. Returns the total size of the copies in bytes. */
 async function writeCopies(
   store: FilledStore,
   first: Pick<Entry, 'key' | 'value'>,
@@ -179,7 +188,7 @@ async function writeCopies(
       operations.push({ type: 'put', key: key + changed[0]![1], value: copy })
     }
     pending.push(store.commit({ compare: [], operations }))
-    // Limits concurrent commits: several share a flush, but pending ones use memory.
+    // Limits the number of concurrent commits. Several commits share a flush, but each pending commit uses memory.
     if (pending.length < commitsAtOnce) continue
     await Promise.all(pending)
     pending = []

@@ -1,4 +1,4 @@
-// Indexes in HTTP/2's static table.
+// Indexes of header names in HTTP/2's static table.
 const knownNames: Readonly<Record<string, number>> = { ':authority': 1, ':path': 4, accept: 19, authorization: 23, 'content-type': 31 }
 const knownFields: Readonly<Record<string, number>> = {
   ':method GET': 2,
@@ -11,11 +11,11 @@ const firstStatus = 8
 const firstDynamic = 62
 
 /**
- * Encodes request headers of one connection. Repeated headers take a byte or two. Paths differ each time, so they are not added to the
- * table.
+ * Encodes the request headers of one HTTP/2 connection with HPACK. A repeated header takes one or two bytes. Paths are not added to the
+ * dynamic table, because they differ in each request.
  */
 export class HeaderEncoder {
-  /** Dynamic table of this connection, newest last. It has few entries and fits into the smallest table size. */
+  /** Entries of the connection's dynamic table, newest last. The few entries fit into the smallest table size. */
   readonly #own: string[] = []
 
   encode(fields: readonly (readonly [name: string, value: string])[]): Buffer {
@@ -37,10 +37,13 @@ export class HeaderEncoder {
   }
 }
 
-/** Returns 599 for encodings that need the dynamic table. Servers encode 200 and the other statuses of the static table in one byte. */
+/**
+ * Decodes the status in the response headers. Returns 599 for encodings that need the dynamic table. Servers encode 200 and the other
+ * statuses of the static table in one byte.
+ */
 export function decodeStatus(block: Buffer): number {
   let at = 0
-  // The server may first change the size of its table.
+  // Skips an update of the dynamic table size, which may come first.
   while ((block[at]! & 0xe0) === 0x20) at += (block[at]! & 0x1f) === 0x1f ? getIntegerLength(block, at) : 1
   return knownStatuses[(block[at] ?? 0) - 0x80 - firstStatus] ?? 599
 }

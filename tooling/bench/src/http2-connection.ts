@@ -12,8 +12,9 @@ const defaultWindow = 65_535
 const maxFrame = 16_384
 
 /**
- * A minimal HTTP/2 client for load, because Node's own client costs more than a server. Reads only frame headers and the status of a
- * response, and uses the largest possible windows. Bodies that are pending at the same time must fit into a window.
+ * Opens a minimal HTTP/2 connection for load. Node's HTTP/2 client uses more processor time than a server. This client reads only frame
+ * headers and the status of each response. It uses the largest flow control windows. The bodies of all pending responses must fit into one
+ * window.
  */
 export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): Promise<LoadConnection> {
   const { hostname, port, host } = new URL(url)
@@ -36,7 +37,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
     }
     const reader = new FrameReader(onFrame)
     socket.on('data', (data: Buffer) => {
-      // Sends all requests that one chunk triggers in one write.
+      // Collects all requests that one received chunk triggers into one write.
       socket.cork()
       reader.push(data)
       socket.uncork()
@@ -68,7 +69,7 @@ export function openHttp2({ url, token, onAnswer, onEnd }: ConnectionOptions): P
       const make = (): Buffer =>
         frame(frameTypes.headers, flags.endHeaders | (body === undefined ? flags.endStream : 0), 0, encoder.encode(fields))
       const bytes = make()
-      // Encodes the request again, so that all its headers refer to the table.
+      // Encodes the request a second time, because its headers are now in the dynamic table.
       same = { request, bytes: make() }
       return bytes
     }

@@ -1,6 +1,6 @@
 export const frameTypes = { data: 0, headers: 1, resetStream: 3, settings: 4, ping: 6, goAway: 7, windowUpdate: 8 } as const
 export const flags = { endStream: 1, acknowledge: 1, endHeaders: 4 } as const
-/** Offsets of the fields in a frame header. */
+/** Byte offsets of the fields in a frame header. */
 export const frameHead = { type: 3, flags: 4, stream: 5, length: 9 } as const
 
 export interface Frame {
@@ -8,7 +8,7 @@ export interface Frame {
   readonly flags: number
   readonly stream: number
   readonly length: number
-  /** Empty for data frames, whose contents are not needed. Valid until the next frame. */
+  /** Contents of the frame. Only valid until the next frame. Empty for data frames, because the client does not need response bodies. */
   readonly payload: Buffer
 }
 
@@ -24,11 +24,11 @@ export function frame(type: number, set: number, stream: number, payload: Uint8A
 
 const nothing = Buffer.alloc(0)
 
-/** Splits a byte stream into frames. Skips the contents of data frames and reports them at their end. */
+/** Splits a byte stream into HTTP/2 frames. Reports a data frame at its end, without its contents. */
 export class FrameReader {
   readonly #onFrame: (frame: Frame) => void
   #rest: Buffer | undefined
-  /** Remaining bytes to skip in a data frame. */
+  /** Number of bytes of the current data frame that are still to be skipped. */
   #skip = 0
   #data: Frame | undefined
 

@@ -7,7 +7,10 @@ import { createMixedMaker } from './request-maker.ts'
 import { openWatches } from './watch-streams.ts'
 import type { WatchStreams, WatchStreamsOptions } from './watch-streams.ts'
 
-/** A separate process, so that its processor time is not counted for the server. Runs loads in sequence and keeps its compiled code. */
+/**
+ * Runs loads that the parent process sends, one after the other. A separate process, so that its processor time is not counted as the
+ * server's. It runs many loads, because newly compiled code is slower.
+ */
 process.on('message', (job: LoadJob) => {
   const answer = (message: LoadResult | LoadFailure): void => void process.send!(message)
   run(job).then(answer, (error: Error) => answer({ error: error.message }))
@@ -19,7 +22,7 @@ let kept: WatchStreams | undefined
 async function run(load: LoadJob): Promise<LoadResult> {
   const { url, token, watch } = load
   const streams = watch === undefined ? undefined : await watchesFor({ url, token, ...watch })
-  // For newly opened streams, includes the events that arrived at their start.
+  // For newly opened streams, counts the events that arrived before the load too.
   const eventsBefore = streams !== undefined && streams === kept ? streams.events() : 0
   const next = createMixedMaker([{ request: load.request, times: 1 }, ...(load.between ?? [])])
   const loop = (load.rate === undefined ? closedLoop : openLoop)(load, next)
@@ -40,7 +43,8 @@ async function run(load: LoadJob): Promise<LoadResult> {
   const began = performance.now()
   const { latencies, failures, firstFailure } = await loop.run(connections)
   const seconds = (performance.now() - began) / 1000
-  // If the load consists of changes only, each change is one event per stream. Duplicates can only be detected by waiting.
+  // The expected number of events is known if the load consists only of changes: each change is one event per stream. To detect duplicates,
+  // the client must wait longer instead.
   const known = watch?.keep === true && load.between === undefined && watch.checkOrder !== true
   if (streams !== undefined) await streams.settled(known ? eventsBefore + latencies.length * watch.streams : Infinity)
   const cpu = process.cpuUsage(cpuBefore)

@@ -2,7 +2,7 @@ import { connect } from 'node:tls'
 import type { MadeRequest } from './request-maker.ts'
 import { ResponseReader } from './response-reader.ts'
 
-/** A connection that sends requests. Its creator receives each response with the timestamp passed for its request. */
+/** A connection that sends requests. The callback `onAnswer` receives each response together with the timestamp of its request. */
 export interface LoadConnection {
   send(request: MadeRequest, since: number): void
   bytesRead(): number
@@ -13,12 +13,15 @@ export interface ConnectionOptions {
   readonly url: string
   readonly token: string
   readonly onAnswer: (status: number, since: number) => void
-  /** Called with chunks of bodies, if set. */
+  /** Callback that receives the chunks of response bodies. */
   readonly onBody?: (piece: Buffer) => void
   readonly onEnd: (reason: Error) => void
 }
 
-/** Uses a raw socket, because a client must cost much less than the server. */
+/**
+ * Opens an HTTP/1.1 connection for load. Uses a TLS socket without an HTTP library, because the client must use much less processor time
+ * than the server.
+ */
 export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOptions): Promise<LoadConnection> {
   const { hostname, port, host } = new URL(url)
   return new Promise((resolve, reject) => {
@@ -39,7 +42,7 @@ export function openHttp1({ url, token, onAnswer, onBody, onEnd }: ConnectionOpt
       })
     })
     socket.on('data', (data: Buffer) => {
-      // Sends all requests that one chunk triggers in one write.
+      // Collects all requests that one received chunk triggers into one write.
       socket.cork()
       reader.push(data)
       socket.uncork()

@@ -3,23 +3,23 @@ import type { LoadJob } from './load-job.ts'
 import type { MadeRequest } from './request-maker.ts'
 
 export interface LoopResult {
-  /** Milliseconds, in the order of the responses. */
+  /** Latencies in milliseconds, in the order of the responses. */
   readonly latencies: number[]
   readonly failures: number
   readonly firstFailure: number
 }
 
 export interface Loop {
-  /** Must be called for each response, with the number of its connection. */
+  /** Records a response. The client must call this for each response, with the number of the connection. */
   onAnswer(connection: number, status: number, since: number): void
   fail(reason: Error): void
-  /** Resolves once all requests have a response. */
+  /** Sends the requests. Resolves when all requests have a response. */
   run(connections: readonly LoadConnection[]): Promise<LoopResult>
 }
 
 type OpenLoop = (load: Pick<LoadJob, 'pipeline' | 'seconds' | 'count' | 'rate'>, next: () => MadeRequest) => Loop
 
-/** Keeps the requested number of requests pending. */
+/** Creates a loop that keeps a fixed number of requests pending: each response triggers the next request. */
 export const closedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, next) =>
   createLoop((connections, done) => {
     const until = performance.now() + seconds * 1000
@@ -41,7 +41,8 @@ export const closedLoop: OpenLoop = ({ pipeline, seconds, count = Infinity }, ne
   })
 
 /**
- * Sends each request at its scheduled time, independent of responses. A request without a free connection waits, which adds to its latency.
+ * Creates a loop that sends each request at its scheduled time, independent of responses. If no connection is free, the request waits, and
+ * the wait is part of its latency.
  */
 export const openLoop: OpenLoop = ({ pipeline, seconds, rate = 1 }, next) =>
   createLoop((connections, done) => {

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { buildRevision, currentRevision } from './base-revision.ts'
+import { buildRevision, getCurrentRevision } from './base-revision.ts'
 import { help, parseBenchOptions } from './bench-options.ts'
 import type { BenchOptions } from './bench-options.ts'
 import { baseSide, compareItems } from './frame/compare-items.ts'
 import { openBench } from './frame/open-bench.ts'
 import { createProgress } from './frame/progress.ts'
-import { reportTable } from './frame/report-table.ts'
+import { formatReportTable } from './frame/report-table.ts'
 import { ReportFile } from './frame/report.ts'
 import { runItems } from './frame/run-items.ts'
 import { allItems } from './items/all-items.ts'
@@ -31,7 +31,7 @@ async function measure(selectItems: BenchOptions): Promise<number> {
   const report =
     (selectItems.resume ? ReportFile.unfinished(results) : undefined) ??
     ReportFile.create(results, {
-      revision: currentRevision(root),
+      revision: getCurrentRevision(root),
       seconds: selectItems.seconds,
       rounds: selectItems.rounds,
       left: selectItems.items.map(({ name }) => name),
@@ -44,7 +44,7 @@ async function measure(selectItems: BenchOptions): Promise<number> {
   const progress = createProgress()
   const profiles = selectItems.profile ? path.join(root, 'bench/profiles') : undefined
   const failed = await runItems(items, bench, report, { rounds, minutes, profiles, progress, print: console.log })
-  console.log(`\n${reportTable(report.report)}\n\nwritten to ${path.relative(process.cwd(), report.file)}`)
+  console.log(`\n${formatReportTable(report.report)}\n\nwritten to ${path.relative(process.cwd(), report.file)}`)
   if (selectItems.publish) {
     const { publish } = await import('./document/publish.ts')
     await publish(root, report.report)
@@ -62,8 +62,8 @@ async function compare({ items, seconds, rounds, processes, etcd }: BenchOptions
 }
 
 async function document(): Promise<void> {
-  const { documentPublished } = await import('./document/publish.ts')
-  await documentPublished(root)
+  const { renderPublishedPage } = await import('./document/publish.ts')
+  await renderPublishedPage(root)
 }
 
 function program(): string {

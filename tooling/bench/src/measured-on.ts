@@ -1,6 +1,6 @@
 import { cpus, loadavg, totalmem } from 'node:os'
 
-/** Time and machine of a report. */
+/** Time of a measurement, and facts about the machine. */
 export interface MeasuredOn {
   readonly time: string
   readonly node: string
@@ -20,6 +20,6 @@ export function measuredOn(): MeasuredOn {
 }
 
 /** Formats the machine for a terminal. */
-export function machineLine({ cpu, node, loadAverage }: MeasuredOn): string {
+export function formatMachine({ cpu, node, loadAverage }: MeasuredOn): string {
   return `${cpu}, node ${node}, load ${loadAverage.map((load) => load.toFixed(1)).join(' ')}`
 }

@@ -7,7 +7,10 @@ const taskset = (process.env['PATH'] ?? '')
   .map((directory) => path.join(directory, 'taskset'))
   .find(existsSync)
 
-/** Pins a process to cores: the server to the first core, clients to the others. So neither uses the other's processor time. Does nothing if the system does not support it. */
+/**
+ * Returns a command that runs a program on fixed cores. Servers run on the first core, clients on the others, so that one does not take
+ * processor time from the other. Returns the program unchanged if the system does not support this.
+ */
 export function pinToCores(role: 'server' | 'client', program: string, args: readonly string[]): [program: string, args: string[]] {
   const cores = availableParallelism()
   if (taskset === undefined || cores < 2) return [program, [...args]]

@@ -1,4 +1,5 @@
-// Loaded into a measured process before its program. Answers questions about the process over its IPC channel.
+// Measures the process that it is loaded into. Loaded before the program with --import. Responds to requests over the IPC channel of the
+// process.
 import { writeFileSync } from 'node:fs'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -11,7 +12,7 @@ const answers = {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc')
     collect()
-    // Collects objects that the first collection finalized.
+    // The second collection removes objects that the first one finalized.
     setTimeout(() => collect(), 200)
   },
   async retained() {
@@ -26,7 +27,7 @@ const answers = {
     session.connect()
     await session.post('Profiler.enable')
     await session.post('Profiler.start')
-    // Includes objects that have been collected.
+    // Also samples objects that are garbage collected before the profile ends.
     await session.post('HeapProfiler.startSampling', {
       samplingInterval: 8192,
       includeObjectsCollectedByMajorGC: true,
@@ -44,6 +45,6 @@ const answers = {
 
 const reply = async ({ question, argument }) => process.send({ question, answer: await answers[question](argument) })
 process.on('message', (message) => void reply(message))
-// The bench has ended.
+// The benchmark has ended, so this process ends too.
 process.on('disconnect', () => process.exit())
 process.channel?.unref()

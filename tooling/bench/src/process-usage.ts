@@ -5,13 +5,16 @@ export interface Usage {
   readonly rssMiB: number
   readonly rssAnonMiB: number
   readonly peakRssMiB: number
-  /** Mapped files. For the embedded store, the system can reclaim these pages at any time. */
+  /** Resident memory of mapped files. The system can reclaim these pages of the embedded store at any time. */
   readonly rssFileMiB: number
 }
 
 const ticksPerSecond = 100
 
-/** Reads /proc. Returns undefined if the process ended or runs on another machine. */
+/**
+ * Returns the processor time and the memory of a process. Reads /proc. Returns undefined if the process has ended or runs on another
+ * machine.
+ */
 export function readUsage(pid: number | undefined): Usage | undefined {
   if (pid === undefined) return undefined
   try {
@@ -32,12 +35,13 @@ export function readUsage(pid: number | undefined): Usage | undefined {
   }
 }
 
-/** Resets the peak. */
+/** Resets the peak memory of a process to its current memory. */
 export function resetPeak(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5')
   } catch {
-    // Not permitted for another user's process, or on another system: the peak then counts from its start.
+    // Not permitted for the process of another user, and not supported by other systems. The peak then counts from the start of the
+    // process.
   }
 }

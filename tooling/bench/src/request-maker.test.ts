@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createMixedMaker, createRequestMaker } from './request-maker.ts'
 
-test('object numbers are padded and repeat, request numbers do not', () => {
+test('pads and repeats object numbers, but not request numbers', () => {
   const make = createRequestMaker({ method: 'PUT', path: '/p-{n}', body: '{n}: {i}', digits: 3, modulo: 2, firstNumber: 1 })
   expect([make(), make(), make()].map(({ path, body }) => [path, body])).toEqual([
     ['/p-001', '001: 0'],

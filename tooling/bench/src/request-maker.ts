@@ -1,15 +1,18 @@
 import type { RequestTemplate } from './load-job.ts'
 
-/** A request with its numbers filled in. */
+/** A request whose placeholders are replaced by numbers. */
 export type MadeRequest = Omit<RequestTemplate, 'firstNumber' | 'step' | 'modulo' | 'digits'>
 
-/** A request with its relative frequency. */
+/** A function that makes requests, with the relative frequency of these requests. */
 export interface RequestKind {
   readonly request: RequestTemplate
   readonly times: number
 }
 
-/** Creates a function that returns the next request on each call. For a template without numbers it always returns the same object. */
+/**
+ * Creates a function that returns the next request of a template on each call. If the template has no placeholders, it always returns the
+ * same object.
+ */
 export function createRequestMaker(template: RequestTemplate): () => MadeRequest {
   const { firstNumber = 0, step = 1, modulo, digits = 0, ...request } = template
   if (!/\{[ni]\}/.test(`${request.path}${request.body ?? ''}`)) return () => request
@@ -24,14 +27,14 @@ export function createRequestMaker(template: RequestTemplate): () => MadeRequest
   }
 }
 
-/** Alternates between several kinds according to their frequencies. */
+/** Creates a function that returns requests of several kinds, according to their frequencies. */
 export function createMixedMaker(kinds: readonly RequestKind[]): () => MadeRequest {
   const makers = kinds.map(({ request }) => createRequestMaker(request))
   if (makers.length === 1) return makers[0]!
   const all = kinds.reduce((sum, { times }) => sum + times, 0)
   const due = kinds.map(() => 0)
   return () => {
-    // Picks the kind that is furthest behind, which spreads kinds evenly.
+    // Picks the kind that is furthest behind its frequency, so that the kinds alternate evenly.
     kinds.forEach(({ times }, i) => (due[i]! += times / all))
     const next = due.indexOf(Math.max(...due))
     due[next]! -= 1

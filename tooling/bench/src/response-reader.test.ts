@@ -12,7 +12,7 @@ const response = fc.record({
   chunked: fc.boolean(),
 })
 
-test('finds the end of every response for any chunking', () => {
+test('finds the end of every response, however the bytes are split into chunks', () => {
   fc.assert(
     fc.property(fc.array(response, { maxLength: 6 }), fc.infiniteStream(fc.integer({ min: 1, max: 50 })), (responses, cuts) => {
       const wire = Buffer.from(

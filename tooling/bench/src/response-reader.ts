@@ -1,6 +1,6 @@
 /**
- * Reads HTTP/1.1 responses and discards their bodies. Only finds the end of each response, because the client must cost much less than the
- * server. Supports Content-Length and chunked encoding without trailers.
+ * Finds the end of each HTTP/1.1 response in a byte stream. Discards the bodies, because the client must use much less processor time than
+ * the server. Supports Content-Length and chunked encoding without trailers.
  */
 export class ResponseReader {
   readonly #onResponse: (status: number) => void
@@ -28,7 +28,7 @@ export class ResponseReader {
     }
   }
 
-  /** Returns the number of consumed bytes; 0 if more are needed. */
+  /** Parses the next part of a response. Returns the number of bytes that it used, or 0 if it needs more bytes. */
   #step(buffer: Buffer): number {
     switch (this.#state) {
       case 'head':
@@ -37,7 +37,7 @@ export class ResponseReader {
         const end = buffer.indexOf('\r\n')
         if (end < 0) return 0
         const size = parseInt(buffer.toString('latin1', 0, end), 16)
-        // An empty line follows the last chunk.
+        // The last chunk is followed by an empty line, which must be complete.
         if (size === 0 && buffer.length < end + 4) return 0
         if (size === 0) this.#finish()
         else this.#begin('chunk', size + 2)

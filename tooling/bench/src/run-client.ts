@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { LoadFailure, LoadJob, LoadResult } from './load-job.ts'
 import { pinToCores } from './pinned.ts'
 
-/** A process that runs one load after the other. */
+/** A client process that runs loads one after the other. */
 export interface LoadClient extends Disposable {
   run(job: LoadJob): Promise<LoadResult>
 }
@@ -12,7 +12,7 @@ const program = fileURLToPath(import.meta.resolve('./load-client.ts'))
 
 export function openClient(): LoadClient {
   const child = spawn(...pinToCores('client', process.execPath, [program]), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  // An idle client must not keep its parent running, and must end with it.
+  // An idle client must not keep the parent process running.
   const idle = (): void => {
     child.unref()
     child.channel?.unref()
@@ -48,7 +48,7 @@ export function openClient(): LoadClient {
 
 const idle: LoadClient[] = []
 
-/** Runs a load in a shared process. Loads run one after the other. */
+/** Runs a load in a client process that all loads share. Loads run one after the other. */
 export async function runClient(job: LoadJob): Promise<LoadResult> {
   const client = idle.pop() ?? openClient()
   try {

@@ -1,7 +1,7 @@
 export const namespace = 'bench'
 
-/** A pod of roughly the given JSON size, padded with annotations; "{n}" is the placeholder for the number. */
-export function samplePod(name: string, bytes: number): object {
+/** Creates a pod whose JSON has about the given size, padded with annotations. `name` can contain the placeholder "{n}". */
+export function createSamplePod(name: string, bytes: number): object {
   const pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -19,7 +19,7 @@ export function samplePod(name: string, bytes: number): object {
       ],
     },
   }
-  // The server adds about a kilobyte of defaults and managed fields.
+  // Leaves room for about 1 KB of defaults and managed fields, which the server adds.
   for (let i = 0; JSON.stringify(pod).length < bytes - 1200; i++)
     pod.metadata.annotations[`example.com/note-${i}`] = 'a line of text that means nothing. '.repeat(7)
   return pod

@@ -1,6 +1,9 @@
 import { createSign, generateKeyPairSync, randomBytes } from 'node:crypto'
 
-/** Creates a self-signed certificate for "localhost", P-256, valid for a day. For servers whose clients do not verify it. */
+/**
+ * Creates a self-signed certificate for "localhost" with a P-256 key, valid for a day. Only for servers whose clients do not verify
+ * certificates.
+ */
 export function createSelfSigned(): { readonly key: string; readonly cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')))

@@ -1,22 +1,25 @@
 import type { ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-/** Information that a process reports about itself. */
+/** Requests to a measured process about its own memory and profiles. */
 export interface ServerProbe {
-  /** Bytes allocated on its heap since its start. */
+  /** Returns the number of bytes allocated on the heap since the process started. */
   allocated(): Promise<number>
-  /** Runs garbage collection. */
+  /** Runs a garbage collection in the process. */
   collect(): Promise<void>
-  /** Runs garbage collection and returns the bytes in use, on the heap and outside it, without pages that the heap keeps for later. */
+  /**
+   * Runs garbage collection and returns the number of bytes in use, on the heap and in buffers. Does not count free pages that the heap
+   * keeps.
+   */
   retained(): Promise<number>
-  /** Starts CPU and heap profiles; disposing of the result writes them with the prefix `file`. */
+  /** Starts CPU and heap profiles. Disposing the result writes the profiles to files with the prefix `file`. */
   profile(file: string): Promise<AsyncDisposable>
 }
 
-/** Flags for Node, before the program. */
+/** Node flags that load the probe before the program. */
 export const probeFlags: readonly string[] = ['--import', fileURLToPath(import.meta.resolve('./probe.mjs'))]
 
-/** Connects to a child that was started with `probeFlags` and an IPC channel. */
+/** Connects to the probe in a child process. The child must be started with `probeFlags` and an IPC channel. */
 export function connectProbe(child: ChildProcess): ServerProbe {
   const ask = (question: string, argument?: string): Promise<unknown> =>
     new Promise((resolve, reject) => {

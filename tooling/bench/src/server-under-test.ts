@@ -10,19 +10,19 @@ import { createSelfSigned } from './self-signed.ts'
 import { probeFlags, connectProbe } from './server-probe.ts'
 import type { ServerProbe } from './server-probe.ts'
 
-/** A server to measure, started by the bench or not. */
+/** A server that the benchmark measures. The benchmark may have started it, or it was running before. */
 export interface ServerUnderTest extends AsyncDisposable {
   readonly name: string
   readonly url: string
   readonly token: string
-  /** Process id. Undefined if the server runs on another machine; its processor time and memory are then unknown. */
+  /** Process id. Undefined if the server runs on another machine. Its processor time and memory are then not measured. */
   readonly pid: number | undefined
-  /** Probe of the process. Only defined for servers started by the bench. */
+  /** Probe of the process. Only defined for servers that the benchmark started. */
   readonly probe?: ServerProbe
 }
 
 const token = 'benchtoken'
-/** Token of a user without permissions of its own. */
+/** Token of a user that has no permissions by default. */
 export const limitedToken = 'limitedtoken'
 export const limitedUser = 'user-000'
 
@@ -36,7 +36,7 @@ export class Scratch implements Disposable {
     return file
   }
 
-  /** Creates a new directory whose name starts with `name`. */
+  /** Creates a subdirectory whose name starts with `name`. */
   directory(name: string): string {
     return mkdtempSync(path.join(this.path, `${name}-`))
   }
@@ -49,21 +49,24 @@ export class Scratch implements Disposable {
 export type Cores = 'one' | 'all'
 
 export interface KeelsonOptions {
-  /** Default: "keelson". */
+  /** Name of the side. Default: "keelson". */
   readonly name?: string
-  /** Default: a new one. */
+  /** Data directory of the store. Default: a new directory. */
   readonly dataDirectory?: string
-  /** Default: embedded. */
+  /** Store of the server. Default: embedded. */
   readonly store?: 'embedded' | 'memory' | { readonly etcd: string; readonly prefix: string }
-  /** False starts the unmodified program, to measure the process as a whole. */
+  /** Whether to load the probe. False starts the program without it, to measure the process as users run it. */
   readonly probed?: boolean
-  /** Cores of the server. Default: one, so that client and server do not compete. Use all if the client needs little and the server uses several threads. */
+  /**
+   * Number of cores that the server may use. Default: 'one', so that client and server do not compete. Use 'all' if the client needs little
+   * and the server uses several threads.
+   */
   readonly cores?: Cores
 }
 
 let servers = 0
 
-/** Starts a Keelson program, either the built one or that of another revision. */
+/** Starts a Keelson server: the built program or the program of another revision. */
 export function startKeelson(scratch: Scratch, program: string, options: KeelsonOptions = {}): Promise<ServerUnderTest> {
   const { name = 'keelson', store = 'embedded', probed = true, cores = 'one' } = options
   const tokens = scratch.file('tokens.csv', `${token},bench,bench,"system:masters"\n${limitedToken},${limitedUser},${limitedUser}\n`)
@@ -92,7 +95,10 @@ export function startKeelson(scratch: Scratch, program: string, options: Keelson
 export interface BareOptions {
   readonly body: Uint8Array
   readonly status?: number
-  /** Kind of bare server. Default: Hono's handler. `raw` is node:https alone, `http2` uses HTTP/2, and `durable` parses, writes durably and responds. */
+  /**
+   * Kind of bare server. Default: a Hono handler over HTTPS. `raw` is node:https alone. `http2` uses HTTP/2. `durable` parses a body,
+   * writes it to disk and responds.
+   */
   readonly kind?: 'raw' | 'http2' | 'durable'
   readonly cores?: Cores
 }
@@ -118,7 +124,7 @@ export function startBare(scratch: Scratch, options: BareOptions): Promise<Serve
   return start('bare', args, { probed: true, cores })
 }
 
-/** Starts a program. Resolves when it prints a line with its URL. */
+/** Starts a server program. Resolves when the program prints a line with its URL. */
 async function start(
   name: string,
   args: readonly string[],
@@ -163,11 +169,11 @@ export interface PlainAnswer {
 export interface AskOptions {
   readonly contentType?: string
   readonly accept?: string
-  /** The body is returned without decompression. */
+  /** Accept-Encoding header. The response body is returned without decompression. */
   readonly acceptEncoding?: string
 }
 
-/** Sends one request, for preparation. */
+/** Sends one request that is not measured and returns the response. */
 export function ask(
   server: ServerUnderTest,
   method: string,

@@ -5,7 +5,7 @@ import { StreamOrder } from './stream-order.ts'
 const lines = (versions: readonly (number | string)[]): Buffer =>
   Buffer.from(versions.map((v) => `{"type":"MODIFIED","object":{"metadata":{"name":"a","resourceVersion":"${v}"}}}\n`).join(''))
 
-test('increasing versions are in order for any chunking', () => {
+test('accepts increasing versions, however the bytes are split into chunks', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(100), { maxLength: 8 }), (cuts) => {
       const order = new StreamOrder()

@@ -1,12 +1,12 @@
 const mark = Buffer.from('"resourceVersion":"')
 const newline = 10
 
-/** Checks the versions of the events on one watch stream: each must be newer than the previous one. */
+/** Checks the resource versions of the events on one watch stream. Each version must be higher than the previous one. */
 export class StreamOrder {
   #rest: Buffer | undefined
   #last = 0
   count = 0
-  /** Number of events that are not newer than the previous one. */
+  /** Number of events whose version is not higher than the previous one. */
   disorder = 0
 
   push(piece: Buffer): void {
@@ -15,7 +15,7 @@ export class StreamOrder {
       this.#event(buffer.subarray(0, end))
       buffer = buffer.subarray(end + 1)
     }
-    // Copies the chunk, which belongs to the socket.
+    // Copies the rest of the chunk, because the socket reuses the buffer.
     this.#rest = buffer.length === 0 ? undefined : Buffer.from(buffer)
   }
 
@@ -23,7 +23,7 @@ export class StreamOrder {
     const at = line.indexOf(mark) + mark.length
     const version = Number(line.toString('latin1', at, line.indexOf('"', at)))
     this.count++
-    // NaN, as in an error event, also counts as disorder.
+    // The negated comparison is also true for NaN. An event without a version, such as an error, counts as disorder.
     if (!(version > this.#last)) this.disorder++
     this.#last = version
   }

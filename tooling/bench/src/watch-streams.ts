@@ -3,16 +3,16 @@ import type { LoadConnection } from './load-connection.ts'
 import { StreamOrder } from './stream-order.ts'
 
 export interface WatchStreams {
-  /** True while all streams are open. */
+  /** Returns whether all streams are still open. */
   whole(): boolean
   events(): number
   bytes(): number
-  /** Times on the monotonic clock: `opened` of the first watch, `lastEvent` of the newest event. */
+  /** Time on the monotonic clock when the first watch was opened. `lastEvent` is the time of the newest event. */
   readonly opened: number
   lastEvent(): number
-  /** Number of duplicate or late events, and of events missing on some streams. */
+  /** Returns the number of events that were duplicate, late, or missing on some streams. */
   disorder(): number
-  /** Resolves after this many events, or when nothing has arrived for a while. */
+  /** Resolves after `all` events, or when no event has arrived for a while. */
   settled(all: number): Promise<void>
   close(): void
 }
@@ -29,7 +29,7 @@ const openedTogether = 32
 const quietMs = 300
 const lookMs = 10
 
-/** Opens watches, each on its own connection, and counts their events. */
+/** Opens several watches, each on its own connection. Counts the events of all watches. */
 export async function openWatches({ url, token, path, streams, checkOrder = false }: WatchStreamsOptions): Promise<WatchStreams> {
   let events = 0
   let bytes = 0

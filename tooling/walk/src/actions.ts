@@ -79,7 +79,7 @@ const makers: Readonly<Record<string, (subject: Subject) => Action | Promise<Act
 export const verbs: readonly string[] = Object.keys(makers)
 
 /** Creates the request or watch event of a walk. Also creates the sample object. */
-export async function actionFor(server: WalkedServer, verb: string, resource: ServedResource): Promise<Action> {
+export async function createAction(server: WalkedServer, verb: string, resource: ServedResource): Promise<Action> {
   const { group, version, plural, namespaced } = resource
   const placed = { group, version, plural, ...(namespaced && { namespace }) }
   const sample = (name: string): JsonObject => sampleObject({ ...placed, name })

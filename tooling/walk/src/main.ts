@@ -3,12 +3,12 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { actionFor, findResource, verbs } from './actions.ts'
+import { createAction, findResource, verbs } from './actions.ts'
 import { EngineTrace } from './engine-trace.ts'
 import type { Action, Entry } from './engine-trace.ts'
 import { Layers } from './layers.ts'
 import { report } from './report.ts'
-import { labelOf, walkOf } from './walk.ts'
+import { formatLabel, summarizeCalls } from './walk.ts'
 import { WalkedServer } from './walked-server.ts'
 
 const root = path.resolve(import.meta.dirname, '../../..')
@@ -37,17 +37,17 @@ if (verb === undefined || resourceName === undefined || !verbs.includes(verb)) {
 await using trace = await EngineTrace.open(pathToFileURL(`${root}/`).href)
 await using server = await WalkedServer.start()
 const resource = await findResource(server, resourceName)
-const action = await actionFor(server, verb, resource)
+const action = await createAction(server, verb, resource)
 for (let round = 0; round < warmRounds; round++) {
   await action.prepare()
   await action.run()
 }
 const entries = await record(action)
-const apart = new Set((action.apart ? await record(action.apart) : []).map(({ callee }) => labelOf(callee)))
+const apart = new Set((action.apart ? await record(action.apart) : []).map(({ callee }) => formatLabel(callee)))
 // A watch event belongs to no request, so all calls count.
 const counted = verb === 'watch' || values.background ? entries : entries.filter(({ isPartOfAction }) => isPartOfAction)
-const walk = walkOf(
-  counted.filter(({ callee }) => !apart.has(labelOf(callee))),
+const walk = summarizeCalls(
+  counted.filter(({ callee }) => !apart.has(formatLabel(callee))),
   Layers.read(root),
 )
 console.log(values.json ? JSON.stringify(walk) : report(walk, `${verb} ${resourceName}`))

@@ -1,7 +1,7 @@
 // Prints the walk of an update whose registry calls back into HTTP.
 import { EngineTrace } from './engine-trace.ts'
 import { Layers } from './layers.ts'
-import { walkOf } from './walk.ts'
+import { summarizeCalls } from './walk.ts'
 
 const layers = new Layers(
   ['layer:base', 'layer:registry', 'layer:http'],
@@ -20,4 +20,4 @@ const entries = await trace.record({
     await handleUpdate()
   },
 })
-console.log(JSON.stringify(walkOf(entries, layers)))
+console.log(JSON.stringify(summarizeCalls(entries, layers)))

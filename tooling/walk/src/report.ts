@@ -1,6 +1,6 @@
 import { packageOf } from './layers.ts'
 import type { Walk, WalkedFunction } from './walk.ts'
-import { labelOf } from './walk.ts'
+import { formatLabel } from './walk.ts'
 
 /** Formats a walk: functions by file and package, highest layer first, then the totals. */
 export function report(walk: Walk, title: string): string {
@@ -23,7 +23,7 @@ export function report(walk: Walk, title: string): string {
     ].join(', '),
     ...walk.crossings.map((crossing) => `  ${crossing}`),
     `${count(walk.upward.length, 'call')} from the registry or below up into HTTP`,
-    ...walk.upward.map(({ caller, callee }) => `  ${labelOf(caller)} → ${labelOf(callee)}`),
+    ...walk.upward.map(({ caller, callee }) => `  ${formatLabel(caller)} → ${formatLabel(callee)}`),
   )
   return lines.join('\n')
 }

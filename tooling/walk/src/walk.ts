@@ -27,13 +27,13 @@ export interface Walk {
 }
 
 /** Summarizes the calls of one action. */
-export function walkOf(entries: readonly Entry[], layers: Layers): Walk {
+export function summarizeCalls(entries: readonly Entry[], layers: Layers): Walk {
   const functions = new Map<string, SourceFunction & { calls: number }>()
   const files = new Set<string>()
   const crossings = new Set<string>()
   const upward = new Map<string, UpwardCall>()
   for (const { callee, callers } of entries) {
-    const key = labelOf(callee)
+    const key = formatLabel(callee)
     const known = functions.get(key)
     if (known) known.calls++
     else functions.set(key, { ...callee, calls: 1 })
@@ -43,7 +43,7 @@ export function walkOf(entries: readonly Entry[], layers: Layers): Walk {
     if (from !== to) crossings.add(`${from} → ${to}`)
     const caller = callers.find(({ file }) => !layers.is(packageOf(file), 'base', 'types'))
     if (caller && layers.is(to, 'http', 'server') && isBelowHttp(packageOf(caller.file), layers))
-      upward.set(`${labelOf(caller)} → ${key}`, { caller, callee })
+      upward.set(`${formatLabel(caller)} → ${key}`, { caller, callee })
   }
   return {
     functions: [...functions.values()],
@@ -59,6 +59,6 @@ function isBelowHttp(packageName: string, layers: Layers): boolean {
   return layers.is(packageName, 'storage', 'cache', 'registry')
 }
 
-export function labelOf({ file, name, line }: SourceFunction): string {
+export function formatLabel({ file, name, line }: SourceFunction): string {
   return `${file}:${line} ${name || '(anonymous)'}`
 }

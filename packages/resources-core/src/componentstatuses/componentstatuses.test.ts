@@ -11,7 +11,7 @@ const storage = componentStatuses({
 })
 const page = { resourceVersion: '', resourceVersionMatch: undefined, limit: 0, continue: '' }
 
-it('runs the check of a component on each read', async () => {
+it('a read of a component status runs the health check of the component', async () => {
   const { items } = await storage.list(context, { ...page, predicate: { labels: everything(), fields: everyField() } })
   const rows = Array.from(items, (item) => storage.table!.cells(plain(item), 0))
   expect(rows).toEqual([

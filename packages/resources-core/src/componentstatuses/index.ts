@@ -15,7 +15,7 @@ export interface ComponentHealth {
 /** Checks the health of a control plane component. A rejection counts as unhealthy. */
 export type ComponentCheck = () => Promise<ComponentHealth>
 
-/** Serves the health of components by name ("etcd-0"). Nothing is stored: each read runs the checks. */
+/** Serves the health of control plane components by name ("etcd-0"). Each read runs the checks, because the health is not stored. */
 export function componentStatuses(checks: Readonly<Record<string, ComponentCheck>>): RESTStorage & Getter & Lister {
   return {
     ...restFacts(componentStatusKind, {
@@ -37,7 +37,10 @@ export function componentStatuses(checks: Readonly<Record<string, ComponentCheck
   }
 }
 
-/** Returns whether a component matches the selectors of a list. It has no labels, and `metadata.name` is its only field. */
+/**
+ * Returns whether a component matches the label selector and the field selector of a list. Components have no labels, and only the field
+ * `metadata.name` can be selected.
+ */
 function matches(name: string, { labels, fields }: ListRequest['predicate']): boolean {
   return labels.matches({}) && fields.matches((field) => (field === 'metadata.name' ? name : ''))
 }

@@ -8,7 +8,7 @@ const created = (...subsets: EndpointSubset[]): Endpoints => ({ metadata: { name
 const addresses = (...ips: string[]): EndpointSubset['addresses'] & object => ips.map((ip) => ({ ip }))
 
 describe('endpoints', () => {
-  it('require routable addresses, and names for several ports', () => {
+  it('require routable addresses, and a name for each port if there are several', () => {
     const ports = [
       { port: 80, protocol: 'TCP' },
       { name: 'b', port: 0, protocol: 'IP' },
@@ -22,13 +22,13 @@ describe('endpoints', () => {
     ])
   })
 
-  it('accept stored invalid subsets if they are unchanged', () => {
+  it('accept invalid subsets that the stored object already has', () => {
     const old = created({ addresses: addresses('127.0.0.1') })
     expect(validateEndpoints(old)).toHaveLength(1)
     expect(validateEndpoints(structuredClone(old), old)).toEqual([])
   })
 
-  it('warn about non-canonical addresses, except to the controller that fixes them', () => {
+  it('warn about non-canonical addresses, except in objects of the endpoints controller', () => {
     const object = created({ notReadyAddresses: addresses('FD00::1') })
     expect(findEndpointsWarnings(object)).toHaveLength(1)
     const labels = { 'endpoints.kubernetes.io/managed-by': 'endpoint-controller' }

@@ -41,7 +41,8 @@ export const endpoints: ResourceDefinition<Endpoints> = defineResource<Endpoints
 })
 
 /**
- * Returns warnings about addresses that are not canonical. None for objects of the endpoints controller, which writes canonical addresses.
+ * Returns warnings about addresses that are not canonical. Returns no warnings for objects of the endpoints controller, which writes
+ * canonical addresses.
  */
 export function findEndpointsWarnings({ metadata, subsets = [] }: DeepReadonly<Endpoints>): readonly string[] {
   if (metadata.labels?.['endpoints.kubernetes.io/managed-by'] === 'endpoint-controller') return []

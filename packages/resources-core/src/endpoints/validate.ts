@@ -9,7 +9,7 @@ type ReadonlyEndpoints = DeepReadonly<Endpoints>
 
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-/** Validates endpoints. Unchanged subsets are not reported (ratcheting). */
+/** Validates the subsets of Endpoints. Does not report subsets that `old` already had (ratcheting). */
 export function validateEndpoints({ subsets = [] }: ReadonlyEndpoints, old?: ReadonlyEndpoints): FieldErrorList {
   const errors = subsets.flatMap((subset, i) => validateSubset(subset, fieldPath('subsets').index(i)))
   return errors.length > 0 && old !== undefined && semanticEqual(subsets, old.subsets ?? []) ? [] : errors

@@ -8,7 +8,7 @@ import { storageFieldManager } from '@keelson/registry'
 import { expect, it } from 'vitest'
 import { core } from '../api-groups.ts'
 
-it('rejects an applied event that cannot be converted to the version of its managers', () => {
+it('rejects an applied event that cannot be converted to the API version in its managed fields', () => {
   const scheme = new Scheme()
   core.register(scheme)
   const manager = storageFieldManager({

@@ -23,7 +23,7 @@ export const eventColumns: readonly Column<Event>[] = [
   { name: 'Name', priority: 1, format: 'name', description: 'Name of the event.', value: (event) => event.metadata.name ?? '' },
 ]
 
-/** Returns the count of the series; without a series, the count of the event. */
+/** Returns the number of occurrences of an event. A series has its own count, which takes precedence. */
 function count({ series, count }: ReadonlyEvent): number {
   return series ? (series.count ?? 0) : count || 1
 }

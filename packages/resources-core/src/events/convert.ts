@@ -3,8 +3,8 @@ import type { Event as NewEvent } from '@keelson/api/events/v1'
 import type { KubeObject } from '@keelson/apimachinery'
 
 /**
- * Converts an event from events.k8s.io. Fields are in the order of the target type. Empty fields are omitted, unless JSON always contains
- * them.
+ * Converts an event of events.k8s.io to core/v1. Writes the fields in the order of the core/v1 type. Omits empty fields, except those
+ * without `omitempty`.
  */
 export function convertEventToHub(object: KubeObject): KubeObject {
   const event = object as NewEvent

@@ -40,7 +40,7 @@ const kindOf = (types: GroupVersionTypes): KindType => types.kinds.find(({ gvk }
 const check = (event: Event, version: GroupVersion): string[] => validateEvent(event, version).map(fieldErrorMessage)
 
 describe('events', () => {
-  it('of both versions are valid', () => {
+  it('are valid in core/v1 and in events.k8s.io/v1', () => {
     expect(check(recorded, core)).toEqual([])
     expect(check(emitted, core)).toEqual([])
     expect(check(emitted, modern)).toEqual([])
@@ -48,7 +48,7 @@ describe('events', () => {
     expect(check(ofNode, modern)).toEqual([])
   })
 
-  it('must be in the namespace of the involved object', () => {
+  it('require the namespace of the involved object', () => {
     const mismatch = 'involvedObject.namespace: Invalid value: "y": does not match event.namespace'
     expect(check({ ...recorded, involvedObject: { namespace: 'y' } }, core)).toEqual([mismatch])
     expect(check({ ...recorded, involvedObject: {} }, core)).toHaveLength(1)
@@ -67,7 +67,7 @@ describe('events', () => {
     expect(check({ ...anonymous, reportingComponent: '' }, modern)[0]).toBe('reportingController: Required value')
   })
 
-  it('of events.k8s.io follow stricter rules', () => {
+  it('have stricter rules in events.k8s.io/v1', () => {
     expect(check({ ...recorded, type: 'Odd', series: { count: 1 } }, modern)).toEqual([
       'series.count: Invalid value: "": should be at least 2',
       'series.lastObservedTime: Required value',
@@ -82,7 +82,7 @@ describe('events', () => {
     expect(check({ ...emitted, metadata: { name: 'E', namespace: 'x' } }, modern)[0]).toMatch(/^metadata\.name: Invalid value: "E"/)
   })
 
-  it('of events.k8s.io may change only their series', () => {
+  it('allow only changes of the series in events.k8s.io/v1', () => {
     const old: Event = { ...emitted, metadata: { ...emitted.metadata, resourceVersion: '1' } }
     const update = (change: Partial<Event>, version = modern): string[] =>
       validateEventUpdate({ ...old, ...change }, old, version).map(fieldErrorMessage)
@@ -94,7 +94,7 @@ describe('events', () => {
     expect(update({ action: 'Stop' }, core)).toEqual([])
   })
 
-  it('convert between both groups without loss', () => {
+  it('are converted between core/v1 and events.k8s.io/v1 without loss', () => {
     const other = convertEventFromHub(recorded)
     expect(other).toEqual({
       metadata: { name: 'e', namespace: 'x' },

@@ -40,6 +40,6 @@ export const events: ResourceDefinition<Event> = defineResource<Event>({
   },
   allColumns: eventColumns,
   quota: 'none',
-  // A watch cache would cost more than it saves: events are numerous, short-lived and rarely read.
+  // Events have no watch cache. It would cost more than it saves, because events are numerous, short-lived and rarely read.
   storage: { ttlSeconds: 3600, watchCache: false },
 })

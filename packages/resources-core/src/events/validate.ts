@@ -42,7 +42,7 @@ function isCoreV1({ group, version }: GroupVersion): boolean {
   return group === '' && version === 'v1'
 }
 
-/** Applies the rules for both versions. An event with `eventTime` counts as a new-style event in either version. */
+/** Applies the rules that core/v1 and events.k8s.io/v1 share. An event with `eventTime` is a new-style event in both versions. */
 function validateConsistency(event: ReadonlyEvent, requested: GroupVersion): FieldErrorList {
   const namespace = event.metadata.namespace ?? ''
   const errors = event.eventTime ? validateNewEvent(event, namespace, isCoreV1(requested)) : validateOldEvent(event, namespace)
@@ -85,7 +85,7 @@ function validateLength(member: string, value: string | undefined, max: number):
   return [fieldError.invalid(fieldPath(member), '', `can have at most ${max} characters`)]
 }
 
-/** Validates name and namespace. Other metadata is validated for every version. */
+/** Validates the name and the namespace of an event. The registry validates the other metadata. */
 function validateName(event: ReadonlyEvent): FieldErrorList {
   const { name = '', generateName = '' } = event.metadata
   const check = (member: string, value: string): FieldErrorList =>
@@ -117,7 +117,7 @@ function validateNewStyle(event: ReadonlyEvent): FieldErrorList {
   return errors
 }
 
-/** Rejects changes of anything but the series and metadata. */
+/** Rejects changes of all fields except the series and the metadata. */
 function validateUnchanged(event: ReadonlyEvent, old: ReadonlyEvent): FieldErrorList {
   const errors: FieldErrorList = []
   const reference = coreV1.table.resolve('ObjectReference')

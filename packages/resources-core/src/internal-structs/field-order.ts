@@ -1,4 +1,7 @@
-/** Fields (JSON names) of internal structs. Contains the structs whose fields or order differ from the API types. */
+/**
+ * Field names (in JSON) of kube-apiserver's internal structs, by struct. Contains only structs whose fields or field order differ from the
+ * API type.
+ */
 export const internalFieldOrder: Readonly<Record<string, string>> = {
   PersistentVolumeSource:
     'gcePersistentDisk awsElasticBlockStore hostPath glusterfs nfs rbd quobyte iscsi flexVolume cinder cephfs fc flocker ' +
@@ -19,7 +22,9 @@ export const internalFieldOrder: Readonly<Record<string, string>> = {
     'photonPersistentDisk projected portworxVolume scaleIO storageos csi ephemeral image',
 }
 
-/** Fields that are pointers in the API and values in the internal types. */
+/**
+ * Fields that are pointers in the API types and plain values in kube-apiserver's internal types. A missing value is then printed as zero.
+ */
 export const valueFields: ReadonlySet<string> = new Set([
   'RollingUpdateDaemonSet.maxSurge',
   'RollingUpdateDaemonSet.maxUnavailable',

@@ -18,7 +18,7 @@ describe('toInternalStruct', () => {
     )
   })
 
-  it('moves fields to their position in the internal type', () => {
+  it('prints fields in the order of the internal type', () => {
     const pod = toInternalStruct(coreV1.table.resolve('PodSpec'), {
       containers: [{ name: 'c' }],
       hostNetwork: true,
@@ -39,7 +39,7 @@ describe('toInternalStruct', () => {
     expect(toInternalStruct(appsV1.table.resolve('RollingUpdateStatefulSetStrategy'), {})).toEqual({ Partition: 0, MaxUnavailable: null })
   })
 
-  it('only lists fields that exist in the API type or the pod spec', () => {
+  it('the tables of internal fields contain only fields of the API type or the pod spec', () => {
     const struct = (name: string) => coreV1.table.struct(name) ?? appsV1.table.resolve(name)
     const podSpec = struct('PodSpec').byName
     for (const [name, fields] of Object.entries(internalFieldOrder))

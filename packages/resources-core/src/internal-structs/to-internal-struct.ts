@@ -72,7 +72,10 @@ interface PodSpecMembers {
   readonly securityContext?: object
 }
 
-/** Returns whether Go prints a struct with its JSON names: types of meta/v1 have no internal type. */
+/**
+ * Returns whether the fields of a struct are printed with their JSON names. This is the case for types of meta/v1, which have no internal
+ * type.
+ */
 function hasJsonTags({ definition }: StructSchema): boolean {
   return definition.startsWith('io.k8s.apimachinery.')
 }
@@ -91,7 +94,9 @@ function membersOf(struct: StructSchema): readonly Member[] {
   return members
 }
 
-/** Returns a field of the struct; the internal security context also has fields of the pod spec. */
+/**
+ * Returns the schema of a struct's field. Looks in the pod spec too, because the internal security context contains fields of the pod spec.
+ */
 function findField(struct: StructSchema, name: string): FieldSchema {
   return struct.byName.get(name) ?? coreV1.table.resolve('PodSpec').byName.get(name)!
 }

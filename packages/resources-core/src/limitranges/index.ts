@@ -17,7 +17,7 @@ export const limitRanges: ResourceDefinition<LimitRange> = defineResource<LimitR
     allowCreateOnUpdate: true,
     repeatedMetadataChecks: 'create',
     prepareForCreate(_context, { metadata }) {
-      // LimitRange is the only kind that may be created without a name.
+      // LimitRange is the only kind that can be created without a name. Like kube-apiserver, uses a UID as the name.
       metadata.name ||= newUid()
     },
     validateCreate: (_context, limitRange) => validateLimitRange(limitRange),

@@ -30,7 +30,7 @@ describe('limit ranges', () => {
     ])
   })
 
-  it('require a ratio that minimum and maximum allow', () => {
+  it('reject a ratio of limit to request that minimum and maximum exclude', () => {
     const item = { type: 'Pod', min: { cpu: '500m' }, max: { cpu: '1' } }
     expect(validate({ ...item, maxLimitRequestRatio: { cpu: '2' } })).toEqual([])
     expect(validate({ ...item, maxLimitRequestRatio: { cpu: '3' } })).toEqual([

@@ -9,7 +9,10 @@ type Item = DeepReadonly<LimitRangeItem>
 type ListName = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio'
 
 const standardTypes: ReadonlySet<string> = new Set(['Container', 'PersistentVolumeClaim', 'Pod'])
-/** Maximum quantity that is compared in thousandths. Larger quantities would overflow and are compared as integers. */
+/**
+ * Largest quantity that is compared in thousandths. Like upstream, compares larger quantities as integers, because their thousandths
+ * overflow an int64.
+ */
 const maxMilliValue = (2n ** 63n - 1n) / 1000n
 const one = parseQuantity('1')
 
@@ -56,7 +59,7 @@ function validateItem(item: Item, path: FieldPath): FieldErrorList {
   return [...errors, ...[...names].flatMap((name) => validateAmounts(name, item, path))]
 }
 
-/** Validates that the amounts of one resource are consistent. */
+/** Validates that minimum, maximum, defaults and ratio of one resource are consistent. */
 function validateAmounts(name: string, item: Item, path: FieldPath): FieldErrorList {
   const amount = (list: ListName): Quantity | undefined => {
     const text = item[list]?.[name]

@@ -10,7 +10,7 @@ const context = {} as RequestContext
 const { strategy } = namespaces
 
 describe('namespaces', () => {
-  it('start active, with the kubernetes finalizer and a name label', () => {
+  it('are created active, with the kubernetes finalizer and a name label', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['example.com/f'] }, status: { phase: 'Terminating' } }
     setNamespaceDefaults(namespace)
     strategy.prepareForCreate?.(context, namespace)
@@ -27,7 +27,7 @@ describe('namespaces', () => {
     expect(generated.metadata.labels).toEqual({ 'kubernetes.io/metadata.name': 'a-x' })
   })
 
-  it('lose finalizers only by finalize, and change their phase only by status writes', () => {
+  it('change finalizers only through the subresource finalize, and the phase only through status', () => {
     const old: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     const changed = (): Namespace => ({ metadata: { name: 'a' }, spec: { finalizers: [] }, status: { phase: 'Terminating' } })
     const whole = changed()
@@ -53,7 +53,7 @@ describe('namespaces', () => {
     ])
   })
 
-  it('are deleted after their finalizers are removed', () => {
+  it('are deleted when their last finalizer is removed', () => {
     const namespace: Namespace = { metadata: { name: 'a' }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     namespaces.deletion?.beginDelete(namespace)
     expect(namespace.status?.phase).toBe('Terminating')

@@ -18,7 +18,7 @@ export const namespaceStrategy: Strategy<Namespace> = {
     namespace.spec = { ...namespace.spec, finalizers: [...finalizers, kubernetesFinalizer] }
   },
   validateCreate: (_context, namespace) => validateNamespace(namespace),
-  // A generated name is not known yet when defaults are set.
+  // The label is set here and not by the defaults, because a generated name is only known after the defaults.
   canonicalize: labelWithName,
   prepareForUpdate(_context, namespace, old) {
     keepMember(namespace, old, 'spec')
@@ -36,7 +36,7 @@ export const statusStrategy: Update = {
   validateUpdate: (_context, namespace) => validateStatus(namespace),
 }
 
-/** Strategy of the subresource finalize. Only this subresource can remove entries from `spec.finalizers`. */
+/** Strategy of namespaces/finalize. Only this subresource can remove entries from `spec.finalizers`. */
 export const finalizeStrategy: Update = {
   resetFields: withoutFields('status'),
   canonicalize: labelWithName,

@@ -8,7 +8,7 @@ const roleLabel = 'kubernetes.io/role'
 
 type ReadonlyNode = DeepReadonly<Node>
 
-/** Table columns of nodes, including Name and Age, because Age comes before Version. */
+/** Table columns of nodes. Includes Name and Age, which other kinds get by default, because Age is followed by Version here. */
 export const nodeColumns: readonly Column<Node>[] = [
   nameColumn,
   { name: 'Status', description: 'Readiness, and whether scheduling is disabled.', value: formatStatus },

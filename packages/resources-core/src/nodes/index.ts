@@ -21,7 +21,7 @@ export const nodes: ResourceDefinition<Node> = defineResource<Node>({
   subresources: { status: nodeStatus },
 })
 
-/** Sets the default of `allocatable`, which is `capacity`. */
+/** Sets `status.allocatable` to `status.capacity` if it is missing. */
 export function setNodeDefaults({ status }: Node): void {
   if (status === undefined) return
   if (status.allocatable === undefined && status.capacity !== undefined) status.allocatable = { ...status.capacity }

@@ -7,7 +7,7 @@ import { findCidrWarnings } from '../cidr.ts'
 import { keepMember } from '../keep-member.ts'
 import { validateNode, validateNodeChange } from './validate.ts'
 
-/** Strategy of nodes. A create keeps the status, because kubelets register nodes with it. */
+/** Strategy of nodes. A create keeps the status of the request, because kubelets register their nodes with a status. */
 export const nodeStrategy: Strategy<Node> = {
   resetFields: withoutFields('status'),
   prepareForCreate(_context, node) {

@@ -39,7 +39,7 @@ function validateAvoidPodsAnnotation(text: string | undefined, path: FieldPath):
   }
 }
 
-/** Validates an entry, which identifies pods by their controller. */
+/** Validates an entry of the annotation `preferAvoidPods`. An entry identifies pods by their controller. */
 function validateAvoidedPod(entry: unknown, path: FieldPath): FieldErrorList {
   const signature = lowerCaseKeys(lowerCaseKeys(entry, 'v1.PreferAvoidPodsEntry')['podsignature'] ?? {}, 'v1.PodSignature')
   const owner = signature['podcontroller']

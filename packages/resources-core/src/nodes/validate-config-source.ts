@@ -6,7 +6,9 @@ import { invalidEach, validateRequired } from '../pod-spec/field-rules.ts'
 type Source = DeepReadonly<NodeConfigSource>
 type ConfigMapSource = DeepReadonly<ConfigMapNodeConfigSource>
 
-/** Validates a dynamic kubelet configuration. Kubernetes has removed the feature, but stored nodes may still have this field. */
+/**
+ * Validates the source of a dynamic kubelet configuration. Kubernetes has removed this feature, but stored nodes may still have the field.
+ */
 export function validateConfigSource(source: Source, path: FieldPath): FieldErrorList {
   return validateOneSource(source, path, ({ uid, resourceVersion }, at) => [
     ...(uid ? [fieldError.forbidden(at.child('uid'), 'uid must not be set in spec')] : []),

@@ -16,7 +16,7 @@ const cidrsPath = fieldPath('spec', 'podCIDRs')
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/
 const maxFeatureName = 253
 
-/** Validates a node on create and update. Like upstream, errors of taints and swap have paths below metadata. */
+/** Validates a node on create and update. Like upstream, reports errors of taints and swap with a path below `metadata`. */
 export function validateNode(node: ReadonlyNode): FieldErrorList {
   const { metadata, spec, status } = node
   const swap = status?.nodeInfo?.swap?.capacity
@@ -32,7 +32,7 @@ export function validateNode(node: ReadonlyNode): FieldErrorList {
   ]
 }
 
-/** Validates a change of the node or of its status. */
+/** Validates an update of a node or of its status. */
 export function validateNodeChange(node: ReadonlyNode, old: ReadonlyNode): FieldErrorList {
   const { metadata, spec, status } = node
   const errors = [
@@ -84,7 +84,7 @@ function findFeatureNameError(name: string): string | undefined {
   return "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
 }
 
-/** Validates pod CIDRs. Each IP family may have one. */
+/** Validates the pod CIDRs of a node. Allows one CIDR per IP family. */
 function validatePodCIDRs(cidrs: readonly string[]): FieldErrorList {
   const errors = cidrs.flatMap((value, i) => validateLegacyCidr(value, cidrsPath.index(i)))
   if (cidrs.length < 2) return errors
@@ -113,7 +113,7 @@ function validateAddresses({ status }: ReadonlyNode): FieldErrorList {
   })
 }
 
-/** Rejects changes of CIDRs that are already set. */
+/** Rejects changes of the pod CIDRs if the node already has some. */
 function validateCIDRChange(cidrs: readonly string[], old: readonly string[]): FieldErrorList {
   if (old.length === 0) return []
   const changes = cidrs.length === old.length ? old.filter((value, i) => value !== cidrs[i]).length : 1

@@ -3,7 +3,7 @@ import type { Column } from '@keelson/registry'
 import { formatAccessModes } from '../access-modes.ts'
 import { getStorageClass } from '../storage-class-name.ts'
 
-/** Table columns of claims. Capacity and access modes are empty until the claim is bound. */
+/** Table columns of PersistentVolumeClaims. Capacity and access modes are empty until the claim is bound. */
 export const claimColumns: readonly Column<PersistentVolumeClaim>[] = [
   {
     name: 'Status',

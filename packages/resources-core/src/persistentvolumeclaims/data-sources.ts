@@ -1,9 +1,12 @@
 import type { PersistentVolumeClaimSpec } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Makes `dataSource` and `dataSourceRef` consistent. Drops a `dataSource` that is neither a claim nor a snapshot. Mutates `spec`. */
+/**
+ * Makes `dataSource` and `dataSourceRef` of a claim consistent. Drops a `dataSource` that refers neither to a claim nor to a snapshot.
+ * Mutates `spec`.
+ */
 export function normalizeDataSources(spec: PersistentVolumeClaimSpec, old?: DeepReadonly<PersistentVolumeClaimSpec>): void {
-  // Data sources in other namespaces are disabled.
+  // Drops a reference to another namespace, because its feature gate is off by default.
   if (spec.dataSourceRef?.namespace && old?.dataSourceRef === undefined) delete spec.dataSourceRef
   const hadSource = old?.dataSource !== undefined || old?.dataSourceRef !== undefined
   if (!hadSource && spec.dataSourceRef === undefined && !isClaimOrSnapshot(spec)) delete spec.dataSource
@@ -16,7 +19,7 @@ function isClaimOrSnapshot({ dataSource }: PersistentVolumeClaimSpec): boolean {
   return (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io')
 }
 
-/** Copies `dataSource` to `dataSourceRef`, or the reverse if only that is set. Mutates `spec`. */
+/** Copies `dataSource` to `dataSourceRef`, or `dataSourceRef` to `dataSource`, if only one of them is set. Mutates `spec`. */
 export function syncDataSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec
   if (dataSource !== undefined) spec.dataSourceRef ??= { ...dataSource }

@@ -10,7 +10,7 @@ export function setClaimDefaults(claim: PersistentVolumeClaim): void {
   for (const list of [spec.resources?.limits, spec.resources?.requests, status.capacity, status.allocatedResources]) roundUpToMilli(list)
 }
 
-/** Sets the phase on reads, because new claims are stored without a phase. */
+/** Sets the default phase of claims on reads, because new claims are stored without a phase. */
 export const claimDefaultOnRead: DefaultOnRead<PersistentVolumeClaim> = {
   isDue: ({ status }) => (status?.phase ?? '') === '',
   fill: setPhase,

@@ -30,7 +30,7 @@ function update(changed: PersistentVolumeClaim, old: PersistentVolumeClaim): str
 }
 
 describe('claims', () => {
-  it('sync dataSource and dataSourceRef, and drop invalid data sources', () => {
+  it('keep dataSource and dataSourceRef in sync, and drop invalid data sources', () => {
     expect(create({ dataSource: snapshot }).dataSourceRef).toEqual(snapshot)
     expect(create({ dataSourceRef: snapshot }).dataSource).toEqual(snapshot)
     const other = { apiGroup: 'example.com', kind: 'Backup', name: 'b' }
@@ -39,7 +39,7 @@ describe('claims', () => {
     expect(create({ dataSourceRef: { ...snapshot, namespace: 'other' } })).not.toHaveProperty('dataSourceRef')
   })
 
-  it('can set volume and class once', () => {
+  it('allow setting volume and storage class once', () => {
     expect(update(claim({ volumeName: 'v', storageClassName: 'fast' }), claim({}))).toEqual([])
     expect(update(claim({ volumeName: 'w' }), claim({ volumeName: 'v' }))[0]).toMatch(
       /^spec: Forbidden: spec is immutable after creation except/,
@@ -51,7 +51,7 @@ describe('claims', () => {
     ])
   })
 
-  it('can grow when bound, and shrink to a size above their capacity', () => {
+  it('allow larger requests when bound, and smaller requests above the capacity', () => {
     const bound = (size: string, capacity = '1Gi'): PersistentVolumeClaim =>
       claim({}, { phase: 'Bound', capacity: { storage: capacity } }, size)
     expect(update(claim({}, undefined, '2Gi'), claim({}))).toHaveLength(1)
@@ -62,7 +62,7 @@ describe('claims', () => {
     ])
   })
 
-  it('cannot remove an attributes class in use', () => {
+  it('reject the removal of a volume attributes class that is in use', () => {
     const status = { phase: 'Bound', currentVolumeAttributesClassName: 'gold' }
     const old = claim({ volumeAttributesClassName: 'gold' }, status)
     expect(update(claim({ volumeAttributesClassName: 'silver' }, status), old)).toEqual([])

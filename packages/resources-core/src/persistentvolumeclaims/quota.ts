@@ -12,8 +12,8 @@ const requested = 'requests.storage'
 const storageClassSuffix = '.storageclass.storage.k8s.io/'
 
 /**
- * Quota rules of claims: counts claims and requested storage, in total and by storage class. If the allocated size is larger than the
- * request, the allocated size counts.
+ * Quota rules of PersistentVolumeClaims. Counts claims and requested storage, in total and by storage class. Uses the allocated size if it
+ * is larger than the requested size.
  */
 export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   isCharged({ operation, subresource }) {
@@ -42,7 +42,7 @@ export const claimQuota: QuotaRules<PersistentVolumeClaim> = {
   },
 }
 
-/** Returns the requested storage in whole bytes, or the allocated size if that is larger. */
+/** Returns the storage that a claim uses, in whole bytes: its requested size or its allocated size, whichever is larger. */
 function storageOf({ spec, status }: ReadonlyClaim): Quantity | undefined {
   const request = spec?.resources?.requests?.['storage']
   if (request === undefined) return undefined

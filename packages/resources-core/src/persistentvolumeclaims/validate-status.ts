@@ -40,7 +40,7 @@ function validateAmount(text: string, path: FieldPath): FieldErrorList {
   return value < 0n ? [fieldError.invalid(path, value, 'must be a valid resource quantity')] : []
 }
 
-/** Accepts "storage" and resource names with a foreign domain. */
+/** Validates a resource name in the resize status. Allowed are "storage" and names with a domain other than Kubernetes's. */
 function validateKey(name: string, path: FieldPath): FieldErrorList {
   const errors = invalidEach(isQualifiedName(name), name, path)
   if (errors.length > 0 || !isNativeResource(name) || name === 'storage') return errors

@@ -25,7 +25,7 @@ const sizePath = specPath.child('resources', 'requests', 'storage')
 const attributesClassPath = specPath.child('volumeAttributesClassName')
 
 /**
- * Validates an update of a claim. The spec is immutable, with two exceptions: volume and class can be set later, and a bound claim can
+ * Validates an update of a claim. The spec is immutable, with two exceptions. Volume and class can be set later, and a bound claim can
  * request more storage.
  */
 export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): FieldErrorList {
@@ -55,7 +55,7 @@ export function validateClaimUpdate(claim: ReadonlyClaim, old: ReadonlyClaim): F
   ]
 }
 
-/** Returns whether the update moves the same class from the annotation to the field. */
+/** Returns whether the update moves the storage class from the annotation to the field without changing its value. */
 function isClassMoved({ metadata, spec }: ReadonlyClaim, old: ReadonlyClaim): boolean {
   const annotated = old.metadata.annotations?.[storageClassAnnotation]
   const annotation = metadata.annotations?.[storageClassAnnotation]
@@ -70,7 +70,7 @@ function validateClassAnnotation(claim: ReadonlyClaim, old: ReadonlyClaim): Fiel
   return [fieldError.invalid(fieldPath('metadata', 'annotations', storageClassAnnotation), value, immutableMessage)]
 }
 
-/** Returns both specs with their mutable fields made equal. */
+/** Returns copies of both specs for the comparison. Fields that are mutable have the same value in both copies. */
 function comparableSpecs(claim: ReadonlyClaim, old: ReadonlyClaim): [PersistentVolumeClaimSpec, PersistentVolumeClaimSpec] {
   const before = copyWithEmptyMarks(old.spec ?? {}) as PersistentVolumeClaimSpec
   const after = copyWithEmptyMarks(claim.spec ?? {}) as PersistentVolumeClaimSpec

@@ -18,7 +18,7 @@ function volume(spec: Partial<PersistentVolumeSpec>): PersistentVolume {
 }
 const create = (spec: Partial<PersistentVolumeSpec>): string[] =>
   (strategy.validateCreate?.(context, volume(spec)) ?? []).map(fieldErrorMessage)
-/** kube-apiserver reports errors of the spec twice. */
+/** Returns the errors of an update without duplicates, because kube-apiserver reports errors of the spec twice. */
 const update = (spec: Partial<PersistentVolumeSpec>, old: Partial<PersistentVolumeSpec>): string[] => [
   ...new Set((strategy.validateUpdate?.(context, volume(spec), volume(old)) ?? []).map(fieldErrorMessage)),
 ]
@@ -66,7 +66,7 @@ describe('persistent volumes', () => {
     ])
   })
 
-  it('record the time of the last phase transition', () => {
+  it('get the time of their last phase transition', () => {
     const old: PersistentVolume = { ...volume({ nfs }), status: { phase: 'Available', lastPhaseTransitionTime: '2026-01-01T00:00:00Z' } }
     const write = (status: PersistentVolume['status']): PersistentVolume['status'] => {
       const changed: PersistentVolume = { ...volume({ nfs }), ...(status && { status }) }

@@ -8,9 +8,9 @@ import * as network from '../pod-spec/volume-sources-network.ts'
 import * as cluster from './cluster-sources.ts'
 
 interface SourceRule<T> {
-  /** Field name for error paths, if upstream uses another name there. */
+  /** Field name in error paths. Only set if upstream's error paths use another name than JSON. */
   readonly pathName?: string
-  /** Field name for the error about a second source, if upstream uses another name there. */
+  /** Field name in the error about a second source. Only set if upstream uses another name than JSON. */
   readonly duplicatePathName?: string
   /** True to validate this source even if another source is set. */
   readonly alwaysValidate?: true
@@ -19,7 +19,10 @@ interface SourceRule<T> {
 
 type SourceRules = { readonly [K in keyof PersistentVolumeSource]-?: SourceRule<NonNullable<PersistentVolumeSource[K]>> }
 
-/** Rules in upstream's order, because only the first source is validated. Sources that pods can use have the rules of pods. */
+/**
+ * Validation rules by volume source, in upstream's order, because only the first source is validated. Sources that pods support too use the
+ * rules of pods.
+ */
 const sourceRules: SourceRules = {
   hostPath: { validate: validateHostPath },
   gcePersistentDisk: { pathName: 'persistentDisk', validate: cloud.validateGCEPersistentDisk },
@@ -48,7 +51,7 @@ const sourceRules: SourceRules = {
   csi: { validate: cluster.validateCSIVolume },
 }
 
-/** Requires exactly one valid source. */
+/** Validates the volume source of a PersistentVolume. Requires exactly one source. */
 export function validatePersistentVolumeSource(
   spec: DeepReadonly<PersistentVolumeSpec>,
   volumeName: string,
@@ -72,5 +75,5 @@ export function validatePersistentVolumeSource(
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
-/** Spec fields that contain a volume source. */
+/** Names of the spec fields that contain a volume source. */
 export const sourceFields: readonly (keyof PersistentVolumeSource)[] = Object.keys(sourceRules) as (keyof PersistentVolumeSource)[]

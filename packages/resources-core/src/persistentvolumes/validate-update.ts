@@ -13,8 +13,8 @@ type Affinity = DeepReadonly<VolumeNodeAffinity>
 type Requirement = DeepReadonly<NodeSelectorRequirement>
 
 /**
- * Validates an update of a volume, whose source is immutable. Like kube-apiserver, validates metadata and spec twice, and therefore reports
- * their errors twice.
+ * Validates an update of a PersistentVolume. The volume source is immutable. Like kube-apiserver, validates metadata and spec twice and
+ * reports their errors twice.
  */
 export function validatePersistentVolumeUpdate(volume: ReadonlyVolume, old: ReadonlyVolume): FieldErrorList {
   const { spec = {} } = volume
@@ -46,7 +46,7 @@ function sourceOf(spec: ReadonlySpec): Record<string, unknown> {
   return Object.fromEntries(sourceFields.flatMap((member) => (spec[member] === undefined ? [] : [[member, spec[member]]])))
 }
 
-/** Returns the source for the comparison, without a new `controllerExpandSecretRef`, which can be set once. */
+/** Returns the volume source for the comparison with the stored source. Omits a new `controllerExpandSecretRef`, which can be set once. */
 function comparableSource(spec: ReadonlySpec, old: ReadonlySpec): Record<string, unknown> {
   const source = sourceOf(spec)
   if (spec.csi === undefined || old.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) return source
@@ -62,7 +62,7 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type'],
 ])
 
-/** Returns whether two affinities are equal. A deprecated label equals its replacement. */
+/** Returns whether two node affinities are equal. A deprecated label counts as equal to its replacement. */
 function sameAffinity(affinity: Affinity | undefined, old: Affinity): boolean {
   if (semanticEqual(affinity, old)) return true
   const terms = affinity?.required?.nodeSelectorTerms ?? []

@@ -32,7 +32,9 @@ const sourcesWithMountOptions: readonly (keyof PersistentVolumeSource)[] = [
   'photonPersistentDisk',
 ]
 
-/** Validates a volume. On an update, values that `old` already had stay valid, even if a create would reject them (ratcheting). */
+/**
+ * Validates a PersistentVolume. On an update, values that `old` already had stay valid, even if a create would reject them (ratcheting).
+ */
 export function validatePersistentVolume(volume: ReadonlyVolume, old?: ReadonlyVolume): FieldErrorList {
   return [...validateVolumeSpec(volume, old), ...validateMountOptions(volume)]
 }
@@ -81,7 +83,7 @@ function hasInvalidLabelValue(spec: ReadonlySpec | undefined): boolean {
   return expressions.some(({ values }) => (values ?? []).some((value) => isValidLabelValue(value).length > 0))
 }
 
-/** Rejects recycling of the root directory, because recycling deletes all files below the path. */
+/** Rejects the reclaim policy Recycle for the root directory, because recycling deletes all files below the path. */
 function validateRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: ReadonlySpec): FieldErrorList {
   if (hostPath === undefined || policy !== 'Recycle' || !isRoot(hostPath.path)) return []
   const detail = "may not be 'recycle' for a hostPath mount of '/'"

@@ -1,12 +1,12 @@
-/** Annotation of static pods, set by kubelets. */
+/** Annotation that kubelets set on the mirror pods of static pods. */
 export const mirrorAnnotation: string = 'kubernetes.io/config.mirror'
 export const tolerationsAnnotation: string = 'scheduler.alpha.kubernetes.io/tolerations'
 export const deletionCostAnnotation: string = 'controller.kubernetes.io/pod-deletion-cost'
 export const seccompPodAnnotation: string = 'seccomp.security.alpha.kubernetes.io/pod'
-/** Prefix of an annotation for one container, followed by its name. */
+/** Prefix of the seccomp annotation of a container. The name of the container follows. */
 export const seccompContainerPrefix: string = 'container.seccomp.security.alpha.kubernetes.io/'
 export const appArmorContainerPrefix: string = 'container.apparmor.security.beta.kubernetes.io/'
-/** Obsolete annotations with init containers. They are always removed. */
+/** Obsolete annotations that contained init containers. The server always removes these annotations. */
 export const initContainerAnnotations: readonly string[] = [
   'pod.beta.kubernetes.io/init-containers',
   'pod.alpha.kubernetes.io/init-containers',

@@ -1,6 +1,6 @@
 import type { AppArmorProfile } from '@keelson/api/core/v1'
 
-/** Converts the deprecated annotation to the profile field. Returns undefined for unknown values. */
+/** Converts the value of a deprecated AppArmor annotation to an AppArmor profile. Returns undefined for unknown values. */
 export function parseAppArmorAnnotation(annotation: string): AppArmorProfile | undefined {
   if (annotation === 'unconfined') return { type: 'Unconfined' }
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' }

@@ -1,6 +1,6 @@
 import { deletionCostAnnotation } from './annotation-keys.ts'
 
-/** Returns whether the annotation is missing or a canonical 32-bit integer. "+1" and "01" are not canonical. */
+/** Returns whether the pod deletion cost annotation is missing or a canonical 32-bit integer. "+1" and "01" are not canonical. */
 export function hasValidDeletionCost(annotations: Readonly<Record<string, string>> | undefined): boolean {
   const cost = annotations?.[deletionCostAnnotation]
   if (cost === undefined) return true

@@ -2,7 +2,7 @@ import type { PodSpec } from '@keelson/api/core/v1'
 import { listMutableContainers, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Drops fields of features that are off by default, unless `old` already uses them. Mutates `spec`. */
+/** Drops pod spec fields whose feature gate is off by default. Keeps a field if `old` already uses it. Mutates `spec`. */
 export function dropDisabledPodFields(spec: PodSpec, old?: ReadonlyPodSpec): void {
   const sources = (spec.volumes ?? []).flatMap(({ projected }) => projected?.sources ?? [])
   for (const member of ['clusterTrustBundle', 'podCertificate'] as const) {

@@ -2,19 +2,19 @@ import { fieldError, isDNS1123Label, isDNS1123Subdomain, isQualifiedName } from 
 import type { FieldError, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 
 /**
- * Returns the path of a field. The functions of this file accept the path of the field, or its parent path and its name. The second is
- * faster for fields of every object, because a path is only built for an error.
+ * Returns the path of a field. The functions of this file accept either the path of the field, or the path of its parent and the name of
+ * the field. The second form is faster, because it builds a path only for an error.
  */
 function fieldAt(path: FieldPath, member: string | undefined): FieldPath {
   return member === undefined ? path : path.child(member)
 }
 
-/** Returns an "Invalid value" error for each message. */
+/** Creates an "Invalid value" error for each message. */
 export function invalidEach(messages: readonly string[], value: unknown, path: FieldPath, member?: string): FieldErrorList {
   return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(fieldAt(path, member), value, message))
 }
 
-/** Reports a missing or empty value. */
+/** Returns a "Required value" error if the value is missing or empty. */
 export function validateRequired(value: string | undefined, path: FieldPath, member?: string, detail = ''): FieldErrorList {
   return (value ?? '') === '' ? [fieldError.required(fieldAt(path, member), detail)] : []
 }
@@ -49,7 +49,7 @@ export function validateQualifiedName(value: string, path: FieldPath): FieldErro
   return invalidEach(isQualifiedName(value), value, path)
 }
 
-/** Collects the errors or warnings of all items of a list, which may be missing. */
+/** Validates each item of a list and collects the errors or warnings. A missing list has no items. */
 export function validateItems<T, E = FieldError>(
   items: readonly T[] | null | undefined,
   path: FieldPath,

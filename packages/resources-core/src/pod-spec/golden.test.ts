@@ -56,7 +56,10 @@ function gvkOf({ body }: Step): ReturnType<typeof parseGroupVersionKind> {
   return parseGroupVersionKind(String(body['apiVersion']), String(body['kind']))
 }
 
-/** Returns whether the kind changes its template before validation: stateful sets add volumes of claims, jobs add labels. */
+/**
+ * Returns whether the server changes the pod template of the kind before validation. StatefulSets get volumes for their claims, Jobs get
+ * labels.
+ */
 function changesTemplate({ body }: Step): boolean {
   const longName = String(at(body, ['metadata', 'name']) ?? '').length > 63
   return at(body, ['spec', 'volumeClaimTemplates']) !== undefined || (body['kind'] === 'Job' && longName)
@@ -66,12 +69,12 @@ function at(value: unknown, path: readonly string[]): JsonValue | undefined {
   return path.reduce<JsonValue | undefined>((found, name) => (found as JsonObject | undefined)?.[name], value as JsonValue)
 }
 
-/** Returns whether the rule of this error exists only for some kinds. */
+/** Returns whether the rule for this error applies only to pod templates of some kinds. */
 function isKindSpecific(field: string, path: string): boolean {
   return ['spec.restartPolicy', 'spec.activeDeadlineSeconds', 'metadata.labels'].some((member) => field === `${path}.${member}`)
 }
 
-describe.skipIf(cases.length === 0)('recorded pod templates', () => {
+describe.skipIf(cases.length === 0)('pod templates have the errors that kube-apiserver returned', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
     const step = steps[0]!
     const { code, body } = step.expect

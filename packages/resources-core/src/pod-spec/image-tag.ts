@@ -4,7 +4,10 @@ const tagFormat = /^\w[\w.-]{0,127}$/
 const digestFormat = /^(?:sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128})$/
 const maxPathLength = 255
 
-/** Returns the tag of an image reference: "latest" if it has neither tag nor digest, "" if it has only a digest or is invalid. */
+/**
+ * Returns the tag of an image reference. Returns "latest" if the reference has neither a tag nor a digest. Returns "" if it has only a
+ * digest or is invalid.
+ */
 export function parseImageTag(image: string): string {
   const at = image.indexOf('@')
   const digest = at < 0 ? undefined : image.slice(at + 1)
@@ -19,7 +22,7 @@ function splitTag(reference: string): readonly [name: string, tag: string | unde
   return colon < 0 ? [reference, undefined] : [reference.slice(0, colon), reference.slice(colon + 1)]
 }
 
-/** Returns whether the name consists of lower-case path components, optionally after the host of a registry. */
+/** Returns whether a name is a valid image repository: lower-case path components, with an optional registry host in front. */
 function isRepository(name: string): boolean {
   // An image ID is not a repository name.
   if (/^[a-f0-9]{64}$/.test(name)) return false

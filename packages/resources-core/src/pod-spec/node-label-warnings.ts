@@ -13,7 +13,7 @@ const deprecated: ReadonlyMap<string, string> = new Map([
   ['node-role.kubernetes.io/master', 'use "node-role.kubernetes.io/control-plane" instead'],
 ])
 
-/** Returns the deprecation warning of a node label; undefined if it is not deprecated. */
+/** Returns the deprecation warning for a node label. Returns undefined if the label is not deprecated. */
 export function getNodeLabelDeprecation(key: string): string | undefined {
   return deprecated.get(key)
 }

@@ -2,7 +2,10 @@ import type { PodSpec } from '@keelson/api/core/v1'
 import type { ObjectMeta } from '@keelson/apimachinery'
 import { initContainerAnnotations } from './annotation-keys.ts'
 
-/** Copies `serviceAccountName` to the deprecated `serviceAccount`, or the reverse if only that is set. Mutates `spec`. */
+/**
+ * Copies `serviceAccountName` to the deprecated field `serviceAccount`. Copies in the other direction if only `serviceAccount` is set.
+ * Mutates `spec`.
+ */
 export function normalizePodSpec(spec: PodSpec): void {
   const account = spec.serviceAccountName || spec.serviceAccount
   if (account) {

@@ -7,7 +7,7 @@ function configMap(paths: readonly string[], name = 'v'): Volume {
   return { name, configMap: { name: 'm', items: paths.map((path) => ({ key: 'k', path })) } }
 }
 
-/** Returns the warnings without their common prefix. */
+/** Returns the warnings about volumes without the prefix that all of them have. */
 function overlapsOf(...volumes: Volume[]): string[] {
   return findOverlappingPathWarnings(volumes).map((text) => text.replace(/^.*overlapping paths: /, ''))
 }

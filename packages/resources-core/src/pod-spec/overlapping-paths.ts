@@ -4,19 +4,22 @@ import type { DeepReadonly } from '@keelson/apimachinery'
 
 interface PathOf {
   readonly path: string
-  /** Describes the source that writes the path; undefined if the volume has a single source. */
+  /** Returns a description of the source that writes the path. Undefined if the volume has only one source. */
   readonly source: (() => string) | undefined
 }
 
 type Items = readonly { readonly path: string }[]
 
-/** Maximum number of warnings. Warning headers have at most 4096 characters in total, and each of these warnings has more than 40. */
+/**
+ * Maximum number of warnings about overlapping paths. More would not be sent: all warning headers of a response have at most 4096
+ * characters in total, and each of these warnings has more than 40.
+ */
 const maxWarnings = 100
 
-/** Maximum number of compared files of a volume, because the comparison takes quadratic time. Further files are ignored. */
+/** Maximum number of files per volume that are compared. Ignores further files, because the comparison takes quadratic time. */
 const maxPaths = 1000
 
-/** Returns warnings about files of a volume that overlap with its other files or directories, up to a maximum number. */
+/** Returns warnings about files of a volume whose path is equal to, above or below the path of another file of the volume. */
 export function findOverlappingPathWarnings(volumes: readonly DeepReadonly<Volume>[]): string[] {
   const warnings: string[] = []
   for (const { name, configMap, secret, downwardAPI, projected } of volumes) {
@@ -40,7 +43,9 @@ function toPaths(items: Items, source?: () => string): PathOf[] {
   return items.map(({ path }) => ({ path, source }))
 }
 
-/** Returns the paths of a projection. Uses only the first source, because validation rejects projections with several sources. */
+/**
+ * Returns the file paths that a projection writes. Uses only the first source, because validation rejects projections with several sources.
+ */
 function collectProjectedPaths(projection: DeepReadonly<VolumeProjection>): PathOf[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle: bundle, podCertificate } = projection
   if (configMap?.items !== undefined) return toPaths(configMap.items, () => `ConfigMap ${quote(configMap.name ?? '')}`)
@@ -74,7 +79,7 @@ function findOverlaps(paths: readonly PathOf[]): Iterable<string> {
   return found
 }
 
-/** Trims trailing slashes. A regular expression would take quadratic time on inner slashes. */
+/** Trims trailing slashes of a path. Uses a loop, because a regular expression takes quadratic time on slashes inside the path. */
 function trimTrailingSlashes(path: string): string {
   let end = path.length
   while (path[end - 1] === '/') end--

@@ -1,7 +1,9 @@
 import type { Affinity, PodAffinityTerm } from '@keelson/api/core/v1'
 import type { DeepReadonly } from '@keelson/apimachinery'
 
-/** Returns all pod affinity terms, then all anti-affinity terms. Preferred terms come before required terms. */
+/**
+ * Returns all pod affinity terms, followed by all pod anti-affinity terms. Within each group, preferred terms come before required terms.
+ */
 export function collectPodAffinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
   const groups = [affinity?.podAffinity, affinity?.podAntiAffinity]
   return groups.flatMap((group) => {

@@ -1,6 +1,6 @@
 import { isDNS1123Label } from '@keelson/apimachinery'
 
-/** Returns warnings about the name of a workload that is not a DNS label. Pod names and hostnames are derived from it. */
+/** Returns warnings about the name of a workload that is not a DNS label. Names and hostnames of its pods are derived from this name. */
 export function findPodNameWarnings(name: string): string[] {
   const messages = isDNS1123Label(name)
   if (messages.length === 0) return []

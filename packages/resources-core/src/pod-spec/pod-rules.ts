@@ -10,9 +10,11 @@ import { validateUnreservedPath } from './validate-paths.ts'
 import { listContainers, isSidecar, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Rules for validating a pod spec. A member `allow…` is true if the stored pod already violates that rule (ratcheting). */
+/**
+ * Options for validating a pod spec. An option `allow…` is true if the stored pod already has the value that a create rejects (ratcheting).
+ */
 export interface PodRules {
-  /** True for a pod, false for a template. Some rules only apply to pods. */
+  /** True for a pod, false for a pod template. Some rules apply only to pods. */
   readonly isPod: boolean
   readonly allowInvalidDeletionCost: boolean
   readonly allowInvalidAffinityLabelValues: boolean
@@ -51,7 +53,7 @@ export interface PodLike {
   readonly spec?: ReadonlyPodSpec | undefined
 }
 
-/** Returns the rules for a new pod or template, or for an update of `old`. */
+/** Creates the validation options for a new pod or template, or for an update of `old`. */
 export function createPodRules(kind: 'pod' | 'template', old?: PodLike): PodRules {
   const isPod = kind === 'pod'
   const spec = old?.spec

@@ -5,7 +5,7 @@ import { roundUpToMilli } from './resource-quantities.ts'
 import { listMutableContainers } from './visit-containers.ts'
 import { setVolumeDefaults } from './volume-defaults.ts'
 
-/** Sets defaults of pod specs in pods and templates. Mutates its argument. */
+/** Sets defaults of a pod spec in a pod or a pod template. Mutates its argument. */
 export function setPodSpecDefaults(spec: PodSpec): void {
   spec.dnsPolicy ||= 'ClusterFirst'
   spec.restartPolicy ||= 'Always'
@@ -19,7 +19,7 @@ export function setPodSpecDefaults(spec: PodSpec): void {
   roundUpToMilli(spec.resources?.requests)
 }
 
-/** Sets defaults of a pod template and normalizes duplicate fields. Mutates its argument. */
+/** Sets defaults of a pod template. Copies values between fields that have a deprecated duplicate. Mutates its argument. */
 export function setPodTemplateDefaults(template: PodTemplateSpec): void {
   const spec = (template.spec ??= { containers: null })
   setPodSpecDefaults(spec)

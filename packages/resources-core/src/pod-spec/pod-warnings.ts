@@ -19,7 +19,7 @@ export interface PodLikeObject {
   readonly spec?: ReadonlyPodSpec
 }
 
-/** Returns warnings about a pod, or about the template at `templatePath`. */
+/** Returns warnings about a pod, or about the pod template at `templatePath`. */
 export function findPodWarnings({ metadata, spec = { containers: null } }: PodLikeObject, templatePath?: FieldPath): string[] {
   const path = templatePath ?? fieldPath()
   const specPath = path.child('spec')
@@ -142,7 +142,7 @@ function findPullSecretWarnings({ imagePullSecrets: secrets }: ReadonlyPodSpec, 
   ]
 }
 
-/** Returns index and value of the items whose value occurred before. */
+/** Returns the index and the value of each item whose value an earlier item has too. */
 function findRepeated<T>(items: readonly T[], valueOf: (item: T) => string): [number, string][] {
   const found: [number, string][] = []
   if (items.length < 2) return found
@@ -154,7 +154,7 @@ function findRepeated<T>(items: readonly T[], valueOf: (item: T) => string): [nu
   return found
 }
 
-/** Resources in bytes, which must be integers. */
+/** Names of resources that are measured in bytes. Fractional quantities of them cause a warning. */
 const byteResources = ['memory', 'ephemeral-storage'] as const
 
 function findFractionWarning(name: string, list: ResourceList | undefined, path: FieldPath, member?: string): string[] {
@@ -180,7 +180,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
   if (container.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, seccompKey)) {
     warnings.push(seccompWarning(annotationsPath.key(seccompKey)))
   }
-  // For pods, the code that applies the annotation adds this warning.
+  // For pods, `applyAppArmorAnnotations` adds this warning.
   const appArmorKey = appArmorContainerPrefix + container.name
   const appArmor = annotations[appArmorKey]
   if (isTemplate && appArmor !== undefined && container.securityContext?.appArmorProfile === undefined) {
@@ -189,7 +189,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
       warnings.push(`${annotationsPath.key(appArmorKey)}: deprecated since v1.30; use the "appArmorProfile" field instead`)
     }
   }
-  // Upstream's order: memory first, then storage; limits before requests.
+  // Reports in upstream's order: memory before ephemeral storage, limits before requests.
   const { resources } = container
   if (resources?.limits !== undefined || resources?.requests !== undefined) {
     const at = path.child('resources')
@@ -203,7 +203,7 @@ function findContainerWarnings({ container, path }: ContainerAt, spec: ReadonlyP
   return [...warnings, ...findEnvWarnings(container, path)]
 }
 
-/** Returns warnings about duplicate variables. A variable that extends its previous value is not a duplicate. */
+/** Returns warnings about duplicate environment variables. A variable that refers to its own previous value is not a duplicate. */
 function findEnvWarnings({ env = [] }: ReadonlyContainer, path: FieldPath): string[] {
   return findRepeated(env, ({ name }) => name).flatMap(([i, name]) => {
     const { value = '', valueFrom } = env[i]!

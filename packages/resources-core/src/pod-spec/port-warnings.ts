@@ -37,7 +37,10 @@ function collectPorts(containers: readonly ContainerAt[]): PortAt[] {
   return found
 }
 
-/** Maximum number of warnings about equal ports. Their number grows quadratically, and more would not fit into headers. */
+/**
+ * Maximum number of warnings about equal ports. Their number grows quadratically with the number of ports, and more would not fit into
+ * response headers.
+ */
 const maxCollisions = 1000
 
 function findAddressWarnings({ port, path }: PortAt): string[] {
@@ -47,7 +50,7 @@ function findAddressWarnings({ port, path }: PortAt): string[] {
   return [`${path}: hostIP set without hostPort: ${printed}`]
 }
 
-/** Compares a port with the preceding ports of the same number and protocol. */
+/** Returns warnings about a port that collides with a preceding port of the same number and protocol. */
 function findCollisionWarnings({ port, path }: PortAt, before: readonly PortAt[]): string[] {
   const { hostIP = '', hostPort = 0 } = port
   return before.flatMap(({ port: other, path: otherPath }) => {

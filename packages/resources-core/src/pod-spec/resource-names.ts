@@ -28,7 +28,7 @@ export function isHugePages(name: string): boolean {
   return name.startsWith(hugePagesPrefix)
 }
 
-/** Returns the page size in the name of a huge pages resource. */
+/** Returns the page size in the name of a huge pages resource, for example "2Mi" for "hugepages-2Mi". */
 export function getHugePageSize(name: string): string {
   return name.slice(hugePagesPrefix.length)
 }
@@ -37,7 +37,7 @@ export function isStandardResource(name: string): boolean {
   return standardResources.has(name) || isHugePages(name) || name.startsWith(requestsPrefix + hugePagesPrefix)
 }
 
-/** Returns whether this is a name without a domain that a quota can limit. */
+/** Returns whether the name has no domain and a quota can limit the resource. */
 export function isStandardQuotaResource(name: string): boolean {
   return name !== 'storage' && isStandardResource(name)
 }

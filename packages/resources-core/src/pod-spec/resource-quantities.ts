@@ -21,7 +21,10 @@ export function validatePositiveQuantity(quantity: Quantity, path: FieldPath): F
   return quantity.sign() > 0 ? [] : [fieldError.invalid(path, quantity.toString(), 'must be greater than zero')]
 }
 
-/** Returns whether the quantity is a multiple of the page size. The page size must be an integer number of bytes. */
+/**
+ * Returns whether a quantity of huge pages is a multiple of the page size. Returns false if the page size is not an integer number of
+ * bytes.
+ */
 export function isDivisibleHugePages(name: string, quantity: Quantity): boolean {
   try {
     const size = parseQuantity(getHugePageSize(name))
@@ -31,7 +34,7 @@ export function isDivisibleHugePages(name: string, quantity: Quantity): boolean 
   }
 }
 
-/** Rounds quantities up to thousandths. Mutates `list`. */
+/** Rounds the quantities of a resource list up to thousandths. Mutates `list`. */
 export function roundUpToMilli(list: Record<string, string> | null | undefined): void {
   if (list === null || list === undefined) return
   for (const name in list) {
@@ -39,7 +42,7 @@ export function roundUpToMilli(list: Record<string, string> | null | undefined):
     const quantity = parseQuantity(text)
     const { exponent, format } = quantity
     const rounded = (exponent < milliExponent ? new Quantity(quantity.milliValue(), milliExponent, format) : quantity).toString()
-    // Most values stay the same, and writes to a large object are slow.
+    // Assign changed values only. Most values are unchanged, and assignments to a large object are slow.
     if (rounded !== text) list[name] = rounded
   }
 }

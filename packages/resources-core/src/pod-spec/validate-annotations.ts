@@ -19,7 +19,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export type Annotations = Readonly<Record<string, string>>
 
-/** Validates those annotations of a pod or template that have a meaning for Kubernetes. */
+/** Validates the annotations of a pod or template that Kubernetes itself uses, for example those for AppArmor. */
 export function validatePodAnnotations(
   annotations: Annotations,
   { spec, rules }: { readonly spec: ReadonlyPodSpec; readonly rules: PodRules },

@@ -22,7 +22,7 @@ import { validatePositiveQuantity } from './resource-quantities.ts'
 const accessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const volumeModes: readonly string[] = ['Block', 'Filesystem']
 
-/** Rules for validating a claim spec. A member is true if the stored claim already violates that rule (ratcheting). */
+/** Options for validating a claim spec. An option is true if the stored claim already has the value that a create rejects (ratcheting). */
 export interface ClaimRules {
   readonly allowInvalidSelectorValues?: boolean
   readonly allowInvalidAPIGroups?: boolean
@@ -35,7 +35,7 @@ export function validateClaimTemplate(template: DeepReadonly<PersistentVolumeCla
   ]
 }
 
-/** Metadata fields that templates must not set, with their names in error paths. */
+/** Metadata fields that a claim template must not set, each with its name in error paths. */
 const forbiddenMeta: readonly (readonly [keyof ObjectMeta, string])[] = [
   ['name', 'name'],
   ['generateName', 'generateName'],
@@ -93,7 +93,7 @@ function validateStorage(storage: string | undefined, path: FieldPath): FieldErr
   return storage === undefined ? [fieldError.required(path)] : validatePositiveQuantity(parseQuantity(storage), path)
 }
 
-/** Validates the name of a class, which may be empty. */
+/** Validates the name of a storage class or volume attributes class. The name may be empty. */
 export function validateClassName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, false), name, path) : []
 }
@@ -109,7 +109,7 @@ function validateSources(spec: DeepReadonly<PersistentVolumeClaimSpec>, path: Fi
     }
   }
   if (source === undefined || ref === undefined) return errors
-  // Upstream passes a field path as the bad value, which prints as {}.
+  // Upstream passes a field path as the bad value by mistake. It is printed as {}.
   if (ref.namespace) errors.push(fieldError.invalid(path, {}, 'may not be specified when dataSourceRef.namespace is specified'))
   else if ((source.apiGroup ?? null) !== (ref.apiGroup ?? null) || source.kind !== ref.kind || source.name !== ref.name) {
     errors.push(fieldError.invalid(path, {}, 'must match dataSourceRef'))

@@ -12,7 +12,7 @@ import { validateResizePolicy } from './validate-restart-policy.ts'
 import { validateSecurityContext } from './validate-security-context.ts'
 import type { ReadonlyContainer } from './visit-containers.ts'
 
-/** The pod's data that the rules of its containers need. */
+/** Values of a pod that the validation of its containers needs. */
 export interface ContainerContext {
   readonly rules: PodRules
   readonly volumes: ReadonlyMap<string, DeepReadonly<Volume>>
@@ -25,7 +25,7 @@ export interface ContainerContext {
 
 const terminationMessagePolicies = ['File', 'FallbackToLogsOnError']
 
-/** Validates the rules for all kinds of containers. */
+/** Validates a container by the rules that init, regular and ephemeral containers share. */
 export function validateContainer(container: ReadonlyContainer, context: ContainerContext, path: FieldPath): FieldErrorList {
   const { name = '' } = container
   return [

@@ -25,7 +25,7 @@ export function validateContainers(containers: Containers, context: ContainerCon
 }
 
 export interface InitContainerContext extends ContainerContext {
-  /** Regular containers of the pod, whose names must differ. */
+  /** Regular containers of the pod. Init containers must not have their names. */
   readonly containers: Containers
 }
 
@@ -36,7 +36,7 @@ export function validateInitContainers(containers: Containers, context: InitCont
     const errors = [...validateContainer(container, context, at), ...validateInitRestartPolicy(container, at)]
     if (names.has(name)) errors.push(fieldError.duplicate(at.child('name'), name))
     else if (name !== '') names.add(name)
-    // Init containers run one at a time, so ports can only conflict within one container.
+    // Init containers run one at a time, so their host ports can only conflict within one container.
     errors.push(...validateHostPorts([container], path))
     errors.push(...(isSidecar(container) ? validateHooksAndProbes(container, context, at) : forbidHooksAndProbes(container, at)))
     return [...errors, ...validateInitResize(container, context, at)]

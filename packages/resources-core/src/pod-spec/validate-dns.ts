@@ -61,7 +61,7 @@ export function validateHostAliases(aliases: readonly DeepReadonly<HostAlias>[],
 
 const maxHostname = 64
 
-/** Validates `hostnameOverride`, which replaces the hostname derived from name and subdomain. */
+/** Validates `hostnameOverride`. This field replaces the hostname that the kubelet derives from name and subdomain. */
 export function validateHostnameOverride(spec: ReadonlyPodSpec, specPath: FieldPath): FieldErrorList {
   const { hostnameOverride: name } = spec
   if (name === undefined) return []

@@ -68,7 +68,10 @@ export function validateEnvFrom({ envFrom }: ReadonlyContainer, containerPath: F
   })
 }
 
-/** Validates the name of a source like a prefix, so it may end with a dash. */
+/**
+ * Validates the name of a ConfigMap or Secret in `envFrom`. Like upstream, applies the rule for name prefixes, so the name may end with a
+ * dash.
+ */
 function validateSourceName(name: string | undefined, path: FieldPath): FieldErrorList {
   return name ? invalidEach(nameIsDNSSubdomain(name, true), name, path) : [fieldError.required(path)]
 }

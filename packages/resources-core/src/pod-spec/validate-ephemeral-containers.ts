@@ -42,7 +42,7 @@ export function validateEphemeralContainers(spec: ReadonlyPodSpec, context: Cont
   })
 }
 
-/** Returns whether a field is set. Defaults always set `resources`, so an empty value counts as unset. */
+/** Returns whether a field of an ephemeral container is set. An empty `resources` counts as unset, because the defaults always set it. */
 function isSet(container: DeepReadonly<EphemeralContainer>, member: (typeof forbiddenFields)[number]): boolean {
   const { resources } = container
   if (member === 'resources') return Object.keys(resources ?? {}).length > 0 || hasEmptyMarks(resources)

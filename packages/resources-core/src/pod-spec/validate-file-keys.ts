@@ -3,7 +3,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { listContainersWithPath, hasContainer } from './visit-containers.ts'
 import type { ReadonlyPodSpec } from './visit-containers.ts'
 
-/** Validates variables read from files, whose volumes must be of type emptyDir. */
+/** Validates environment variables that are read from a file (`fileKeyRef`). The volume of the file must be an emptyDir. */
 export function validateFileKeyVolumes(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (!hasContainer(spec, ({ env }) => env?.some(({ valueFrom }) => valueFrom?.fileKeyRef !== undefined) ?? false)) return []
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]))

@@ -4,7 +4,7 @@ import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachin
 import { invalidEach, validateRequired, validateSupported } from './field-rules.ts'
 import { validatePortNumberOrName } from './validate-ports.ts'
 
-/** Actions of a probe or lifecycle hook. Neither supports all of them. */
+/** The action of a probe or a lifecycle hook. Only probes support `grpc`, only hooks support `sleep`. */
 export interface Handler {
   readonly exec?: DeepReadonly<ExecAction>
   readonly httpGet?: DeepReadonly<HTTPGetAction>
@@ -15,7 +15,9 @@ export interface Handler {
 
 const schemes = ['HTTP', 'HTTPS']
 
-/** Requires exactly one action. The grace period limits the sleep time of a hook. */
+/**
+ * Validates the action of a probe or a lifecycle hook. Requires exactly one action. The sleep time of a hook must not exceed `gracePeriod`.
+ */
 export function validateHandler(handler: Handler, gracePeriod: number | undefined, path: FieldPath): FieldErrorList {
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler
   const actions: Readonly<Record<string, ((at: FieldPath) => FieldErrorList) | undefined>> = {

@@ -6,7 +6,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 const detail = 'when `hostUsers` is false'
 
-/** Rejects host namespaces for a pod with its own user namespace. */
+/** Rejects host namespaces in a pod that has its own user namespace (`hostUsers: false`). */
 export function validateHostUsers(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath): FieldErrorList {
   if (spec.hostUsers !== false) return []
   const errors: FieldErrorList = []

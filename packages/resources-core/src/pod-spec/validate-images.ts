@@ -11,13 +11,13 @@ export function validatePullPolicy(policy: string | undefined, path: FieldPath, 
   return validateRequiredOneOf(policy, pullPolicies, path, member)
 }
 
-/** Validates an image volume. Pods require a reference; templates may omit it. */
+/** Validates an image volume. An image reference is required in pods and optional in templates. */
 export function validateImageVolume(source: DeepReadonly<ImageVolumeSource>, rules: PodRules, path: FieldPath): FieldErrorList {
   const errors = rules.isPod && !source.reference ? [fieldError.required(path.child('reference'))] : []
   return [...errors, ...validatePullPolicy(source.pullPolicy, path, 'pullPolicy')]
 }
 
-/** Rejects spaces before and after an image. Only for pods, because stored templates can be older than this rule. */
+/** Rejects spaces before and after the image of a container. Used only for pods, because stored templates can be older than this rule. */
 export function validateImagePadding({ image }: ReadonlyContainer, path: FieldPath): FieldErrorList {
   if (image === undefined || image.trim() === image) return []
   return [fieldError.invalid(path.child('image'), image, 'must not have leading or trailing whitespace')]

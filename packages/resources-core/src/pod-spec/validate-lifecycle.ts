@@ -29,7 +29,7 @@ export function validateLifecycle(lifecycle: DeepReadonly<Lifecycle>, context: L
   return errors
 }
 
-/** Validates a stop signal. Signals depend on the operating system, so `spec.os.name` is required. */
+/** Validates the stop signal of a container. Requires `spec.os.name`, because signals depend on the operating system. */
 function validateStopSignal(signal: string, os: DeepReadonly<PodOS> | undefined, path: FieldPath): FieldErrorList {
   if (os === undefined) return [fieldError.forbidden(path, 'may not be set for containers with empty `spec.os.name`')]
   if (os.name === 'windows') return validateSupported(signal, windowsSignals, path)

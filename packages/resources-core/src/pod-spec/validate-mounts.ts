@@ -10,7 +10,7 @@ type Volumes = ReadonlyMap<string, DeepReadonly<Volume>>
 const propagations = ['Bidirectional', 'HostToContainer', 'None']
 const recursiveReadOnly = ['Disabled', 'Enabled', 'IfPossible']
 
-/** Validates the mounts of a container: a volume is either mounted or used as a block device, and paths are unique. */
+/** Validates the volume mounts of a container. Mount paths must be unique. A volume that is used as a block device must not be mounted. */
 export function validateVolumeMounts(container: ReadonlyContainer, volumes: Volumes, containerPath: FieldPath): FieldErrorList {
   if (container.volumeMounts === undefined) return []
   const path = containerPath.child('volumeMounts')

@@ -15,7 +15,7 @@ export function validateNodeAffinity(affinity: DeepReadonly<NodeAffinity>, rules
   for (const [i, term] of (affinity.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
     const at = preferredPath.index(i)
     errors.push(...validateWeight(term.weight, at.child('weight')))
-    // Invalid values of a preference only cause a warning: no node then matches it, which is harmless.
+    // Allows invalid label values in a preferred term, because a preference that no node matches is harmless. The client gets a warning.
     errors.push(...validateNodeSelectorTerm(term.preference ?? {}, { allowInvalidLabelValues: true }, at.child('preference')))
   }
   return errors
@@ -68,7 +68,7 @@ function validateOperator(operator: string, count: number, path: FieldPath): Fie
   }
 }
 
-/** Validates a requirement for a field. `metadata.name` is the only supported field. */
+/** Validates a node selector requirement for a field. `metadata.name` is the only supported field. */
 function validateFieldMatch(
   { key = '', operator = '', values = [] }: DeepReadonly<NodeSelectorRequirement>,
   path: FieldPath,

@@ -23,7 +23,7 @@ const podFields = [
   '/supplementalGroupsPolicy',
   '/seLinuxChangePolicy',
 ]
-/** Fields that are rejected only if true. */
+/** Fields that are only rejected if their value is true. */
 const rejectedIfTrue: ReadonlySet<string> = new Set(['hostPID', 'hostIPC'])
 const containerFields = [
   'appArmorProfile',

@@ -5,13 +5,13 @@ export function validateNoBacksteps(value: string, path: FieldPath): FieldErrorL
   return value.split('/').includes('..') ? [fieldError.invalid(path, value, "must not contain '..'")] : []
 }
 
-/** Requires a relative path without "..". */
+/** Validates a path inside a volume. The path must be relative and must not contain "..". */
 export function validateDescendingPath(value: string, path: FieldPath): FieldErrorList {
   const errors = value.startsWith('/') ? [fieldError.invalid(path, value, 'must be a relative path')] : []
   return [...errors, ...validateNoBacksteps(value, path)]
 }
 
-/** Rejects names that start with "..", which volume plugins reserve. */
+/** Validates a file path in a projected volume. The path must not start with "..", because kubelets reserve such names. */
 export function validateUnreservedPath(value: string, path: FieldPath): FieldErrorList {
   const errors = validateDescendingPath(value, path)
   if (value.startsWith('..') && !value.startsWith('../')) errors.push(fieldError.invalid(path, value, "must not start with '..'"))

@@ -34,7 +34,7 @@ export interface PodSpecOptions {
   readonly metadata?: DeepReadonly<ObjectMeta> | undefined
 }
 
-/** Validates a pod spec in a pod or template, in upstream's order. Defaults must be set. */
+/** Validates the spec of a pod or pod template. Reports errors in upstream's order. Defaults must be set before. */
 export function validatePodSpec(spec: ReadonlyPodSpec, { rules, metadata }: PodSpecOptions, path: FieldPath): FieldErrorList {
   return [
     ...(spec.terminationGracePeriodSeconds === undefined ? [fieldError.required(path.child('terminationGracePeriodSeconds'))] : []),
@@ -97,7 +97,7 @@ function validateNames(spec: ReadonlyPodSpec, rules: PodRules, path: FieldPath):
     ...(spec.tolerations === undefined ? [] : validateTolerations(spec.tolerations, rules, path.child('tolerations'))),
     ...(spec.hostAliases === undefined ? [] : validateHostAliases(spec.hostAliases, path.child('hostAliases'))),
     ...validateReference(spec.priorityClassName, path, 'priorityClassName'),
-    // Unlike the other references, an empty runtime class name is invalid.
+    // An empty runtime class name is invalid, unlike other empty names of objects in a pod spec.
     ...(spec.runtimeClassName === undefined
       ? []
       : invalidEach(nameIsDNSSubdomain(spec.runtimeClassName, false), spec.runtimeClassName, path, 'runtimeClassName')),

@@ -25,7 +25,7 @@ export function validateContainerPorts({ ports }: ReadonlyContainer, path: Field
   })
 }
 
-/** Reports host ports that two of the containers use. */
+/** Rejects host ports that several containers use. */
 export function validateHostPorts(containers: readonly ReadonlyContainer[], path: FieldPath): FieldErrorList {
   const taken = new Set<string>()
   const errors: FieldErrorList = []

@@ -6,7 +6,7 @@ import type { ReadonlyContainer } from './visit-containers.ts'
 
 const counters = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const
 
-/** Validates the liveness, readiness and startup probes. */
+/** Validates the liveness, readiness and startup probes of a container. */
 export function validateProbes(container: ReadonlyContainer, gracePeriod: number | undefined, path: FieldPath): FieldErrorList {
   const { livenessProbe: liveness, readinessProbe: readiness, startupProbe: startup } = container
   const errors: FieldErrorList = []

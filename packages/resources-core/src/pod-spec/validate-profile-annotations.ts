@@ -8,7 +8,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 type Profile = DeepReadonly<SeccompProfile | AppArmorProfile>
 
-/** Rejects profile annotations of old clients that differ from the profile fields. */
+/** Rejects deprecated seccomp and AppArmor annotations that differ from the profile fields. */
 export function validateProfileAnnotations(annotations: Annotations, spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   return [...validateSeccomp(annotations, spec, path), ...validateAppArmor(annotations, spec, path)]
 }

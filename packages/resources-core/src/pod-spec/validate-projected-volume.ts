@@ -8,7 +8,10 @@ import { validateDownwardAPIFile, validateKeyToPath } from './volume-sources-loc
 import { validateFileMode, validateUnreservedPath } from './validate-paths.ts'
 import { isKubernetesSigner, validateSignerName } from './validate-signer-name.ts'
 
-/** Context for validating the sources of a projected volume. `claim` reserves a path. It returns false if another source has the path. */
+/**
+ * Values for validating the sources of a projected volume. `claim` reserves a file path. It returns false if another source already writes
+ * that path.
+ */
 interface ProjectionContext {
   readonly rules: PodRules
   readonly volumePath: FieldPath

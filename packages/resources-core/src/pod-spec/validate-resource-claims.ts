@@ -8,7 +8,7 @@ import { invalidEach, validateDNSLabel } from './field-rules.ts'
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Validates resource claims: each refers to an existing claim or to a template. */
+/** Validates the resource claims of a pod. Each must name either an existing ResourceClaim or a ResourceClaimTemplate. */
 export function validateResourceClaims(
   claims: readonly DeepReadonly<PodResourceClaim>[],
   annotations: Annotations | undefined,

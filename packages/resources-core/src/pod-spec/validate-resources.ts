@@ -102,7 +102,7 @@ function parseList(list: Readonly<Record<string, string>> | undefined): Readonly
   return quantities
 }
 
-/** Validates the claims of a container. It uses a whole claim, or different requests of it. */
+/** Validates the resource claims of a container. A container can use a claim as a whole, or several requests of the claim, each once. */
 function validateClaimNames(claims: DeepReadonly<ResourceClaim[]>, podClaims: ReadonlySet<string>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const used = new Set<string>()

@@ -10,7 +10,7 @@ const operators = ['In', 'NotIn']
 const maxRules = 20
 const maxExitCodes = 255
 
-/** Validates the restart policy of a container, which overrides the policy of the pod. */
+/** Validates the restart policy of a container. It overrides the restart policy of the pod. */
 export function validateContainerRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
   const { restartPolicy, restartPolicyRules: rules = [] } = container
   if (restartPolicy === undefined && rules.length === 0) return []
@@ -34,7 +34,7 @@ function validateRule({ action, exitCodes }: DeepReadonly<ContainerRestartRule>,
   return errors
 }
 
-/** Validates the restart policy of an init container. If there are rules but no policy, only reports the missing policy. */
+/** Validates the restart policy of an init container. If it has restart rules but no policy, only the missing policy is reported. */
 export function validateInitRestartPolicy(container: ReadonlyContainer, path: FieldPath): FieldErrorList {
   if (container.restartPolicy !== undefined) return validateContainerRestartPolicy(container, path)
   if ((container.restartPolicyRules ?? []).length === 0) return []

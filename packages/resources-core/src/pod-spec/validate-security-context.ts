@@ -70,7 +70,7 @@ export function validatePodSecurityContext(spec: ReadonlyPodSpec, rules: PodRule
     const detail = 'ShareProcessNamespace and HostPID cannot both be enabled'
     errors.push(fieldError.invalid(path.child('shareProcessNamespace'), true, detail))
   }
-  // New pods must not use the MountOption policy.
+  // New pods must not use the SELinux change policy MountOption.
   const changePolicies = rules.allowMountOptionSELinuxChange ? seLinuxChangePolicies : newSELinuxChangePolicies
   return [
     ...errors,

@@ -4,7 +4,7 @@ import type { FieldErrorList, FieldPath } from '@keelson/apimachinery'
 const maxDomain = 253
 const maxName = 253 + 63 + 1
 
-/** Validates the name of a signer, like "example.com/signer". */
+/** Validates the name of a certificate signer, like "example.com/signer". */
 export function validateSignerName(signer: string, path: FieldPath): FieldErrorList {
   if (signer === '') return [fieldError.required(path)]
   const [domain = '', name, ...more] = signer.split('/')
@@ -21,7 +21,7 @@ export function validateSignerName(signer: string, path: FieldPath): FieldErrorL
   return errors
 }
 
-/** Validates each segment of a name. Reports only the first invalid segment. */
+/** Validates each segment of a dotted name. Reports only the first invalid segment. */
 function validateSegments(text: string, rule: (segment: string) => readonly string[], path: FieldPath): FieldErrorList {
   for (const segment of text.split('.')) {
     const messages = rule(segment)

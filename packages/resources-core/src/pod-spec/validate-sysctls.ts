@@ -14,7 +14,7 @@ const ipcSysctls: ReadonlySet<string> = new Set([
   ...['max', 'mnb', 'mni', ''].map((suffix) => `kernel.msg${suffix}`),
 ])
 
-/** Validates the sysctls of a pod; `contextPath` is the path of its security context. */
+/** Validates the sysctls of a pod. `contextPath` is the path of the pod's security context. */
 export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, contextPath: FieldPath): FieldErrorList {
   const { sysctls } = spec.securityContext ?? {}
   if (sysctls === undefined) return []
@@ -34,7 +34,7 @@ export function validateSysctls(spec: ReadonlyPodSpec, rules: PodRules, contextP
   return errors
 }
 
-/** Returns an error message if the sysctl belongs to a namespace that the pod shares with the host. */
+/** Returns an error message if the sysctl belongs to a Linux namespace that the pod shares with the host. */
 export function findSysctlError(name: string, spec: ReadonlyPodSpec): string | undefined {
   const namespace = namespaceOf(name)
   if (spec.hostNetwork === true && namespace === 'net') return "may not be specified when 'hostNetwork' is true"
@@ -48,7 +48,7 @@ function namespaceOf(name: string): 'net' | 'ipc' | undefined {
   return dotted.startsWith('net.') ? 'net' : undefined
 }
 
-/** Normalizes the separator to dots. The first of "/" and "." in the name is its separator. */
+/** Returns the name of a sysctl with dots as separators. The separator of a name is the first "/" or "." in it. */
 function dottedName(name: string): string {
   const separator = /[./]/.exec(name)?.[0]
   if (separator !== '/') return name

@@ -64,8 +64,8 @@ export interface LabelKeyed {
 }
 
 /**
- * Validates `matchLabelKeys`. The pod's values of these labels are already in the selector, so a second requirement with the same key comes
- * from the client.
+ * Validates `matchLabelKeys` of a term. The server has already added one requirement per key to the selector. A second requirement for a
+ * key was sent by the client and is rejected.
  */
 export function validateLabelKeys(term: LabelKeyed, path: FieldPath): FieldErrorList {
   const { matchLabelKeys: match = [], mismatchLabelKeys: mismatch = [], labelSelector: selector } = term
@@ -95,7 +95,7 @@ function validateKeys(keys: readonly string[], selector: LabelKeyed['labelSelect
   return keys.flatMap((key, i) => validateLabelName(key, path.index(i)))
 }
 
-/** Validates constraints that were stored before their keys became part of the selectors. */
+/** Validates `matchLabelKeys` of a constraint from older servers, which did not add the keys to the selector. */
 function validateUnmergedLabelKeys({ matchLabelKeys: keys = [], labelSelector: selector }: Constraint, path: FieldPath): FieldErrorList {
   if (keys.length === 0) return []
   const errors = selector === undefined ? [fieldError.forbidden(path, 'must not be specified when labelSelector is not set')] : []

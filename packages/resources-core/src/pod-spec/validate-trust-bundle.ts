@@ -5,7 +5,7 @@ import { validateRequired } from './field-rules.ts'
 import { validateUnreservedPath } from './validate-paths.ts'
 import { validateSignerName } from './validate-signer-name.ts'
 
-/** Validates a projection of trust bundles, which selects bundles by name, or by signer and labels. */
+/** Validates a projection of ClusterTrustBundles. It selects bundles by name, or by signer and labels. */
 export function validateTrustBundle(bundle: DeepReadonly<ClusterTrustBundleProjection>, path: FieldPath): FieldErrorList {
   const { name, signerName, labelSelector } = bundle
   const errors: FieldErrorList = []

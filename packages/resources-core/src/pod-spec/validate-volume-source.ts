@@ -11,21 +11,21 @@ import type { VolumeScope } from './validate-volumes.ts'
 
 interface VolumeContext extends VolumeScope {
   readonly volume: DeepReadonly<Volume>
-  /** Path of the volume (not of its source). */
+  /** Path of the volume. The path of its source is below it. */
   readonly volumePath: FieldPath
 }
 
 interface SourceRule<T> {
-  /** Field name for error paths, if upstream uses another name there. */
+  /** Field name in error paths. Only set if upstream's error paths use another name than JSON. */
   readonly pathName?: string
-  /** Field name for the error about a second source, if upstream uses another name there. */
+  /** Field name in the error about a second source. Only set if upstream uses another name than JSON. */
   readonly duplicatePathName?: string
   validate(source: DeepReadonly<T>, path: FieldPath, at: VolumeContext): FieldErrorList
 }
 
 type SourceRules = { readonly [K in keyof VolumeSource]-?: SourceRule<NonNullable<VolumeSource[K]>> }
 
-/** Rules in upstream's order, because only the first source of a volume is validated. */
+/** Validation rules by volume source, in upstream's order, because only the first source of a volume is validated. */
 const sourceRules: SourceRules = {
   emptyDir: {
     validate: ({ sizeLimit }, path) =>
@@ -68,7 +68,7 @@ type SourceEntry = readonly [keyof VolumeSource, SourceRule<unknown>]
 const rulesInOrder = Object.entries(sourceRules) as unknown as readonly SourceEntry[]
 const rulesByMember = new Map<string, SourceEntry>(rulesInOrder.map((entry) => [entry[0], entry]))
 
-/** Requires exactly one valid source. */
+/** Validates the source of a pod's volume. Requires exactly one source. */
 export function validateVolumeSource(volume: DeepReadonly<Volume>, context: VolumeScope, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   const at: VolumeContext = { ...context, volume, volumePath: path }
@@ -83,7 +83,10 @@ export function validateVolumeSource(volume: DeepReadonly<Volume>, context: Volu
   return found ? errors : [fieldError.required(path, 'must specify a volume type')]
 }
 
-/** Returns the rule of the source if there is exactly one, which is usual, and all rules otherwise. */
+/**
+ * Returns the rules for the sources of a volume. For the usual volume with one source, returns only the rule of that source, which is
+ * faster than a search through all rules.
+ */
 function rulesOf(volume: DeepReadonly<Volume>): readonly SourceEntry[] {
   let found: SourceEntry | undefined
   for (const member in volume) {

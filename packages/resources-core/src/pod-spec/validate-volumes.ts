@@ -8,7 +8,7 @@ import type { ReadonlyPodSpec } from './visit-containers.ts'
 
 export interface VolumeScope {
   readonly rules: PodRules
-  /** Name of the pod, for names of claims of ephemeral volumes. "" in templates and if it is not known yet. */
+  /** Name of the pod. Claims of ephemeral volumes are named after it. "" in templates, and for a pod whose name is generated later. */
   readonly podName: string
 }
 

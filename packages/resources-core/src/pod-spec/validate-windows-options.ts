@@ -41,7 +41,7 @@ export function validateWindowsOptions({ windowsOptions }: WithWindowsOptions, c
   return errors
 }
 
-/** Returns error messages about a user name: "user" or "domain\user". */
+/** Returns error messages about a Windows user name, which has the form "user" or "domain\user". */
 function findUserNameErrors(name: string): readonly string[] {
   if (name === '') return [' cannot be an empty string']
   if (controlCharacters.test(name)) return [' cannot contain control characters']

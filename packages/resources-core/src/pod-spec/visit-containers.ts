@@ -1,7 +1,7 @@
 import type { EphemeralContainer, PodSpec, Container } from '@keelson/api/core/v1'
 import type { DeepReadonly, FieldPath } from '@keelson/apimachinery'
 
-/** A container of any kind. The three kinds differ only in `targetContainerName`. */
+/** An init, regular or ephemeral container. Only ephemeral containers have the field `targetContainerName`. */
 export type AnyContainer = Container | EphemeralContainer
 export type ReadonlyContainer = DeepReadonly<AnyContainer>
 export type ReadonlyPodSpec = DeepReadonly<PodSpec>
@@ -11,7 +11,7 @@ export interface ContainerAt {
   readonly path: FieldPath
 }
 
-/** Returns all containers in upstream's order: init containers, containers, ephemeral containers. */
+/** Lists all containers of a pod with their paths, in upstream's order: init, regular, ephemeral. */
 export function listContainersWithPath(spec: ReadonlyPodSpec, path: FieldPath): readonly ContainerAt[] {
   const found: ContainerAt[] = []
   for (const member of ['initContainers', 'containers', 'ephemeralContainers'] as const) {
@@ -23,7 +23,7 @@ export function listContainersWithPath(spec: ReadonlyPodSpec, path: FieldPath): 
   return found
 }
 
-/** Returns whether the predicate is true for any container. Does not create a list, because the result is almost always false. */
+/** Returns whether the predicate is true for any container of a pod. Creates no list of containers, to be fast. */
 export function hasContainer(spec: ReadonlyPodSpec, predicate: (container: ReadonlyContainer) => boolean): boolean {
   return (
     (spec.initContainers?.some(predicate) ?? false) ||
@@ -36,12 +36,12 @@ export function listContainers(spec: ReadonlyPodSpec): readonly ReadonlyContaine
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** Returns all containers, for callers that mutate them. */
+/** Lists all containers of a pod, for callers that mutate the containers. */
 export function listMutableContainers(spec: PodSpec): AnyContainer[] {
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])]
 }
 
-/** Returns whether an init container keeps running while the regular containers run. */
+/** Returns whether an init container is a sidecar: its restart policy is Always, so it runs as long as the regular containers. */
 export function isSidecar(container: DeepReadonly<Container> | undefined): boolean {
   return container?.restartPolicy === 'Always'
 }

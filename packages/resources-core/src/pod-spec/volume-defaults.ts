@@ -2,7 +2,7 @@ import type { AzureDiskVolumeSource, DownwardAPIVolumeFile, HostPathVolumeSource
 import { parseImageTag } from './image-tag.ts'
 import { roundUpToMilli } from './resource-quantities.ts'
 
-/** Default file mode: rw-r--r--. */
+/** Default mode of files in a volume: rw-r--r--. */
 const defaultMode = 0o644
 
 /** Sets defaults of a volume. Mutates its argument. */

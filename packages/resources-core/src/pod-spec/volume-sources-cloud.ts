@@ -23,7 +23,7 @@ export function validateAWSElasticBlockStore(source: DeepReadonly<AWSElasticBloc
   return [...validateRequired(source.volumeID, path.child('volumeID')), ...validatePartition(source.partition, path.child('partition'))]
 }
 
-/** Validates a partition. 0 is the whole disk, although upstream's message does not mention it. */
+/** Validates the number of a disk partition. 0 means the whole disk and is valid, although upstream's error message does not say so. */
 function validatePartition(partition: number | undefined, path: FieldPath): FieldErrorList {
   if (partition === undefined || (0 <= partition && partition <= 255)) return []
   return [fieldError.invalid(path, partition, inclusiveRangeMessage(1, 255))]

@@ -62,7 +62,7 @@ export function validateKeyToPath(item: DeepReadonly<KeyToPath>, path: FieldPath
 }
 
 export function validateDownwardAPIVolume(source: DeepReadonly<DownwardAPIVolumeSource>, path: FieldPath): FieldErrorList {
-  // Upstream omits the index of the item in these paths.
+  // Like upstream, omits the index of the item in the error path.
   const itemErrors = (source.items ?? []).flatMap((item) => validateDownwardAPIFile(item, path))
   return [...validateFileMode(source.defaultMode, path.child('defaultMode')), ...itemErrors]
 }

@@ -122,7 +122,7 @@ export function validateQuobyte(source: DeepReadonly<QuobyteVolumeSource>, path:
   return [...errors, ...validateRequired(source.volume, path.child('volume'))]
 }
 
-/** Returns whether Go's `net.SplitHostPort` accepts the text. Host and port may be empty; a host with colons is in brackets. */
+/** Returns whether Go's `net.SplitHostPort` accepts the text. Host and port may be empty. A host with colons must be in brackets. */
 function isHostPort(pair: string): boolean {
   return /^([^:[\]]*|\[[^[\]]*\]):[^:[\]]*$/.test(pair)
 }

@@ -64,7 +64,7 @@ interface InitPhase {
   readonly lastSidecarRestart: string
 }
 
-/** Summarizes the init containers, up to the first that has not finished. */
+/** Returns the status that a pod shows while it is initializing. Visits the init containers up to the first that has not finished. */
 function initPhase(pod: ReadonlyPod, init: ReadonlyMap<string, DeepReadonly<Container>>): InitPhase {
   const isGated = (pod.status?.conditions ?? []).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated')
   let reason = isGated ? 'SchedulingGated' : pod.status?.reason || (pod.status?.phase ?? '')
@@ -109,11 +109,11 @@ function later(a: string, b: string | null | undefined): string {
   return b !== undefined && b !== null && (a === '' || Date.parse(b) > Date.parse(a)) ? b : a
 }
 
-/** Formats the number of fulfilled readiness gates, like "1/2". */
+/** Formats how many readiness gates of a pod are true, like "1/2". */
 export function readinessGates(pod: ReadonlyPod): string {
   const gates = pod.spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
-  // If several conditions have the same type, the first counts.
+  // If several conditions have the same type, the first one applies.
   const conditions = new Map((pod.status?.conditions ?? []).toReversed().map(({ type, status }) => [type, status]))
   const fulfilled = gates.filter(({ conditionType }) => conditions.get(conditionType) === 'True')
   return `${fulfilled.length}/${gates.length}`

@@ -4,7 +4,7 @@ import { setPodSpecDefaults } from '../pod-spec/pod-spec-defaults.ts'
 import { isHugePages, isOvercommitAllowed, isPodLevelResource } from '../pod-spec/resource-names.ts'
 import { roundUpToMilli } from '../pod-spec/resource-quantities.ts'
 
-/** Sets the defaults that apply to pods only, then those of all pod specs. Mutates the pod. */
+/** Sets the defaults of a pod: first those that templates do not have, then those of every pod spec. Mutates the pod. */
 export function setPodDefaults(pod: Pod): void {
   const spec = (pod.spec ??= { containers: null })
   for (const container of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
@@ -23,7 +23,10 @@ function defaultRequestsToLimits(container: Container): void {
   if (resources?.limits !== undefined) resources.requests = sortByName({ ...resources.limits, ...resources.requests })
 }
 
-/** Sets defaults of pod-level resources: requests are the sum of the containers' requests, or the limits. */
+/**
+ * Sets defaults of pod-level resources. Requests default to the sum of the containers' requests, or to the pod-level limits. Limits of huge
+ * pages default to the sum of the containers' limits.
+ */
 function setPodResourceDefaults(spec: PodSpec): void {
   const { resources } = spec
   if (resources === undefined) return

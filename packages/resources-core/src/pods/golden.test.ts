@@ -40,7 +40,7 @@ interface Answer {
   readonly warnings: readonly string[]
 }
 
-/** Creates a pod without storing it: decodes, sets defaults and the service account, prepares and validates. */
+/** Runs the steps of a create request without storing the pod: decoding, defaults, service account, preparation and validation. */
 function create({ body }: Step): Answer {
   const warnings: string[] = []
   const refuse = (message: string): Answer => ({
@@ -66,7 +66,7 @@ function create({ body }: Step): Answer {
   return { pod: JSON.parse(encodeJson(schema, pod)) as Pod, warnings }
 }
 
-/** Removes fields that admission adds to every pod: token volume, priority and tolerations. */
+/** Removes fields that admission plugins add to every pod: token volume, priority and tolerations. */
 function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   const { priority: _p, preemptionPolicy: _e, tolerations, volumes, containers, initContainers, ...rest } = spec ?? { containers: [] }
   const own = ({ name }: { readonly name: string }): boolean => !name.startsWith('kube-api-access-')
@@ -82,7 +82,7 @@ function withoutAdmission({ spec }: { readonly spec?: PodSpec }): unknown {
   }
 }
 
-describe.skipIf(cases.length === 0)('pod creates recorded from kube-apiserver', () => {
+describe.skipIf(cases.length === 0)('create requests of pods have the results that kube-apiserver returned', () => {
   it.each(cases.map((recordedCase) => [recordedCase.id, recordedCase] as const))('%s', (_id, { steps }) => {
     const step = steps[0]!
     const { code, body, warning = '' } = step.expect

@@ -14,7 +14,7 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
   version: 'v1',
   kind: 'Pod',
   plural: 'pods',
-  // Kubelets watch the pods of their node, so watches are indexed by it.
+  // Kubelets watch the pods of their node, so the watch cache indexes watches by node.
   storage: { triggerField: 'spec.nodeName' },
   scope: 'Namespaced',
   shortNames: ['po'],
@@ -35,9 +35,9 @@ export const pods: ResourceDefinition<Pod> = defineResource<Pod>({
     'status.nominatedNodeName': (pod) => pod.status?.nominatedNodeName ?? '',
   },
   fieldLabels: {
-    // Old clients use this name for the node.
+    // Old clients select the node by this field name.
     'spec.host': 'spec.nodeName',
-    // Only the empty value can be selected.
+    // This field can be selected, but pods only match the empty value.
     'status.podIPs': 'status.podIPs',
   },
   columns: [

@@ -1,12 +1,12 @@
 import type { Pod, PodStatus } from '@keelson/api/core/v1'
 import { normalizePodSpec, removeInitContainerAnnotations } from '../pod-spec/normalize.ts'
 
-/** Normalizes duplicate and obsolete fields. Mutates and returns the pod. */
+/** Makes duplicate fields of a pod consistent, and removes obsolete annotations. Mutates and returns the pod. */
 export function normalizePod(pod: Pod): Pod {
   removeInitContainerAnnotations(pod.metadata)
   if (pod.spec !== undefined) {
     normalizePodSpec(pod.spec)
-    // Older servers accepted negative periods, which mean the shortest possible period.
+    // Older servers accepted negative grace periods. A negative period means the shortest possible period.
     if ((pod.spec.terminationGracePeriodSeconds ?? 0) < 0) pod.spec.terminationGracePeriodSeconds = 1
   }
   if (pod.status !== undefined) normalizePodIPs(pod.status)

@@ -17,7 +17,7 @@ import { podStrategy } from './strategy.ts'
 const types = createApiTypes([coreV1])
 const schema = types.kind({ group: '', version: 'v1', kind: 'Pod' })!.schema
 
-/** Builds a pod like a create request does: with defaults, normalized and prepared. */
+/** Returns the pod that a create request would store: with defaults, normalized and prepared. */
 function pod(spec: Partial<PodSpec>, more: Partial<Pod> = {}, warnings: string[] = []): Pod {
   const containers: Container[] = [{ name: 'c', image: 'i' }]
   const body = { metadata: { name: 'p', namespace: 'ns' }, ...more, spec: { containers, serviceAccountName: 'default', ...spec } }
@@ -55,7 +55,7 @@ describe('pod defaults', () => {
     expect(resources).toEqual({ limits: { cpu: '2', memory: '4Gi' }, requests: { cpu: '100m', memory: '1Gi' } })
   })
 
-  it('keep the notation of quantities that are multiples of a thousandth', () => {
+  it('do not rewrite quantities that are multiples of a thousandth', () => {
     const limits = { cpu: '01', memory: '0100Mi', 'example.com/a': '1500u' }
     const { containers } = pod({ containers: [{ name: 'c', image: 'i', resources: { limits } }] }).spec!
     expect(containers![0]!.resources!.limits).toEqual({ cpu: '01', memory: '0100Mi', 'example.com/a': '2m' })
@@ -89,7 +89,7 @@ describe('pod defaults', () => {
 })
 
 describe('pod create', () => {
-  it('accepts a preferred affinity term without a pod term', () => {
+  it('accepts a preferred affinity term without podAffinityTerm', () => {
     const affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1 }] } } as unknown as PodSpec['affinity']
     expect(errorsOf(pod({ affinity: affinity! })).join()).toContain('podAffinityTerm.topologyKey: Required value')
   })
@@ -110,7 +110,7 @@ describe('pod create', () => {
     ])
   })
 
-  it('merges label keys into selectors', () => {
+  it('adds the labels of matchLabelKeys to selectors', () => {
     const { spec } = pod(
       {
         topologySpreadConstraints: [
@@ -241,7 +241,7 @@ describe('pod update', () => {
     expect(update(pod({}), ({ metadata }) => void (metadata.labels = { a: '' })).object.metadata.generation).toBe(1)
   })
 
-  it('prints empty lists that the client sent as empty', () => {
+  it('error messages distinguish an empty list from a missing one', () => {
     const changed = pod({ nodeSelector: {}, schedulingGates: [], containers: [{ name: 'c', image: 'i', env: [] }], hostname: 'h' })
     const [error] = podStrategy.validateUpdate!(context, changed, pod({ nodeSelector: { a: 'b' } }))
     expect(error?.detail).toContain('+   "Env": [],')
@@ -249,7 +249,7 @@ describe('pod update', () => {
     expect(error?.detail).not.toContain('SchedulingGates')
   })
 
-  it('rejects other changes and prints a diff', () => {
+  it('rejects changes of other fields, with a diff in the error message', () => {
     const { errors } = update(pod({}), ({ spec }) => void (spec!.hostname = 'h'))
     expect(errors).toHaveLength(1)
     expect(errors[0]).toMatch(/^spec: Forbidden: pod updates may not change fields other than `spec.containers\[\*\].image`,/)
@@ -339,7 +339,7 @@ describe('pod status', () => {
 })
 
 describe('pod warnings', () => {
-  it('report names that are not hostnames', () => {
+  it('report names that are not valid hostnames', () => {
     const object = pod({}, { metadata: { name: 'a.b', namespace: 'ns' } })
     expect(podStrategy.warningsOnCreate?.(context, object)).toEqual([
       "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
@@ -399,7 +399,7 @@ describe('a pod with many ports and variables', () => {
     expect(await warned((length) => ({ env: Array.from({ length }, (_, i) => ({ name: `e${i}` })) }))).toBe(0)
   })
 
-  it('gets a limited number of warnings', async () => {
+  it('causes a limited number of warnings', async () => {
     const warnings = await warned((length) => ({ ports: Array.from({ length }, () => ({ containerPort: 1, protocol: 'TCP' })) }))
     expect(warnings).toBeGreaterThan(1000)
     expect(warnings).toBeLessThan(2 * count)

@@ -7,8 +7,8 @@ export type QosClass = 'BestEffort' | 'Burstable' | 'Guaranteed'
 const countedResources = ['cpu', 'memory'] as const
 
 /**
- * Returns the QoS class of a pod. Guaranteed: all containers limit CPU and memory, and total requests equal total limits. BestEffort: there
- * are no requests and no limits.
+ * Returns the QoS class of a pod. A pod is Guaranteed if all containers limit CPU and memory and the total requests equal the total limits.
+ * A pod without requests and limits is BestEffort. Other pods are Burstable.
  */
 export function computeQosClass(pod: DeepReadonly<Pod>): QosClass {
   const spec = pod.spec
@@ -30,7 +30,7 @@ export function computeQosClass(pod: DeepReadonly<Pod>): QosClass {
   return 'Guaranteed'
 }
 
-/** Adds the quantities to the totals. Returns the number of counted resources with a positive quantity. */
+/** Adds the CPU and memory quantities of a list to the totals. Returns how many of these quantities are positive. */
 function addToTotals(total: Map<string, Quantity>, list: Readonly<Record<string, string>> | undefined): number {
   let positive = 0
   for (const name of countedResources) {

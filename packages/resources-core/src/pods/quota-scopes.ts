@@ -25,7 +25,7 @@ export function podInScope(selector: ScopeSelector, pod: ReadonlyPod): boolean {
   }
 }
 
-/** Returns whether the pod has an active deadline and therefore belongs to the scope "Terminating". */
+/** Returns whether the pod has `activeDeadlineSeconds`. Such pods belong to the quota scope "Terminating". */
 export function hasActiveDeadline({ spec }: ReadonlyPod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0
 }

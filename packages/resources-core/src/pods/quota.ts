@@ -30,14 +30,17 @@ export const podQuota: QuotaRules<Pod> = {
   complaint: missingResources,
 }
 
-/** Computes the usage of a pod. Finished pods count only as objects. */
+/** Computes how much of a quota a pod uses. A finished pod uses only the object count. */
 function podUsage(pod: ReadonlyPod, now: number): Quantities {
   const counted = new Map([[count, oneObject]])
   if (isFinished(pod, now)) return counted
   return addQuantities(counted, computeUsage(podTotals(pod, 'requests'), podTotals(pod, 'limits')))
 }
 
-/** Returns whether the pod has terminated, or its deletion grace period is over because its node is lost. */
+/**
+ * Returns whether a pod no longer uses resources: it has terminated, or its deletion grace period is over. The second happens if its node
+ * is lost.
+ */
 function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
   if (status?.phase === 'Failed' || status?.phase === 'Succeeded') return true
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata
@@ -45,7 +48,7 @@ function isFinished({ metadata, status }: ReadonlyPod, now: number): boolean {
   return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000
 }
 
-/** Adds up the resources of a pod and its overhead. Pod-level resources override those of containers. */
+/** Returns the total requests or limits of a pod, including its overhead. Pod-level resources override the resources of containers. */
 function podTotals({ spec }: ReadonlyPod, member: 'requests' | 'limits'): Quantities {
   if (spec === undefined) return new Map()
   const total = new Map(aggregateContainers(spec, member))
@@ -67,7 +70,10 @@ function computeUsage(requests: Quantities, limits: Quantities): Quantities {
   return used
 }
 
-/** Returns whether this is a request of an extended resource. Such resources are never overcommitted, so a quota has no limits for them. */
+/**
+ * Returns whether a quota name is the request of an extended resource. Extended resources cannot be overcommitted, so quotas only restrict
+ * their requests.
+ */
 function isExtendedRequest(name: string): boolean {
   if (!name.startsWith('requests.')) return false
   const isNative = !name.includes('/') || name.includes('kubernetes.io/')

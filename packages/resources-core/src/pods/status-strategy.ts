@@ -8,7 +8,7 @@ import { keepMember } from '../keep-member.ts'
 import { createPodRules } from '../pod-spec/pod-rules.ts'
 import { validatePodStatusUpdate } from './validate-status-update.ts'
 
-/** Strategy of the status subresource, which kubelets write. Restores all other fields from the stored pod. */
+/** Strategy of pods/status, which kubelets write. All fields except the status are restored from the stored pod. */
 export const podStatus: SubresourceStrategy<Pod> = {
   update: {
     resetFields: withoutFields('spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'),
@@ -31,8 +31,8 @@ export const podStatus: SubresourceStrategy<Pod> = {
 }
 
 /**
- * Keeps `observedGeneration` if the client omits it, because old clients do not know the field. Matches conditions of the same type by
- * order.
+ * Restores `observedGeneration` of the status and its conditions if the client omits it. Old clients do not know this field. Several
+ * conditions of one type are matched by their position.
  */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (pod.status === undefined) return
@@ -46,7 +46,7 @@ function keepObservedGenerations(pod: Pod, old: Pod): void {
   }
 }
 
-/** Drops status fields of features that are off by default, unless `old` already uses them. Mutates `status`. */
+/** Drops pod status fields whose feature gate is off by default. Keeps a field if `old` already uses it. Mutates `status`. */
 function dropDisabledStatusFields(status: PodStatus, old: DeepReadonly<PodStatus> | undefined): void {
   if ((old?.nodeAllocatableResourceClaimStatuses ?? []).length === 0) delete status.nodeAllocatableResourceClaimStatuses
   const hasVolumeStatus = listContainerStatuses((old ?? {}) as PodStatus).some(({ volumeMounts }) =>

@@ -31,7 +31,7 @@ export const podStrategy: Strategy<Pod> = {
     const spec = (pod.spec ??= { containers: null })
     pod.metadata.generation = 1
     pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || computeQosClass(pod) }
-    // Admission may have set one of the two service account fields only.
+    // An admission plugin may have set only one of the two service account fields.
     normalizePodSpec(spec)
     dropDisabledPodFields(spec)
     if ((spec.schedulingGates ?? []).length > 0) setPodCondition(context, pod, gatedCondition)
@@ -55,7 +55,7 @@ export const podStrategy: Strategy<Pod> = {
   },
 }
 
-/** Returns warnings about a name that is not a DNS label, because it is also the hostname of the pod. */
+/** Returns warnings about a pod name that is not a DNS label. The name is also the hostname of the pod. */
 function findNameWarnings(name: string): string[] {
   const messages = isDNS1123Label(name)
   if (messages.length === 0) return []
@@ -63,13 +63,16 @@ function findNameWarnings(name: string): string[] {
   return [`metadata.name: ${advice}: [${messages.join(' ')}]`]
 }
 
-/** Increments the generation if the spec changed. Mutates the pod. */
+/** Increments `metadata.generation` if the spec changed. Mutates the pod. */
 export function countGeneration(pod: Pod, old: DeepReadonly<Pod>): void {
   const generation = pod.metadata.generation ?? 0
   if (!semanticEqual(pod.spec, old.spec)) pod.metadata.generation = generation + 1
 }
 
-/** Returns the grace period of a delete. It is 0 for pods without a node and for terminated pods. A negative period means one second. */
+/**
+ * Returns the grace period in seconds for deleting a pod. It is 0 for pods without a node and for terminated pods. A negative period is
+ * changed to 1.
+ */
 function chooseGracePeriod(pod: DeepReadonly<Pod>, options: DeleteOptions): number {
   const requested = options.gracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0
   const isUnscheduled = (pod.spec?.nodeName ?? '') === ''
@@ -84,7 +87,10 @@ interface LabelKeyed {
   readonly mismatchLabelKeys?: string[]
 }
 
-/** Adds the values of the labels in `matchLabelKeys` to the selectors of the pod. Mutates the pod. Not idempotent. */
+/**
+ * Adds a requirement for each label in `matchLabelKeys` to the selectors of a pod. Mutates the pod. A second call would add the
+ * requirements twice.
+ */
 function mergeLabelKeys(pod: Pod): void {
   const { affinity, topologySpreadConstraints } = pod.spec ?? {}
   const keyed: readonly LabelKeyed[] = [...collectPodAffinityTerms(affinity), ...(topologySpreadConstraints ?? [])]
@@ -105,7 +111,7 @@ function addRequirements(
   }
 }
 
-/** Copies the deprecated AppArmor annotations to the profile field. Mutates the pod. */
+/** Copies deprecated AppArmor annotations to the profile fields of the containers. Mutates the pod. */
 function applyAppArmorAnnotations(pod: Pod, warn: (text: string) => void): void {
   const { spec } = pod
   const { annotations = {} } = pod.metadata

@@ -7,7 +7,7 @@ import { validatePodAnnotations } from '../pod-spec/validate-annotations.ts'
 
 const path = fieldPath('metadata', 'annotations')
 
-/** Rejects changes of AppArmor and mirror pod annotations. */
+/** Rejects changes of a pod's AppArmor and mirror annotations. */
 export function validateAnnotationUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const annotations = pod.metadata.annotations ?? {}
   const before = old.metadata.annotations ?? {}

@@ -6,7 +6,7 @@ import type { ReadonlyContainer } from '../pod-spec/visit-containers.ts'
 
 type Status = DeepReadonly<ContainerStatus>
 
-/** Validates the users and the device health that kubelets report for containers. */
+/** Validates container statuses. Checks the user and the device health that kubelets report for each container. */
 export function validateContainerStatuses({ spec, status }: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
   const osName = spec?.os?.name ?? 'linux'
   const lists = [

@@ -3,7 +3,7 @@ import { fieldError, nameIsDNSSubdomain } from '@keelson/apimachinery'
 import type { DeepReadonly, FieldErrorList, FieldPath } from '@keelson/apimachinery'
 import { invalidEach, validateDNSLabel } from '../pod-spec/field-rules.ts'
 
-/** Validates the status of the claim for extended resources that containers request. */
+/** Validates `extendedResourceClaimStatus`, the status of the resource claim for extended resources that containers request. */
 export function validateExtendedClaim({ spec, status }: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
   const claim = status?.extendedResourceClaimStatus
   if (claim === undefined) return []

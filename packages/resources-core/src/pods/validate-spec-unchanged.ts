@@ -15,7 +15,7 @@ const updatable = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',')
 
-/** Rejects changes of immutable spec fields. The number of containers must be unchanged. */
+/** Rejects changes of immutable fields in a pod spec. The caller must have checked that the number of containers is unchanged. */
 export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (semanticEqual(spec, old)) return []
   const errors: FieldErrorList = []
@@ -35,7 +35,7 @@ export function validateSpecUnchanged(spec: ReadonlyPodSpec, old: ReadonlyPodSpe
   return [...errors, fieldError.forbidden(path, detail)]
 }
 
-/** Returns `spec` with the mutable fields of `old`. */
+/** Returns a copy of `spec` with the mutable fields of `old`. */
 function withMutableOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const images = (containers: readonly ReadonlyContainer[], before: readonly ReadonlyContainer[] | null | undefined): unknown =>
     containers.map((container, i) => copyEmptyMarks({ ...container, image: before?.[i]?.image }, container))
@@ -86,8 +86,8 @@ function validateNodeAffinity(
 }
 
 /**
- * Returns whether a term only gets additional requirements. These exclude nodes, because all requirements of a term must match. An empty
- * term matches no node and must stay empty.
+ * Returns whether an update only adds requirements to a node selector term. Added requirements can only exclude nodes, because all
+ * requirements of a term must match. An empty term matches no node, so it must stay empty.
  */
 function onlyAdds(term: DeepReadonly<NodeSelectorTerm>, old: DeepReadonly<NodeSelectorTerm>): boolean {
   const members = ['matchExpressions', 'matchFields'] as const

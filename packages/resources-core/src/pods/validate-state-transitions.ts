@@ -6,7 +6,7 @@ import type { ReadonlyPodSpec } from '../pod-spec/visit-containers.ts'
 type Statuses = readonly DeepReadonly<ContainerStatus>[]
 type MayRestart = (name: string, exitCode: number) => boolean
 
-/** Rejects restarts of terminated containers that their restart policy does not allow. */
+/** Rejects status updates that restart a terminated container against its restart policy. */
 export function validateStateTransitions(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, path: FieldPath): FieldErrorList {
   const spec = old.spec ?? { containers: null }
   const check = (
@@ -47,7 +47,10 @@ function allContainersCouldRestart(spec: ReadonlyPodSpec): boolean {
   )
 }
 
-/** Returns whether a terminated container restarts. The container's restart rules come first, then its restart policy, then the pod's. */
+/**
+ * Returns whether a terminated container is restarted. The restart rules of the container take precedence over its restart policy, which
+ * takes precedence over the policy of the pod.
+ */
 function shouldRestart(container: DeepReadonly<Container> | undefined, spec: ReadonlyPodSpec, exitCode: number): boolean {
   if (container === undefined) return false
   if (container.restartPolicy !== undefined && matchesRule(container, exitCode)) return true

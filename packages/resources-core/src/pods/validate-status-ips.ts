@@ -17,7 +17,7 @@ export function validateHostIPs(status: Status, old: Status, path: FieldPath): F
   return [...errors, ...validateAddresses(status.hostIPs ?? [], old.hostIPs ?? [], path)]
 }
 
-/** Validates the addresses of a pod or host. Each IP family may have one. */
+/** Validates the IP addresses in a pod status. Allows one address per IP family. */
 function validateAddresses(addresses: Addresses, old: Addresses, path: FieldPath): FieldErrorList {
   const known = new Set(old.map(({ ip = '' }) => ip))
   const ips = addresses.map(({ ip = '' }) => ip)

@@ -14,7 +14,7 @@ const specPath = fieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 const maxDeadline = 2 ** 31 - 1
 
-/** Validates an update of a pod. Only a few fields are mutable. */
+/** Validates an update of a pod. Most fields of the spec are immutable. */
 export function validatePodUpdate(pod: DeepReadonly<Pod>, old: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const { spec = noSpec } = pod
   const { spec: oldSpec = noSpec } = old
@@ -49,7 +49,7 @@ function validateImages(containers: readonly ReadonlyContainer[], path: FieldPat
   ])
 }
 
-/** Validates a change of the deadline, which can only be set or shortened. */
+/** Validates a change of `activeDeadlineSeconds`. The deadline can only be added or shortened. */
 function validateDeadline(deadline: number | undefined, old: number | undefined, path: FieldPath): FieldErrorList {
   if (deadline === undefined) {
     return old === undefined ? [] : [fieldError.invalid(path, null, 'must not update from a positive integer to nil value')]

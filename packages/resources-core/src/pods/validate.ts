@@ -16,7 +16,7 @@ const initContainersPath = specPath.child('initContainers')
 const annotationsPath = fieldPath('metadata', 'annotations')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
-/** Validates a new pod, except its metadata. */
+/** Validates a new pod. The registry validates its metadata. */
 export function validatePodCreate(pod: DeepReadonly<Pod>, rules: PodRules): FieldErrorList {
   const errors = validatePod(pod, rules)
   const spec = pod.spec ?? noSpec
@@ -41,7 +41,7 @@ export function validatePod(pod: DeepReadonly<Pod>, rules: PodRules): FieldError
   ]
 }
 
-/** Requires a service account for projected tokens. */
+/** Rejects a pod that has projected service account tokens but no service account. */
 function validateTokenSources(spec: ReadonlyPodSpec, path: FieldPath): FieldErrorList {
   if (spec.serviceAccountName) return []
   return (spec.volumes ?? []).flatMap(({ projected }, i) =>

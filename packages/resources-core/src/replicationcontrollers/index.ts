@@ -49,7 +49,7 @@ export const replicationControllers: ResourceDefinition<ReplicationController> =
   scale: scaledReplicationControllers,
 })
 
-/** Sets defaults. Labels and selector default to the labels of the template. */
+/** Sets defaults of a ReplicationController. Labels and selector default to the labels of the pod template. */
 export function setReplicationControllerDefaults(controller: ReplicationController): void {
   const spec = (controller.spec ??= {})
   const labels = spec.template?.metadata?.labels

@@ -23,7 +23,7 @@ function controller(): ReplicationController {
 }
 
 describe('replication controllers', () => {
-  it('default to the labels of their template and one replica', () => {
+  it('have one replica and the labels of their template by default', () => {
     expect(controller()).toMatchObject({ metadata: { labels: { a: '1', b: '2' } }, spec: { replicas: 1, selector: { a: '1', b: '2' } } })
   })
 
@@ -37,7 +37,7 @@ describe('replication controllers', () => {
     ])
   })
 
-  it('have the labels of their template on reads if a status write dropped them', async () => {
+  it('show the labels of their template if a status update has removed their own', async () => {
     await using test = openTestStore(replicationControllers, { types })
     await test.store.create(context, controller(), { dryRun: false })
     const status = test.paths.get('replicationcontrollers/status') as unknown as Updater

@@ -33,7 +33,7 @@ export const replicationControllerStrategy: Strategy<ReplicationController> = {
     if (!semanticEqual(controller.spec, old.spec)) controller.metadata.generation = (old.metadata.generation ?? 0) + 1
   },
   validateUpdate: (_context, controller, old) => validateReplicationControllerUpdate(controller, old),
-  // Like kube-apiserver, warns about the old template.
+  // Like kube-apiserver, warns about the stored template and not about the new one.
   warningsOnUpdate: (_context, controller, { metadata, spec }) =>
     controller.metadata.generation === metadata.generation || spec?.template === undefined
       ? []

@@ -56,7 +56,7 @@ function validateTemplate(
   return errors
 }
 
-/** Rejects changes of fields that cannot be converted from another API version. */
+/** Rejects a change of the selector if an annotation marks it as not convertible to another API version. */
 function validateNonConvertible(spec: ReadonlySpec, old: ReadonlyController): FieldErrorList {
   return Object.entries(old.metadata.annotations ?? {}).flatMap(([key, value]) => {
     const [prefix = '', member, ...rest] = key.split('/')

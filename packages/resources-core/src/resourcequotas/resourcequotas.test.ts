@@ -17,7 +17,7 @@ describe('resource quotas', () => {
     ])
   })
 
-  it('validate scopes and the resources they count', () => {
+  it('reject unknown scopes, and resources that a scope does not support', () => {
     expect(validate({ hard: { cpu: '1' }, scopes: ['BestEffort', 'NotBestEffort', 'Mine'] })).toEqual([
       'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Mine"]: unsupported scope applied to resource',
       'spec.scopes: Invalid value: ["BestEffort","NotBestEffort","Mine"]: unsupported scope',
@@ -42,7 +42,7 @@ describe('resource quotas', () => {
     expect(change(['BestEffort'], [])).toEqual(['spec.scopes: Invalid value: ["BestEffort"]: field is immutable'])
   })
 
-  it('warn about requests above limits, and print both', () => {
+  it('warn about requests above limits, and print both as table columns', () => {
     const hard = { 'requests.cpu': '2', 'limits.cpu': '1', pods: '3' }
     const { strategy } = resourceQuotas
     expect(strategy.warningsOnCreate?.({} as RequestContext, quota({ hard }))).toEqual([

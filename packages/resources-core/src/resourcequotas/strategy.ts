@@ -26,7 +26,7 @@ export const resourceQuotaStatus: SubresourceStrategy<ResourceQuota> = {
   },
 }
 
-/** Returns warnings about requests above limits, which can never be used. */
+/** Returns warnings about a quota that allows more requests than limits. The excess can never be used. */
 function findRequestWarnings({ spec }: DeepReadonly<ResourceQuota>): readonly string[] {
   const hard = spec?.hard ?? {}
   return ['cpu', 'memory', 'storage', 'ephemeral-storage'].flatMap((resource) => {

@@ -13,12 +13,12 @@ type ReadonlyQuota = DeepReadonly<ResourceQuota>
 const specPath = fieldPath('spec')
 const statusPath = fieldPath('status')
 
-/** Validates a new quota, whose status is empty. */
+/** Validates a new ResourceQuota. Does not validate the status, which is empty. */
 export function validateResourceQuota({ spec = {} }: ReadonlyQuota): FieldErrorList {
   return validateSpec(spec)
 }
 
-/** Validates an update of a quota, whose scopes are immutable. */
+/** Validates an update of a ResourceQuota. The scopes are immutable. */
 export function validateResourceQuotaUpdate({ spec = {} }: ReadonlyQuota, old: ReadonlyQuota): FieldErrorList {
   const scopes = new Set(spec.scopes)
   const oldScopes = new Set(old.spec?.scopes)

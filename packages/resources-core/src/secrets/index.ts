@@ -17,10 +17,10 @@ export const secrets: ResourceDefinition<Secret> = defineResource<Secret>({
   normalize: mergeStringData,
   quota: countObjects({ group: '', resource: 'secrets' }, 'secrets'),
   strategy: {
-    // Requests of in-process callers are not converted, but write-only data must not be stored.
+    // Merge here too, because objects of in-process callers are not decoded. The write-only `stringData` must never be stored.
     prepareForCreate: (_context, secret) => void mergeStringData(secret),
     prepareForExport(secret, exact) {
-      // Token secrets are tied to the UID of a service account.
+      // Without `exact`, the export of a token secret is rejected, because its token is bound to the UID of a service account.
       if (exact || (secret.type !== 'kubernetes.io/service-account-token' && !secret.metadata.annotations?.[serviceAccountUid])) return
       const error = fieldError.invalid(fieldPath('type'), secret.type ?? '', 'can not export service account secrets')
       throw newInvalid({ group: '', kind: 'Secret' }, secret.metadata.name ?? '', [error])

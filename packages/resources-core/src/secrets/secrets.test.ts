@@ -52,7 +52,7 @@ describe('secrets', () => {
     ])
   })
 
-  it('have an immutable type, and immutable data if requested', () => {
+  it('reject changes of the type, and changes of the data if immutable is set', () => {
     const old: Secret = { metadata, type: 'Opaque', data: { a: 'AA==' }, immutable: true }
     const messages = validateSecretUpdate({ metadata, type: 'x/y', data: {} }, old).map(fieldErrorMessage)
     expect(messages).toEqual([
@@ -65,7 +65,7 @@ describe('secrets', () => {
     expect(untyped.type).toBe('Opaque')
   })
 
-  it('warn about mismatched TLS pairs', () => {
+  it('warn if the TLS certificate and the key do not match', () => {
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
     const warn = (crt: string, tlsKey: string): readonly string[] =>
       findTLSWarnings({ metadata, type: 'kubernetes.io/tls', data: { 'tls.crt': base64(crt), 'tls.key': base64(tlsKey) } })

@@ -4,7 +4,7 @@ import type { DeepReadonly, PemBlock } from '@keelson/apimachinery'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 
-/** Returns a warning if the certificate and the key of a TLS secret do not match. The secret is stored nevertheless. */
+/** Returns a warning if the certificate and the key of a TLS secret do not match. A warning does not prevent the write. */
 export function findTLSWarnings(secret: DeepReadonly<Secret>): readonly string[] {
   if (secret.type !== 'kubernetes.io/tls') return []
   const error = findKeyPairError(decodeValue(secret, 'tls.crt'), decodeValue(secret, 'tls.key'))

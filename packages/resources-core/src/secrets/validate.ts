@@ -21,7 +21,7 @@ export function validateSecretUpdate(secret: DeepReadonly<Secret>, old: DeepRead
   ]
 }
 
-/** Validates the keys that known types require. Other types have no rules. */
+/** Validates that a secret has the keys that its type requires. Types that Kubernetes does not define have no rules. */
 function validateType(secret: DeepReadonly<Secret>): FieldErrorList {
   const data = secret.data ?? {}
   const requireKeys = (...keys: string[]): FieldErrorList => keys.map((key) => fieldError.required(dataPath.key(key)))

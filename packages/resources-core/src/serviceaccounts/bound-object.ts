@@ -3,7 +3,7 @@ import type { Pod } from '@keelson/api/core/v1'
 import { newBadRequest, newConflict, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 
-/** Reads an object of core/v1. Returns undefined if it does not exist. `namespace` is "" for nodes. */
+/** Function that reads an object of core/v1. Returns undefined if the object does not exist. `namespace` is "" for nodes. */
 export type ObjectLookup = (
   resource: 'serviceaccounts' | 'pods' | 'secrets' | 'nodes',
   namespace: string,
@@ -15,7 +15,10 @@ interface Reference {
   readonly uid?: string
 }
 
-/** Objects to which a token is bound. The token expires when they are deleted. The node of a bound pod is only informational. */
+/**
+ * Objects to which a service account token is bound. The token becomes invalid when one of these objects is deleted. The node of a bound
+ * pod is only informational.
+ */
 export interface BoundObjects {
   readonly pod?: Reference
   readonly secret?: Reference

@@ -23,7 +23,10 @@ export const serviceAccounts: ResourceDefinition<ServiceAccount> = defineResourc
   columns: [],
 })
 
-/** Keeps only the name of each secret reference, because secrets are always in the namespace of the account. Mutates the account. */
+/**
+ * Removes all fields except the name from secret references. The secrets are always in the namespace of the service account. Mutates the
+ * account.
+ */
 function keepSecretNames(account: ServiceAccount): void {
   if (account.secrets === undefined) return
   account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}))

@@ -9,7 +9,7 @@ import { validateTokenRequest } from './validate-token-request.ts'
 export const tokenRequestKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' }
 const tokenRequests = { group: tokenRequestKind.group, resource: tokenRequestKind.kind }
 
-/** Claims of a service account token. */
+/** Values for the claims of a service account token. */
 export interface TokenClaims extends BoundObjects {
   readonly namespace: string
   readonly serviceAccount: { readonly name: string; readonly uid: string }
@@ -20,23 +20,26 @@ export interface TokenClaims extends BoundObjects {
 
 export interface TokenSubresourceOptions {
   readonly issue: (claims: TokenClaims) => Promise<string>
-  /** Audiences of this server; the default for requests without audiences. */
+  /** Audiences of this server. They are the default for token requests without audiences. */
   readonly audiences: readonly string[]
-  /** Maximum lifetime; longer requests are shortened. Default: no limit. */
+  /** Maximum lifetime of a token in seconds. Requests for a longer lifetime get this one. Default: no limit. */
   readonly maxExpirationSeconds?: number
-  /** Extends tokens with the lifetime that kubelets request for pods to one year. Default true. */
+  /**
+   * Whether to extend the lifetime of pod tokens to `maxExtendedExpirationSeconds`. Pod tokens are recognized by the lifetime that kubelets
+   * request. Default: true.
+   */
   readonly extendExpiration?: boolean
-  /** Maximum lifetime of extended tokens. Default: one year. */
+  /** Maximum lifetime of extended tokens in seconds. Default: one year. */
   readonly maxExtendedExpirationSeconds?: number
   readonly lookUp: ObjectLookup
   readonly now?: () => number
 }
 
-/** Lifetime in seconds that kubelets request for pod tokens. Identifies such requests. */
+/** Lifetime in seconds that kubelets request for pod tokens. The server recognizes requests for pod tokens by this value. */
 const kubeletExpirationSeconds = 3607
 const extendedExpirationSeconds = 365 * 24 * 3600
 
-/** POST serviceaccounts/NAME/token: issues a signed token for the service account. Nothing is stored. */
+/** Serves POST serviceaccounts/NAME/token, which issues a signed token for a service account. Tokens are not stored. */
 export function tokenSubresource(options: TokenSubresourceOptions): SubresourceFactory {
   return () => new TokenStorage(options)
 }
@@ -47,7 +50,7 @@ class TokenStorage implements RESTStorage, NamedCreater {
   readonly singularName = ''
   readonly shortNames: readonly string[] = []
   readonly categories: readonly string[] = []
-  /** Keeps the UID in the request, which may be the UID of the service account. */
+  /** Tells the registry to keep `metadata.uid` of the request, because the client may send the UID of the service account. */
   readonly keepsSystemFields = true
   readonly #options: TokenSubresourceOptions
 
@@ -104,8 +107,8 @@ class TokenStorage implements RESTStorage, NamedCreater {
   }
 
   /**
-   * Returns the lifetime of a token. Pod tokens stay valid longer than requested, for clients that only read them on start.
-   * `warnAfterSeconds` detects such clients.
+   * Computes the lifetime of a token. Pod tokens are valid longer than requested, because some clients read the token only when they start.
+   * The use of a token older than `warnAfterSeconds` identifies such clients.
    */
   #lifetime(
     seconds: number,
@@ -121,7 +124,7 @@ class TokenStorage implements RESTStorage, NamedCreater {
   }
 }
 
-/** Throws Invalid if metadata in the body differs from the URL. The metadata is optional. */
+/** Throws Invalid if the name or namespace in the body differs from the URL. Accepts a body without them. */
 function requireMatch(member: 'name' | 'namespace', actual: string | undefined, expected: string, account: string): void {
   if (actual === undefined || actual === '' || actual === expected) return
   const error = fieldError.invalid(fieldPath('metadata').child(member), actual, `must match the service account ${member} if specified`)

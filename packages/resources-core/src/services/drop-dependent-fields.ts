@@ -11,8 +11,8 @@ import {
 import type { ReadonlyService } from './service-facts.ts'
 
 /**
- * Drops unchanged fields that the new type of the service does not support, because the server has set most of them. Fields that the client
- * changed stay, so that validation rejects them. Mutates `service`.
+ * Drops fields that the new type of a service does not support. Drops only fields that the client did not change, because the server has
+ * set most of them. Validation rejects the others. Mutates `service`.
  */
 export function dropDependentFields(service: Service, oldService: ReadonlyService): void {
   const spec = (service.spec ??= {})

@@ -5,7 +5,7 @@ import type { QuotaRules } from '@keelson/registry'
 
 const names = ['count/services', 'services', 'services.nodeports', 'services.loadbalancers'] as const
 
-/** Quota rules of services. Updates are also charged, because a new type changes the usage. */
+/** Quota rules of services. Updates are checked too, because a change of the type changes the usage. */
 export const serviceQuota: QuotaRules<Service> = {
   isCharged: ({ operation, subresource }) => subresource === '' && (operation === 'CREATE' || operation === 'UPDATE'),
   isLimitedBy: (limit) => (names as readonly string[]).includes(limit),
@@ -16,7 +16,7 @@ export const serviceQuota: QuotaRules<Service> = {
   },
 }
 
-/** Counts the node ports of a service, including those that are not allocated yet. */
+/** Counts the node ports of a service. Includes ports for which the server has not allocated a node port yet. */
 function countNodePorts(spec: DeepReadonly<Service>['spec']): number {
   const ports = spec?.ports ?? []
   if (spec?.type === 'NodePort') return ports.length

@@ -21,7 +21,7 @@ export function needsHealthCheck({ type, externalTrafficPolicy }: ReadonlySpec):
   return type === 'LoadBalancer' && externalTrafficPolicy === 'Local'
 }
 
-/** Returns whether the service is explicitly without an address. */
+/** Returns whether the service is headless: its cluster IP is "None". */
 export function isHeadless({ clusterIPs = [] }: ReadonlySpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === noClusterIP
 }
@@ -35,7 +35,7 @@ export function opensNodePorts({ type }: ReadonlySpec): boolean {
   return type === 'NodePort' || type === 'LoadBalancer'
 }
 
-/** Returns whether ports without a node port get one. */
+/** Returns whether the server allocates node ports for ports that have none. */
 export function allocatesNodePorts({ type, allocateLoadBalancerNodePorts = true }: ReadonlySpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && allocateLoadBalancerNodePorts)
 }

@@ -17,7 +17,7 @@ const errors = (spec: ServiceSpec, annotations?: Record<string, string>): string
   validateService(service(spec, annotations)).map(fieldErrorMessage)
 
 describe('services', () => {
-  it('have defaults that depend on the type', () => {
+  it('get defaults that depend on the service type', () => {
     expect(service().spec).toEqual({
       ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
       sessionAffinity: 'None',
@@ -170,7 +170,7 @@ describe('services', () => {
     ])
   })
 
-  it('warn about fields without effect', () => {
+  it('warn about fields that have no effect', () => {
     expect(
       findServiceWarnings(service({ clusterIP: 'None', clusterIPs: ['None'], sessionAffinity: 'ClientIP', loadBalancerIP: '1.2.3.4' })),
     ).toEqual(['spec.loadBalancerIP is ignored for headless services', 'spec.SessionAffinity is ignored for headless services'])

@@ -36,7 +36,7 @@ export const serviceStrategy: Strategy<Service> = {
 }
 
 export const serviceStatus: SubresourceStrategy<Service> = {
-  // Like in kube-apiserver, creates a service without addresses.
+  // A PUT of a missing service creates it. Like in kube-apiserver, such a service gets no addresses.
   allowCreateOnUpdate: true,
   update: {
     resetFields: withoutFields('spec'),
@@ -47,7 +47,10 @@ export const serviceStatus: SubresourceStrategy<Service> = {
   },
 }
 
-/** Drops the traffic policy of ExternalName services, which have no traffic. kube-apiserver stores it, but omits it from responses. */
+/**
+ * Drops the internal traffic policy of an ExternalName service, which has no traffic. kube-apiserver stores the policy, but omits it from
+ * responses.
+ */
 function dropUnusedPolicy({ spec }: Service): void {
   if (spec?.type === 'ExternalName') delete spec.internalTrafficPolicy
 }

@@ -10,7 +10,7 @@ const policyPath = fieldPath('spec', 'ipFamilyPolicy')
 const families = ['IPv4', 'IPv6']
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
 
-/** Validates that cluster IPs, IP families and the family policy are consistent. Allocation requires that. */
+/** Validates that cluster IPs, IP families and the family policy of a service are consistent. */
 export function validateClusterIPs(spec: ReadonlySpec, old: ReadonlySpec | undefined): FieldErrorList {
   if (spec.type === 'ExternalName') return []
   const { clusterIPs = [], ipFamilyPolicy } = spec
@@ -21,7 +21,7 @@ export function validateClusterIPs(spec: ReadonlySpec, old: ReadonlySpec | undef
   const addressErrors = validateAddresses(clusterIPs, old?.clusterIPs)
   errors.push(...addressErrors)
   if (clusterIPs.length > 2) errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may only hold up to 2 values'))
-  // Errors of the remaining rules would be misleading for invalid addresses.
+  // Stop here, because the remaining rules would report misleading errors for invalid addresses.
   if (addressErrors.length > 0) return errors
   if (clusterIPs.length > 1 && new Set(clusterIPs.map(getFamily)).size < 2) {
     errors.push(fieldError.invalid(ipsPath, clusterIPs, 'may specify no more than one IP for each IP family'))

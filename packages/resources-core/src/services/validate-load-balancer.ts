@@ -9,12 +9,12 @@ const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges
 const loadBalancerOnly = "may only be used when `type` is 'LoadBalancer'"
 const classPath = fieldPath('spec', 'loadBalancerClass')
 
-/** Validates the source ranges of a load balancer, in the field or in the older annotation. */
+/** Validates the source ranges of a load balancer. They are in a field or in an older annotation. */
 export function validateSourceRanges(service: ReadonlyService, old: ReadonlyService | undefined): FieldErrorList {
   const { type, loadBalancerSourceRanges: ranges = [] } = getSpec(service)
   const isOtherType = type !== 'LoadBalancer'
   if (ranges.length > 0) {
-    // Upstream capitalizes this field name.
+    // Like upstream, capitalizes the field name in the error path.
     const path = fieldPath('spec', 'LoadBalancerSourceRanges')
     const known = new Set((old && getSpec(old).loadBalancerSourceRanges)?.map((range) => range.trim()))
     return [
@@ -38,7 +38,7 @@ export function validateLoadBalancerClass({ type, loadBalancerClass }: ReadonlyS
   return isQualifiedName(loadBalancerClass).map((message) => fieldError.invalid(classPath, loadBalancerClass, message))
 }
 
-/** Rejects changes of the load balancer class: a load balancer stays with the controller that created it. */
+/** Rejects changes of the load balancer class, because a load balancer belongs to the controller that created it. */
 export function validateLoadBalancerClassUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   const staysLoadBalancer = spec.type === 'LoadBalancer' && old.type === 'LoadBalancer'
   const isChanged = staysLoadBalancer && spec.loadBalancerClass !== old.loadBalancerClass

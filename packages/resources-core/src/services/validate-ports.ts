@@ -15,7 +15,10 @@ import type { ReadonlySpec } from './service-facts.ts'
 const portsPath = fieldPath('spec', 'ports')
 const protocols = ['SCTP', 'TCP', 'UDP']
 
-/** Validates ports and their names (`each`), or conflicts between ports (`together`), which upstream reports later. */
+/**
+ * Validates the ports of a service. With `each`, validates each port. With `together`, reports conflicts between ports, which upstream
+ * reports later.
+ */
 export function validatePorts({ ports = [], type }: ReadonlySpec, rules: 'each' | 'together'): FieldErrorList {
   if (rules === 'together')
     return [...forbidNodePortsOfClusterIP(ports, type), ...validateUniqueNodePorts(ports), ...validateUniquePorts(ports)]
@@ -71,7 +74,7 @@ function validateUniquePorts(ports: readonly Port[]): FieldErrorList {
   )
 }
 
-/** Prints the compared fields as kube-apiserver's internal type. */
+/** Formats protocol and port for an error message, like kube-apiserver's internal type ServicePort. */
 function printComparedPort(protocol: string, port: number): string {
   return `{"Name":"","Protocol":${quote(protocol)},"AppProtocol":null,"Port":${port},"TargetPort":0,"NodePort":0}`
 }

@@ -14,7 +14,7 @@ export function validateTrafficPolicies(spec: ReadonlySpec): FieldErrorList {
   return [...validateExternal(spec), ...validateHealthCheck(spec), ...validateInternal(spec), ...validateDistribution(spec)]
 }
 
-/** Rejects changes of the health check port of a load balancer. */
+/** Rejects changes of a load balancer's health check node port. */
 export function validateHealthCheckUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (!needsHealthCheck(old) || !needsHealthCheck(spec) || spec.healthCheckNodePort === old.healthCheckNodePort) return []
   return [fieldError.forbidden(healthPath, 'field is immutable')]

@@ -23,8 +23,8 @@ export function validateServiceUpdate(service: ReadonlyService, old: ReadonlySer
 }
 
 /**
- * Validates changes of cluster IPs. The secondary address can be added or removed. The primary address is immutable, unless the type
- * changes from or to ExternalName.
+ * Validates changes of cluster IPs. The secondary cluster IP can be added or removed. The primary one is immutable, unless the type changes
+ * from or to ExternalName.
  */
 function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
@@ -42,7 +42,7 @@ function validateClusterIPsUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldE
 
 function validateFamiliesUpdate(spec: ReadonlySpec, old: ReadonlySpec): FieldErrorList {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return []
-  // Headless services may change their families.
+  // Headless services have no cluster IPs, so their IP families can change.
   if (isHeadless(spec) || isHeadless(old)) return []
   const { ipFamilies: before = [] } = old
   const { ipFamilies: after = [] } = spec

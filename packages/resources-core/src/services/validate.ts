@@ -15,7 +15,7 @@ const topologyMode = 'service.kubernetes.io/topology-mode'
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const maxAffinitySeconds = 86_400
 
-/** Validates a service except its metadata. Reports errors in upstream's order. */
+/** Validates a service. Reports errors in upstream's order. The registry validates the metadata. */
 export function validateService(service: ReadonlyService, old?: ReadonlyService): FieldErrorList {
   const spec = getSpec(service)
   const oldSpec = old && getSpec(old)

@@ -8,7 +8,7 @@ const specPath = fieldPath('spec')
 const topologyHints = 'service.kubernetes.io/topology-aware-hints'
 const topologyMode = 'service.kubernetes.io/topology-mode'
 
-/** Warns about deprecated fields, and about fields that have no effect. */
+/** Returns warnings about deprecated fields and about fields that have no effect. */
 export function findServiceWarnings(service: ReadonlyService): readonly string[] {
   const spec = getSpec(service)
   const { type, clusterIP = '', externalIPs = [], loadBalancerIP = '', loadBalancerSourceRanges: ranges = [] } = spec

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import type { Report } from '../frame/report.ts'
-import { growthPoints, performancePage, shareRows } from './performance-page.ts'
-import { drawPlot, growthPlot, sharePlot } from './plot.ts'
+import { listGrowthPoints, renderPerformancePage, listShareRows } from './performance-page.ts'
+import { drawPlot, createGrowthPlot, createSharePlot } from './plot.ts'
 import { publishedPage } from './publish.ts'
 
 const root = path.resolve(import.meta.dirname, '../../../..')
@@ -60,8 +60,8 @@ const report: Report = {
   ],
 }
 
-test('shows the machine, the date and missed bars, and marks figures that do not show the server’s limit', () => {
-  const page = performancePage(report, '## Noted\n\nsomething')
+test('shows the machine, the date and missed bars, and marks figures that the client limited', () => {
+  const page = renderPerformancePage(report, '## Noted\n\nsomething')
   expect(page).toContain('Measured on 2026-03-04 at 05:06 UTC, of revision abc, on 2 × fast, 4 GiB')
   expect(page).toContain('the median of 2 rounds, or 1 for items without a bar, of 1 s')
   expect(page).toContain('| GET | ≥ 50 % of bare | 50 % by processor time | yes |')
@@ -73,13 +73,13 @@ test('shows the machine, the date and missed bars, and marks figures that do not
 })
 
 test('renders plots as images with the measured values', async () => {
-  const shares = await drawPlot(sharePlot(shareRows(report.items)))
+  const shares = await drawPlot(createSharePlot(listShareRows(report.items)))
   expect(shares).toMatch(/^<svg[^]*GET[^]*50 %[^]*<\/svg>$/)
-  expect(growthPoints(report.items)).toEqual([
+  expect(listGrowthPoints(report.items)).toEqual([
     { what: 'GET-1k', objects: 10_000, times: 1 },
     { what: 'GET-1k', objects: 100_000, times: 2 },
   ])
-  expect(await drawPlot(growthPlot(growthPoints(report.items)))).toMatch(/^<svg[^]*100,000[^]*<\/svg>$/)
+  expect(await drawPlot(createGrowthPlot(listGrowthPoints(report.items)))).toMatch(/^<svg[^]*100,000[^]*<\/svg>$/)
 })
 
 test.skipIf(!existsSync(path.join(root, 'bench/results/published.json')))('docs/performance.md is up to date', () => {

@@ -1,7 +1,7 @@
 import { parse, View } from 'vega'
 import type { Spec } from 'vega'
 
-/** Renders the plot to SVG without a browser. */
+/** Renders a Vega plot to SVG. */
 export function drawPlot(spec: Spec): Promise<string> {
   return new View(parse({ background: 'white', padding: 8, ...spec }), { renderer: 'none' }).toSVG()
 }
@@ -13,12 +13,12 @@ const wanted = '#222222'
 export interface ShareRow {
   readonly title: string
   readonly share: number
-  /** Minimum share required by the bar. */
+  /** Minimum share that the item's bar requires. */
   readonly least?: number | undefined
 }
 
-/** Bars as shares of bare's result; a line across a bar marks the required share. */
-export function sharePlot(rows: readonly ShareRow[]): Spec {
+/** Plots the result of each item as a share of the bare server's result. A line across a bar marks the required share. */
+export function createSharePlot(rows: readonly ShareRow[]): Spec {
   const values = rows.map(({ title, share, least }) => ({
     title,
     share: Math.min(share, 1.5),
@@ -89,12 +89,12 @@ export function sharePlot(rows: readonly ShareRow[]): Spec {
 export interface GrowthPoint {
   readonly what: string
   readonly objects: number
-  /** Time as a multiple of the time with the fewest objects. */
+  /** Duration of the operation, divided by its duration with the fewest objects. */
   readonly times: number
 }
 
-/** Plots each operation as a line over the number of objects. */
-export function growthPlot(points: readonly GrowthPoint[]): Spec {
+/** Plots the duration of each operation over the number of objects, one line per operation. */
+export function createGrowthPlot(points: readonly GrowthPoint[]): Spec {
   return {
     width: 520,
     height: 260,

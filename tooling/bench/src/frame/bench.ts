@@ -4,36 +4,35 @@ import type { Cores, KeelsonOptions, Scratch, ServerUnderTest } from '../server-
 export type Store = 'embedded' | 'memory' | 'etcd'
 
 export interface ServerOptions {
-  /** Default: embedded. */
+  /** Store of the server. Default: embedded. */
   readonly store?: Store
-  /** Name of a copy of the dataset. Items with the same name share the copy and change its objects. */
+  /** Name of a copy of the dataset that the item changes. Items with the same name share the copy. */
   readonly own?: string
   readonly probed?: KeelsonOptions['probed']
   readonly cores?: Cores
 }
 
-/** Resources shared by items. Datasets are created once, and a server keeps running while the next items need it. */
+/** Servers and datasets that items share. Each dataset is created once. A server keeps running as long as the following items need it. */
 export interface Bench {
   readonly scratch: Scratch
-  /** Duration of one measurement. */
+  /** Duration of one measurement in seconds. */
   readonly seconds: number
-  /** Whether to measure bare servers too. False for a comparison of revisions, which does not need them. */
+  /** Whether to measure bare servers too. False for a comparison of revisions. */
   readonly withBare: boolean
   dataset(size: DatasetSize): Promise<Dataset>
   /**
-   * Starts a Keelson server with objects and waits until it can list them. Stops servers of earlier items. Returns undefined if the server
-   * needs an etcd and there is none.
+   * Starts a Keelson server with the objects of a dataset and waits until it can list the objects. Stops the servers of earlier items.
+   * Returns undefined if the server needs etcd and etcd is not installed.
    */
   server(size: DatasetSize, options?: ServerOptions): Promise<ServerUnderTest | undefined>
-  /** Marks all requested servers as unused; they are stopped unless a later item requests them. */
+  /** Marks all servers as unused. A server is stopped later, unless the next item requests it. */
   release(): void
-  /** Stops all servers; the next request starts a new one. */
+  /** Stops all servers. The next call of `server` starts a new one. */
   stop(): Promise<void>
   /**
-   * Servers to compare with: another revision of Keelson, which gets the same objects, and a foreign server, which always has the usual
-   * objects.
+   * Returns the servers to compare with. Another revision of Keelson gets the same objects. A foreign server always has the usual dataset.
    */
   others(size: DatasetSize, options?: ServerOptions): Promise<readonly ServerUnderTest[]>
-  /** URL of one etcd for the whole run; undefined if there is none. */
+  /** Returns the URL of the etcd that all items share. Returns undefined if etcd is not installed. */
   etcd(): Promise<string | undefined>
 }

@@ -7,7 +7,7 @@ import { createProgress } from './progress.ts'
 const bench = { seconds: 1, release() {}, async stop() {} } as unknown as OpenBench
 const progress = createProgress({ write: () => true } as unknown as NodeJS.WriteStream)
 
-/** Creates an item whose first side returns these rates in order. The base always returns 100. */
+/** Creates an item whose first side has the given rates, one per round. The base side always has the rate 100. */
 function planted(rates: readonly number[]): Item {
   let round = -2
   return {
@@ -23,7 +23,7 @@ function planted(rates: readonly number[]): Item {
   }
 }
 
-test('a planted regression fails, a temporary slowdown does not', async () => {
+test('reports an item that is always slower, but not an item that is slower for a few rounds', async () => {
   const printed: string[] = []
   const run = (item: Item): Promise<readonly string[]> =>
     compareItems([item], bench, { rounds: { withBar: 3, without: 3 }, processes: 1, progress, print: (line) => printed.push(line) })
@@ -33,7 +33,7 @@ test('a planted regression fails, a temporary slowdown does not', async () => {
   expect(await run(planted([50, 50, 50, 100, 100, 100, 100, 100, 100, 100]))).toEqual([])
 })
 
-test('counts each pair of processes, and alternates the side that starts', async () => {
+test('uses the rounds of all pairs of processes, and alternates which side is measured first', async () => {
   const order: string[] = []
   let pair = 0
   const item: Item = {

@@ -12,8 +12,8 @@ export const baseSide = 'base'
 export interface CompareOptions {
   readonly rounds: Rounds
   /**
-   * Number of pairs of server processes per item, each with all rounds. Compiled code and memory layout differ between processes by a few
-   * percent, so one pair cannot show smaller differences, however many rounds it has.
+   * Number of pairs of server processes per item. All rounds are measured on each pair. Results of two processes of the same program differ
+   * by a few percent, because compiled code and memory layout differ. More rounds on one pair do not remove this difference.
    */
   readonly processes: number
   readonly progress: Progress
@@ -21,8 +21,8 @@ export interface CompareOptions {
 }
 
 /**
- * Measures every item on both revisions in turns. Repeats a regressed item with twice as many rounds. Returns the names of items that are
- * still slower.
+ * Measures every item on both revisions in turns. If the newer revision is slower, measures the item again with twice as many rounds.
+ * Returns the names of items that are slower in both measurements.
  */
 export async function compareItems(items: readonly Item[], bench: OpenBench, options: CompareOptions): Promise<readonly string[]> {
   const { progress, print } = options
@@ -42,7 +42,7 @@ export async function compareItems(items: readonly Item[], bench: OpenBench, opt
   return regressed
 }
 
-/** Returns undefined if the item cannot be measured here. */
+/** Measures one item on one pair of processes. Returns undefined if the item cannot be measured on this machine. */
 async function comparisonOn(
   item: Item,
   bench: OpenBench,

@@ -1,50 +1,50 @@
 import type { Bar, Figure, Rounds, Unit } from './item.ts'
-import { bareSide, busySide, compare } from './judge.ts'
+import { bareSide, findBusySide, compare } from './judge.ts'
 import type { Verdict } from './judge.ts'
 import { medianFigure } from './middle.ts'
 import type { ItemResult, SideResult } from './run-item.ts'
 
 export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`
 
-/** Formats a number with its significant digits only. */
+/** Formats a number with its significant digits. Returns "" for undefined. */
 export function number(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return '–'
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
   return value === 0 ? '0' : String(Number(value.toPrecision(3)))
 }
 
-export function valueText(unit: Unit, value: number): string {
+export function formatValue(unit: Unit, value: number): string {
   const [short = ''] = unit.endsWith('/s') ? ['/s'] : [unit]
   return `${number(value)} ${short}`
 }
 
-export function barText(unit: Unit, bar: Bar): string {
+export function formatBar(unit: Unit, bar: Bar): string {
   switch (bar.type) {
     case 'share':
       return `≥ ${percent(bar.least)} of bare`
     case 'ratio':
       return `≤ ${number(bar.most)} ×`
     case 'least':
-      return `≥ ${valueText(unit, bar.value)}`
+      return `≥ ${formatValue(unit, bar.value)}`
     case 'most':
-      return `≤ ${valueText(unit, bar.value)}`
+      return `≤ ${formatValue(unit, bar.value)}`
   }
 }
 
-export function reachedText(unit: Unit, bar: Bar, { reached, by }: Verdict): string {
-  const shown = bar.type === 'share' ? percent(reached) : bar.type === 'ratio' ? `${number(reached)} ×` : valueText(unit, reached)
+export function formatReached(unit: Unit, bar: Bar, { reached, by }: Verdict): string {
+  const shown = bar.type === 'share' ? percent(reached) : bar.type === 'ratio' ? `${number(reached)} ×` : formatValue(unit, reached)
   return `${shown}${by === 'processor time' ? ' by processor time' : ''}`
 }
 
-export function verdictText({ unit, bar, verdict, before }: ItemResult): string | undefined {
+export function formatVerdict({ unit, bar, verdict, before }: ItemResult): string | undefined {
   if (bar === undefined || verdict === undefined) return undefined
   const again =
-    before === undefined ? '' : ` (repeated; before ${before.map((earlier) => reachedText(unit, bar, earlier)).join(', then ')})`
-  return `${reachedText(unit, bar, verdict)}, ${barText(unit, bar)}: ${verdict.met ? 'met' : 'MISSED'}${again}`
+    before === undefined ? '' : ` (repeated; before ${before.map((earlier) => formatReached(unit, bar, earlier)).join(', then ')})`
+  return `${formatReached(unit, bar, verdict)}, ${formatBar(unit, bar)}: ${verdict.met ? 'met' : 'MISSED'}${again}`
 }
 
-/** Describes the warm-up time of each side; undefined if no side was warmed up. */
-export function warmUpText(sides: readonly SideResult[]): string | undefined {
+/** Describes the warm-up time of each side. Returns undefined if no side had a warm-up. */
+export function formatWarmUp(sides: readonly SideResult[]): string | undefined {
   const texts = sides.flatMap(({ name, warmUp }) =>
     warmUp === undefined
       ? []
@@ -53,21 +53,21 @@ export function warmUpText(sides: readonly SideResult[]): string | undefined {
   return texts.length === 0 ? undefined : `warmed: ${texts.join(', ')}`
 }
 
-export function roundsText({ withBar, without }: Rounds): string {
+export function formatRounds({ withBar, without }: Rounds): string {
   return withBar === without ? `${withBar} rounds` : `${withBar} rounds, or ${without} for items without a bar,`
 }
 
 export const coldColumns = ['first second', 'steady', 'seconds until steady', 'requests until steady'] as const
 
-/** Returns the figures of newly started servers, without the bare server. */
+/** Returns the table cells about newly started servers, one row per side. Leaves out the bare server. */
 export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly [side: string, cells: readonly string[]])[] {
   if (cold !== true) return []
   return sides.flatMap(({ name, rounds, warmUp }) => {
     if (name === bareSide || warmUp === undefined) return []
     const { rates, steadyAfter } = warmUp
     const cells = [
-      valueText(unit, rates[0]!),
-      valueText(unit, medianFigure(rounds).value),
+      formatValue(unit, rates[0]!),
+      formatValue(unit, medianFigure(rounds).value),
       number(steadyAfter.seconds),
       number(steadyAfter.requests),
     ]
@@ -75,12 +75,12 @@ export function coldCells({ unit, cold, sides }: ItemResult): readonly (readonly
   })
 }
 
-/** Marks for figures that do not show the server's limit, because the client or neither side was busy. */
+/** Marks for figures that do not show the speed of the server. Either the client was the bottleneck, or neither side was busy. */
 export const marks = { client: 'c', neither: 'w' } as const
 export const markNotes = 'c: the client was the bottleneck; w: neither side was busy'
 
 export function findMark(unit: Unit, figure: Figure): string {
-  const side = unit === 'requests/s' || unit === 'events/s' ? busySide(figure) : undefined
+  const side = unit === 'requests/s' || unit === 'events/s' ? findBusySide(figure) : undefined
   return side === 'client' || side === 'neither' ? marks[side] : ''
 }
 
@@ -100,7 +100,7 @@ export const columns = [
   'peak MiB',
 ] as const
 
-/** Returns the cells of one side in the order of the columns. */
+/** Returns the table cells of one side, in the order of `columns`. */
 export function formatCells(item: ItemResult, side: SideResult): readonly string[] {
   const { unit } = item
   const middle = medianFigure(side.rounds)
@@ -108,7 +108,7 @@ export function formatCells(item: ItemResult, side: SideResult): readonly string
   const bare = item.sides.find(({ name }) => name === bareSide)
   const share = bare === undefined || bare === side ? undefined : compare(unit, side.rounds, bare.rounds)
   return [
-    `${valueText(unit, middle.value)}${findMark(unit, middle) && ` ${findMark(unit, middle)}`}`,
+    `${formatValue(unit, middle.value)}${findMark(unit, middle) && ` ${findMark(unit, middle)}`}`,
     values.length > 1 ? `${number(Math.min(...values))}–${number(Math.max(...values))}` : '',
     share === undefined ? '' : `${percent(share.reached)}${share.by === 'value' ? '' : '*'}`,
     ...[

@@ -1,28 +1,28 @@
 import type { Bench } from './bench.ts'
 import type { WarmUp } from './warm-up.ts'
 
-/** Result of one measurement of one side. Unknown values are absent. */
+/** Result of one measurement of one side. Values that were not measured are absent. */
 export interface Figure {
-  /** Value in the item's unit. */
+  /** Measured value in the unit of the item. */
   readonly value: number
-  /** Milliseconds per response in the closed loop. */
+  /** Median latency in milliseconds, while each response triggers the next request. */
   readonly p50?: number
   readonly p99?: number
   readonly megabytesPerSecond?: number
-  /** Processor seconds per 1,000 responses, events or operations. */
+  /** Processor time of the server in seconds per 1,000 responses, events or operations. */
   readonly serverCpu?: number
   readonly clientCpu?: number
-  /** Average number of busy cores. */
+  /** Average number of cores that the server used. */
   readonly serverCores?: number
   readonly clientCores?: number
   readonly rssAnonMiB?: number
-  /** Peak memory since the start of the measurement. */
+  /** Peak resident memory of the server during the measurement. */
   readonly peakRssMiB?: number
   /** Bytes allocated on the server's heap per response. */
   readonly allocatedBytes?: number
 }
 
-/** Latencies in milliseconds since the scheduled time of a request. */
+/** Latencies in milliseconds, counted from the scheduled time of each request. */
 export interface Latency {
   /** Scheduled requests per second. */
   readonly rate: number
@@ -33,46 +33,52 @@ export interface Latency {
 /** Unit of an item's figures; it also determines whether more is better. */
 export type Unit = 'requests/s' | 'events/s' | 'operations/s' | 'ms' | 'µs' | 's' | 'MiB' | 'faults'
 
-export function moreIsBetter(unit: Unit): boolean {
+export function isMoreBetter(unit: Unit): boolean {
   return unit.endsWith('/s')
 }
 
 export type Bar =
-  /** A minimum share of the side "bare". */
+  /** Minimum result, as a share of the result of the side "bare". */
   | { readonly type: 'share'; readonly least: number }
   | { readonly type: 'least'; readonly value: number }
   | { readonly type: 'most'; readonly value: number }
-  /** A maximum ratio of the times of two sides. */
+  /** Maximum ratio of the durations of two sides. */
   | { readonly type: 'ratio'; readonly of: string; readonly to: string; readonly most: number }
 
-/** One side of a comparison, measured in turns with the others: Keelson, the bare server, another server, or Keelson with more objects. */
+/**
+ * One of the servers that an item compares: Keelson, the bare server, another server, or Keelson with more objects. The sides are measured
+ * in turns.
+ */
 export interface Side {
   readonly name: string
   measure(seconds: number): Promise<Figure>
-  /** Replaces the default short warm-up. Returns undefined if no warm-up was needed. */
+  /** Warms up the server instead of the default short measurement. Returns undefined if no warm-up was needed. */
   warmUp?(): Promise<WarmUp | undefined>
-  /** Sends the same requests at a fixed rate, independent of the responses. */
+  /** Measures latencies by sending the same requests at a fixed rate, independent of the responses. */
   latency?(rate: number, seconds: number): Promise<Latency>
-  /** Profiles the process, in files with this name, until the result is disposed of. */
+  /** Starts CPU and heap profiles of the server. Disposing the result writes the profiles to files with this prefix. */
   profile?(file: string): Promise<AsyncDisposable>
-  /** Closes connections that were kept between measurements. */
+  /** Closes connections that stay open between measurements. */
   close?(): void
 }
 
-/** The sides of an opened item, Keelson first. `bar` replaces the item's bar if it can only be computed after opening. */
+/** The sides of an opened item, Keelson first. `bar` replaces the bar of the item. It is set if the bar depends on the opened servers. */
 export interface Opened {
   readonly sides: readonly Side[]
   readonly bar?: Bar
 }
 
-/** Rounds per item. */
+/** Number of rounds per item. */
 export interface Rounds {
   readonly withBar: number
-  /** Rounds for items without a bar. */
+  /** Number of rounds for items without a bar. */
   readonly without: number
 }
 
-/** Restricts when an item runs. 'named' items need their name, their group or --full. 'full' items are slow and need their name or --full. */
+/**
+ * Flags that an item needs to run. 'named' items run if their name or group is given, or with --full. 'full' items are slow and run only if
+ * their name is given, or with --full.
+ */
 export type Only = 'named' | 'full'
 
 export interface Item {
@@ -81,14 +87,17 @@ export interface Item {
   readonly title: string
   readonly unit: Unit
   readonly bar?: Bar
-  /** Excluded by default. */
+  /** Flags that the item needs. By default, it always runs. */
   readonly only?: Only
-  /** Whether other servers are measured too, and the item can be compared with a base revision. */
+  /** Whether the item can also measure other servers and a base revision. */
   readonly compares?: boolean
   /** Whether the item starts new servers and also reports their first seconds. */
   readonly cold?: boolean
-  /** Maximum number of rounds, for slow measurements or ones with little variance. */
+  /** Maximum number of rounds. Set for measurements that are slow or have little variance. */
   readonly rounds?: number
-  /** Resources are disposed of with `stack`. Returns undefined if the machine lacks a requirement. */
+  /**
+   * Starts the servers of the item. Adds resources to `stack`, which disposes them at the end. Returns undefined if the machine lacks a
+   * requirement.
+   */
   open(bench: Bench, stack: AsyncDisposableStack): Promise<Opened | undefined>
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Figure } from './item.ts'
-import { busySide, compare, judge } from './judge.ts'
+import { findBusySide, compare, judge } from './judge.ts'
 import { medianFigure, median } from './middle.ts'
 
 const busyServer = { serverCores: 1, clientCores: 0.5 }
@@ -8,13 +8,13 @@ const busyClient = { serverCores: 0.6, clientCores: 1 }
 const rate = (value: number, more: Partial<Figure> = busyServer): Figure => ({ value, ...more })
 const times = (...values: readonly number[]): Figure[] => values.map((value) => ({ value }))
 
-test('identifies the busy side', () => {
-  expect(busySide({ value: 1, ...busyServer })).toBe('server')
-  expect(busySide({ value: 1, ...busyClient })).toBe('client')
-  expect(busySide({ value: 1, serverCores: 0.95, clientCores: 0.97 })).toBe('client')
-  expect(busySide({ value: 1, serverCores: 1.4, clientCores: 0.92 })).toBe('server')
-  expect(busySide({ value: 1, serverCores: 0.5, clientCores: 0.5 })).toBe('neither')
-  expect(busySide({ value: 1 })).toBeUndefined()
+test('finds the side that was the bottleneck', () => {
+  expect(findBusySide({ value: 1, ...busyServer })).toBe('server')
+  expect(findBusySide({ value: 1, ...busyClient })).toBe('client')
+  expect(findBusySide({ value: 1, serverCores: 0.95, clientCores: 0.97 })).toBe('client')
+  expect(findBusySide({ value: 1, serverCores: 1.4, clientCores: 0.92 })).toBe('server')
+  expect(findBusySide({ value: 1, serverCores: 0.5, clientCores: 0.5 })).toBe('neither')
+  expect(findBusySide({ value: 1 })).toBeUndefined()
 })
 
 test('compares round by round and uses the median', () => {
@@ -34,15 +34,15 @@ test('ignores rounds with a busy client', () => {
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.9, by: 'value' })
 })
 
-test("uses the server's cost per response if no round counts", () => {
+test("compares the server's processor time per response if the client was the bottleneck in all rounds", () => {
   const ours = [rate(100, { ...busyClient, serverCpu: 2 }), rate(100, { ...busyClient, serverCpu: 4 })]
   const bare = [rate(100, { ...busyClient, serverCpu: 1 }), rate(100, { ...busyClient, serverCpu: 1 })]
   expect(compare('requests/s', ours, bare)).toMatchObject({ reached: 0.375, by: 'processor time' })
-  // Without costs, compare the rates.
+  // Without processor times, the rates are compared.
   expect(compare('requests/s', [rate(50, {})], [rate(100, {})])).toMatchObject({ reached: 0.5, by: 'value' })
 })
 
-test('for times, less is better', () => {
+test('a shorter time is better', () => {
   expect(compare('ms', times(2), times(1)).reached).toBe(0.5)
   const sides = [{ name: 'ours', rounds: times(2, 3, 1) }]
   expect(judge({ unit: 's', sides, bar: { type: 'most', value: 2 } })?.met).toBe(true)
@@ -50,7 +50,7 @@ test('for times, less is better', () => {
   expect(judge({ unit: 'requests/s', sides, bar: { type: 'least', value: 2 } })?.met).toBe(true)
 })
 
-test('a ratio compares two sides of the same round', () => {
+test('computes the ratio of two sides from the same round', () => {
   const sides = [
     { name: '1,000', rounds: times(1, 1, 1) },
     { name: '10,000', rounds: times(1, 2, 1) },
@@ -61,7 +61,7 @@ test('a ratio compares two sides of the same round', () => {
   expect(judge({ unit: 'ms', sides, bar: { type: 'ratio', of: '100,000', to: '1,000', most: 1.3 } })?.met).toBe(false)
 })
 
-test('median', () => {
+test('computes the median', () => {
   expect(median([3, 1, 2])).toBe(2)
   expect(median([4, 1, 2, 3])).toBe(2.5)
   expect(medianFigure([{ value: 1, p50: 5 }, { value: 3 }, { value: 2 }])).toEqual({ value: 2, p50: 5 })

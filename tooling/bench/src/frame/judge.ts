@@ -1,5 +1,5 @@
 import { median } from './middle.ts'
-import { moreIsBetter } from './item.ts'
+import { isMoreBetter } from './item.ts'
 import type { Bar, Figure, Unit } from './item.ts'
 
 export const bareSide = 'bare'
@@ -12,39 +12,43 @@ export interface Measured {
 }
 
 export interface Verdict {
-  /** A share, a ratio or a value in the item's unit, according to the bar. */
+  /** The result that is compared with the bar: a share, a ratio or a value in the unit of the item. */
   readonly reached: number
   readonly spread: readonly [least: number, most: number]
-  /** Whether the values were compared, or only the costs per response because no round counts. */
+  /**
+   * What was compared: the measured values, or the server's processor time per response. The second is used if the client was the
+   * bottleneck in all rounds.
+   */
   readonly by: 'value' | 'processor time'
   readonly met: boolean
 }
 
 const busyFrom = 0.9
 
-/** Returns the side that ran at full capacity. */
-export function busySide({ serverCores, clientCores }: Figure): 'server' | 'client' | 'neither' | undefined {
+/** Returns the side that used a whole core and therefore limited the result. */
+export function findBusySide({ serverCores, clientCores }: Figure): 'server' | 'client' | 'neither' | undefined {
   if (serverCores === undefined || clientCores === undefined) return undefined
   if (clientCores >= busyFrom && clientCores >= serverCores) return 'client'
   return serverCores >= busyFrom ? 'server' : 'neither'
 }
 
-/** Reports whether a figure shows the speed of the server: the server, not the client, was the bottleneck. */
+/** Returns whether a figure shows the speed of the server. This is so if the server was the bottleneck, and not the client. */
 export function counts(figure: Figure): boolean {
-  return busySide(figure) === 'server'
+  return findBusySide(figure) === 'server'
 }
 
 /**
- * Returns Keelson's result relative to another side. Values above 1 are better. Compares each round, because other load affects adjacent measurements equally.
+ * Returns Keelson's result relative to another side. Values above 1 are better. Compares the sides round by round, because other load on
+ * the machine affects both measurements of a round.
  */
 export function compare(unit: Unit, ours: readonly Figure[], other: readonly Figure[]): Omit<Verdict, 'met'> {
   const pairs = ours.flatMap((figure, i) => (other[i] === undefined ? [] : [{ ours: figure, other: other[i] }]))
   const counted = pairs.filter((pair) => counts(pair.ours) && counts(pair.other))
   const costs = pairs.map((pair) => (pair.other.serverCpu ?? NaN) / (pair.ours.serverCpu ?? NaN)).filter(Number.isFinite)
-  // If the client was the bottleneck, compare the server's costs per response instead of rates.
+  // If the client was the bottleneck in all rounds, compare the server's processor time per response instead of the rates.
   const byCost = unit === 'requests/s' || unit === 'events/s' ? counted.length === 0 && costs.length > 0 : false
   const values = (counted.length > 0 ? counted : pairs).map((pair) =>
-    moreIsBetter(unit) ? pair.ours.value / pair.other.value : pair.other.value / pair.ours.value,
+    isMoreBetter(unit) ? pair.ours.value / pair.other.value : pair.other.value / pair.ours.value,
   )
   return { ...summary(byCost ? costs : values), by: byCost ? 'processor time' : 'value' }
 }
@@ -53,7 +57,7 @@ export function summary(values: readonly number[]): Pick<Verdict, 'reached' | 's
   return { reached: median(values), spread: [Math.min(...values), Math.max(...values)] }
 }
 
-/** Returns undefined without a bar. */
+/** Returns whether the measured sides meet the bar of the item. Returns undefined if the item has no bar. */
 export function judge({ unit, bar, sides }: Measured): Verdict | undefined {
   if (bar === undefined) return undefined
   const countRounds = (name: string): readonly Figure[] => sides.find((side) => side.name === name)?.rounds ?? []

@@ -8,38 +8,44 @@ import { bareSide } from './judge.ts'
 import { warmUntilSteady } from './warm-up.ts'
 import type { WarmUpStep } from './warm-up.ts'
 
-/** A load without its target and duration. */
+/** The requests and connections of a load, without the server and the duration. */
 export type Load = Omit<LoadJob, 'url' | 'token' | 'seconds' | 'rate'>
 
 export interface LoadSideOptions {
   readonly server: ServerUnderTest
-  /** Defaults to the server's name. */
+  /** Name of the side. Defaults to the name of the server. */
   readonly name?: string
   readonly unit: Unit
-  /** Called for each measurement, so that names can differ. */
+  /** Creates the load of each measurement, so that each can use new object names. */
   readonly load: () => Load | Promise<Load>
   /** Computes the value from the client's result. By default the value is the rate of responses or events. */
   readonly value?: (result: LoadResult) => number
-  /** Name of the warm-up. A server is warmed up once per name. By default, loads with the same requests share a warm-up. */
+  /** Name of the warm-up. Each server is warmed up once per name. By default, loads with the same kind of requests have the same name. */
   readonly warmAs?: string
-  /** Minimum number of responses before measuring. */
+  /** Minimum number of responses in the warm-up. */
   readonly warmRequests?: number
-  /** Defaults to a few seconds. */
+  /** Maximum duration of the warm-up in seconds. */
   readonly maxWarmSeconds?: number
 }
 
-/** Time limit for the warm-up of a server. */
+/** Default maximum duration in seconds of a server's warm-up. */
 const maxSeconds = 3
-/** Short, because bare has little code to compile and takes part in every item. */
+/**
+ * Duration in seconds of a warm-up step of the bare server. Short, because the bare server has little code to compile and almost every item
+ * uses it.
+ */
 const bareStepSeconds = 0.5
 const maxBareSeconds = 1
 const keptOpenSeconds = 0.1
 
-/** Names of the loads with which each server has been warmed. */
+/** Names of the warm-ups that each server has had. */
 const warm = new WeakMap<ServerUnderTest, Set<string>>()
 
-/** Measures a server under load from another process. Throws if requests fail, because rates of failures are meaningless. */
-export function loadSide(options: LoadSideOptions): Side {
+/**
+ * Creates a side that measures a server under load from another process. A measurement fails if requests fail, because the rate of failed
+ * requests is meaningless.
+ */
+export function createLoadSide(options: LoadSideOptions): Side {
   const { server, name = server.name, unit, load, value } = options
   const { url, token, pid, probe } = server
   let client: LoadClient | undefined
@@ -63,7 +69,7 @@ export function loadSide(options: LoadSideOptions): Side {
     const cpu = before === undefined || after === undefined ? undefined : after.cpuSeconds - before.cpuSeconds
     const figure: Figure = {
       value: units / (events ? result.eventSeconds : result.seconds),
-      // Only for requests, because the client cannot know the latency of events.
+      // Only for requests. The client cannot measure the latency of events.
       ...(!events && { p50: result.p50, p99: result.p99 }),
       megabytesPerSecond: result.bytes / (events ? result.eventSeconds : result.seconds) / 1e6,
       clientCpu: (result.cpuSeconds / units) * 1000,
@@ -84,7 +90,7 @@ export function loadSide(options: LoadSideOptions): Side {
       const one = await load()
       const form = options.warmAs ?? identifyLoad(one)
       const forms = warm.get(server) ?? new Set()
-      // Opens persistent watches now, so that this is not measured.
+      // Opens the watches that stay open before the measurement, so that opening them is not measured.
       if (forms.has(form)) return void (one.watch?.keep === true && (await run(keptOpenSeconds)))
       warm.set(server, forms.add(form))
       const bare = server.name === bareSide
@@ -103,7 +109,7 @@ export function loadSide(options: LoadSideOptions): Side {
       resetPeak(pid)
       const { figure, result } = await measured(seconds)
       if (value === undefined) return figure
-      // Omit the load of each side, because the value is not a rate.
+      // Omits the core counts, because they only apply to rates.
       const { serverCores: _server, clientCores: _client, clientCpu: _cpu, ...rest } = figure
       return { ...rest, value: value(result) }
     },
@@ -119,7 +125,7 @@ export function loadSide(options: LoadSideOptions): Side {
   }
 }
 
-/** Identifies the kind of requests, regardless of bodies and the number of clients. */
+/** Returns a name for the kind of requests in a load. Bodies and the number of clients do not change the name. */
 function identifyLoad({ request, http2 = false, watch, between = [] }: Load): string {
   const { method, path, contentType, accept, acceptEncoding } = request
   return JSON.stringify([method, path, contentType, accept, acceptEncoding, http2, watch !== undefined, between])

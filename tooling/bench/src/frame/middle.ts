@@ -22,7 +22,10 @@ const fields = [
   'allocatedBytes',
 ] as const satisfies readonly (keyof Figure)[]
 
-/** Returns the median of each field separately, because a round may be good in one field and bad in another. */
+/**
+ * Returns a figure whose fields are medians. The median of each field is computed separately, because a round can be good in one field and
+ * bad in another.
+ */
 export function medianFigure(rounds: readonly Figure[]): Figure {
   const known = fields.flatMap((field) => {
     const values = rounds.flatMap((figure) => figure[field] ?? [])

@@ -13,15 +13,15 @@ export interface BenchSetup {
   readonly scratch: Scratch
   readonly program: string
   readonly seconds: number
-  /** An existing etcd to use, so that a foreign server can share it. */
+  /** URL of a running etcd. By default, the bench starts its own. */
   readonly etcd?: string | undefined
-  /** A running foreign server. */
+  /** A running API server that is not Keelson, to compare with. */
   readonly other?: ServerUnderTest | undefined
-  /** The program of another revision. */
+  /** The program of another revision, to compare with. */
   readonly base?: Program | undefined
 }
 
-/** A program to start, with the name of its side. */
+/** A built Keelson program and the name of its side. */
 export interface Program {
   readonly name: string
   readonly program: string
@@ -57,7 +57,7 @@ export function openBench({ scratch, program, seconds, etcd, other, base }: Benc
     return stack.use(await startEtcd(binary, { flags: ['--quota-backend-bytes=8589934592'] })).url
   }
 
-  /** Datasets by program. Each program gets its own, because another revision may not be able to read it. */
+  /** Returns the dataset for a program. Each program has its own copy, because one revision may not be able to read the data of another. */
   function openDataset({ program: file }: Program, size: DatasetSize): Promise<Dataset> {
     const key = JSON.stringify([file, size])
     let dataset = datasets.get(key)

@@ -3,10 +3,10 @@ import path from 'node:path'
 import type { Figure, Side } from './item.ts'
 
 /**
- * Creates a side that measures in a separate process, so that the heap of other measurements has no influence. The program receives the
- * duration in seconds as its last argument and prints a figure.
+ * Creates a side that measures in a new process, so that the heaps of other measurements have no influence. The process gets the duration
+ * in seconds as its last argument and prints a figure.
  */
-export function processSide(
+export function createProcessSide(
   name: string,
   program: string,
   args: () => readonly string[],
@@ -14,7 +14,7 @@ export function processSide(
 ): Side {
   return {
     name,
-    // Each process warms up by itself.
+    // No warm-up here, because each process does its own.
     warmUp: async () => undefined,
     async measure(seconds) {
       const figure = JSON.parse(await output([program, ...args(), String(seconds)])) as Figure

@@ -3,12 +3,12 @@ const width = 24
 export interface Progress {
   /** Shows the current activity and the number of finished items. */
   show(done: number, all: number, what: string): void
-  /** Prints a permanent line. */
+  /** Prints a line that stays visible. */
   say(line: string): void
   end(): void
 }
 
-/** A progress bar that redraws itself on a terminal. Elsewhere, prints a line per item. */
+/** Creates a progress display. It is a progress bar on a terminal, and a line per item otherwise. */
 export function createProgress(out: NodeJS.WriteStream = process.stderr, now: () => number = Date.now): Progress {
   const began = now()
   let said = -1

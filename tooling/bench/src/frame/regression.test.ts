@@ -7,7 +7,7 @@ import { compareWithBase } from './regression.ts'
 const busy = { serverCores: 1, clientCores: 0.5 }
 const figure = (perSecond: number, serverCpu: number): Figure => ({ value: perSecond, serverCpu, ...busy })
 
-test('detects a planted regression of rate, cost or time', () => {
+test('detects a lower rate, a higher processor time and a longer duration', () => {
   const base = [1000, 900, 1100].map((n) => figure(n, 1))
   expect(compareWithBase('requests/s', base, base)).toEqual({ value: 1, cost: 1, regressed: false })
   const waits = [800, 720, 900].map((n) => figure(n, 1))
@@ -18,7 +18,7 @@ test('detects a planted regression of rate, cost or time', () => {
   expect(compareWithBase('s', [{ value: 2.2 }], [{ value: 2 }]).regressed).toBe(false)
 })
 
-test('ignores a machine that slows down or speeds up, and a single bad round', () => {
+test('reports no regression for a machine that gets slower or faster, or for one bad round', () => {
   fc.assert(
     fc.property(fc.array(fc.double({ min: 0.2, max: 5, noNaN: true }), { minLength: 3, maxLength: 9 }), (speeds) => {
       const rounds = speeds.map((speed) => figure(1000 * speed, 1 / speed))
@@ -29,7 +29,7 @@ test('ignores a machine that slows down or speeds up, and a single bad round', (
   )
 })
 
-/** Simulates rounds on a shared machine, with noise and a few outliers. Deterministic. */
+/** Simulates rounds on a shared machine, with noise and a few outliers. The same seed gives the same rounds. */
 function scattered(speed: number, seed: number): Figure[] {
   let state = seed
   const next = (): number => {

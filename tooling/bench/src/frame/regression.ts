@@ -1,20 +1,20 @@
 import type { Figure, Unit } from './item.ts'
 import { compare } from './judge.ts'
 
-/** Accepted loss as a share of the base revision's result. */
+/** Loss that is not yet a regression, as a share of the base revision's result. */
 const tolerated = 0.15
 
 export interface Comparison {
-  /** Result relative to the base; above 1 is better. `value` compares the figures, `cost` the server's cost per response. */
+  /** Measured value relative to the base revision. Above 1 is better. `cost` is the same for the server's processor time per response. */
   readonly value: number
   readonly cost: number | undefined
   readonly regressed: boolean
 }
 
 /**
- * Compares results with the base revision. Both longer waiting and more processor time are regressions; the worse of the two decides. Uses
- * the median of the rounds' ratios: more than half of the rounds must exceed the tolerance. Averages would be distorted by rounds in
- * which another process used the processor.
+ * Compares results with the base revision. A worse value and more processor time are both regressions, and the worse of the two decides.
+ * Uses the median of the rounds' ratios, so that more than half of the rounds must exceed the tolerance. An average would be distorted by
+ * rounds in which another process used the processor.
  */
 export function compareWithBase(unit: Unit, ours: readonly Figure[], base: readonly Figure[]): Comparison {
   const value = compare(unit, withoutCores(ours), withoutCores(base)).reached
@@ -23,7 +23,7 @@ export function compareWithBase(unit: Unit, ours: readonly Figure[], base: reado
   return { value, cost, regressed: Math.min(value, cost ?? value) < 1 - tolerated }
 }
 
-/** Removes core counts, so that all rounds count regardless of the busy side. */
+/** Removes the core counts from rounds, so that `compare` uses all rounds, including those with the client as the bottleneck. */
 function withoutCores(rounds: readonly Figure[]): Figure[] {
   return rounds.map(({ value }) => ({ value }))
 }

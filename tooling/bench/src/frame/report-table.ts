@@ -1,15 +1,15 @@
-import { machineLine } from '../measured-on.ts'
-import { formatCells, coldCells, coldColumns, columns, markNotes, roundsText, verdictText, warmUpText } from './figure-text.ts'
+import { formatMachine } from '../measured-on.ts'
+import { formatCells, coldCells, coldColumns, columns, markNotes, formatRounds, formatVerdict, formatWarmUp } from './figure-text.ts'
 import type { Report } from './report.ts'
 import type { ItemResult } from './run-item.ts'
 
-/** Formats the report for a terminal. Figures are medians of the rounds, spreads their minimum and maximum. */
-export function reportTable(report: Report): string {
+/** Formats a report for a terminal. Figures are medians of the rounds. Spreads are the minimum and the maximum of the rounds. */
+export function formatReportTable(report: Report): string {
   const missed = report.items.filter(({ verdict }) => verdict?.met === false)
   const met = report.items.filter(({ verdict }) => verdict?.met === true)
   return [
-    `${machineLine(report)}; ${report.revision}; ${roundsText(report.rounds)} of ${report.seconds} s`,
-    ...report.items.map(itemTable),
+    `${formatMachine(report)}; ${report.revision}; ${formatRounds(report.rounds)} of ${report.seconds} s`,
+    ...report.items.map(formatItemTable),
     '',
     `${markNotes}; *: by processor time. "open": latencies since the scheduled time of a request, at 60 % of the rate. Processor seconds of server and client are per 1,000 responses, heap bytes per response.`,
     `${met.length} bars met, ${missed.length} missed${missed.map(({ name }) => `\n  ${name}`).join('')}`,
@@ -17,15 +17,15 @@ export function reportTable(report: Report): string {
   ].join('\n')
 }
 
-export function itemTable(item: ItemResult): string {
+export function formatItemTable(item: ItemResult): string {
   const rows = item.sides.map((side) => [side.name, ...formatCells(item, side)])
   const all = [['', ...columns], ...rows]
-  // Omits columns without values.
+  // Indexes of the columns that have a value in at least one row. The table leaves out the others.
   const shown = all[0]!.map((_, i) => i).filter((i) => i === 0 || rows.some((row) => row[i] !== ''))
   const widths = shown.map((i) => Math.max(...all.map((row) => row[i]!.length)))
   const lines = all.map((row) => shown.map((i, at) => (i === 0 ? row[i]!.padEnd(widths[at]!) : row[i]!.padStart(widths[at]!))).join('  '))
-  const verdict = verdictText(item)
-  const warmUp = warmUpText(item.sides)
+  const verdict = formatVerdict(item)
+  const warmUp = formatWarmUp(item.sides)
   const cold = coldCells(item).map(
     ([side, cells]) => `  ${side}, freshly started: ${coldColumns.map((column, i) => `${column} ${cells[i]!}`).join(', ')}`,
   )

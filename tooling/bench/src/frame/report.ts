@@ -6,12 +6,12 @@ import type { Rounds } from './item.ts'
 import type { ItemResult } from './run-item.ts'
 
 export interface Report extends MeasuredOn {
-  /** Git's name for the measured revision. */
+  /** Name that `git describe` gives the measured revision. */
   readonly revision: string
-  /** Seconds per measurement, and the number of measurements. */
+  /** Duration of one measurement in seconds. */
   readonly seconds: number
   readonly rounds: Rounds
-  /** Requested items that are not measured yet or have to be repeated. */
+  /** Names of requested items that are not measured yet or must be measured again. */
   readonly left: readonly string[]
   readonly items: readonly ItemResult[]
 }
@@ -31,7 +31,7 @@ export class ReportFile {
     return new ReportFile(path.join(directory, `${report.time.replaceAll(':', '-')}.json`), report)
   }
 
-  /** Opens the newest incomplete report. */
+  /** Opens the newest report that has items left to measure. Returns undefined if there is none. */
   static unfinished(directory: string): ReportFile | undefined {
     const names = readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isFile() ? entry.name : []))
     for (const name of names
@@ -39,7 +39,7 @@ export class ReportFile {
       .toSorted()
       .toReversed()) {
       const report: Partial<Report> = readReport(path.join(directory, name))
-      // Older reports do not have this field.
+      // Reports of older versions do not have the field `left`.
       if (report.left !== undefined && report.left.length > 0) return new ReportFile(path.join(directory, name), report as Report)
     }
     return undefined
@@ -53,7 +53,10 @@ export class ReportFile {
     return this.#report.items.find((item) => item.name === name)
   }
 
-  /** Adds the result of an item. An undefined result means that the item cannot be measured here. With `again`, the item is repeated after all others. */
+  /**
+   * Adds the result of an item and saves the report. An undefined result means that the item cannot be measured on this machine. With
+   * `again`, the item stays in `left`, because it is measured again after all others.
+   */
   add(name: string, result: ItemResult | undefined, again = false): void {
     const { items, left } = this.#report
     const others = left.filter((other) => other !== name)
@@ -76,7 +79,7 @@ export function writeReport(file: string, report: Report): void {
   writeFileSync(file, `${JSON.stringify(report, rounded, 1)}\n`)
 }
 
-/** Rounds to five digits, which exceeds the precision of the measurements. */
+/** Rounds a number in the JSON to five digits. The measurements are less precise than that. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(5)) : value
 }

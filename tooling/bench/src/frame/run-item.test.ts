@@ -28,7 +28,7 @@ function recorded(names: readonly string[]): { readonly sides: readonly Side[]; 
   return { sides, calls }
 }
 
-test('warms up, measures in alternating turns, then measures the first side at a fixed rate', async () => {
+test('warms up, measures the sides in turns, then measures the first side at a fixed rate', async () => {
   const { sides, calls } = recorded(['ours', 'bare'])
   const result = await runItem(createItem(sides), bench, { rounds: twice })
   expect(calls).toEqual(['ours 1', 'bare 1', 'ours 2', 'bare 2', 'bare 2', 'ours 2', 'ours at 36'])
@@ -39,7 +39,7 @@ test('warms up, measures in alternating turns, then measures the first side at a
   ])
 })
 
-test("uses a side's own warm-up", async () => {
+test('calls the warm-up of a side instead of the default one', async () => {
   const { sides, calls } = recorded(['ours'])
   const warm = { seconds: 3, requests: 9, rates: [1, 4, 4], steadyAfter: { seconds: 2, requests: 5 }, steady: true }
   const warmUp = async (): Promise<WarmUp> => {
@@ -52,7 +52,7 @@ test("uses a side's own warm-up", async () => {
   expect(result?.sides[0]?.warmUp).toEqual(warm)
 })
 
-test('an item can reduce its rounds, compute its bar when opened, or be unavailable', async () => {
+test('supports items that limit their rounds, set their bar when opened, or cannot run on this machine', async () => {
   const { sides, calls } = recorded(['ours'])
   const bar = { type: 'least', value: 61 } as const
   const result = await runItem(createItem([], { rounds: 1, open: async () => ({ sides, bar }) }), bench, {

@@ -9,18 +9,18 @@ export interface ItemResult extends Pick<Item, 'name' | 'title' | 'unit' | 'bar'
   /** Results of the sides, Keelson first. */
   readonly sides: readonly SideResult[]
   readonly verdict?: Verdict
-  /** Verdicts of earlier attempts, if it was repeated. */
+  /** Verdicts of earlier attempts, if the item was measured several times. */
   readonly before?: readonly Verdict[]
-  /** Total duration in seconds. */
+  /** Total duration of the item's measurements in seconds. */
   readonly took: number
 }
 
 export interface SideResult {
   readonly name: string
-  /** Figures in order. Equal indexes of two sides were measured at about the same time. */
+  /** One figure per round. Figures of two sides with the same index were measured at about the same time. */
   readonly rounds: readonly Figure[]
   readonly latency?: Latency
-  /** Warm-up before the first round, if there was one. */
+  /** Warm-up of the side, if there was one. */
   readonly warmUp?: WarmUp
 }
 
@@ -28,19 +28,22 @@ export interface RunOptions {
   readonly rounds: Rounds
   /** Multiplies the number of rounds, except for items with a single round. Default: 1. */
   readonly times?: number
-  /** Warm up and measure the last side first. */
+  /** Whether to warm up and measure the last side first. */
   readonly lastFirst?: boolean
-  /** Write profiles with this file prefix, in one additional measurement. */
+  /** Prefix of the files for profiles. If set, an additional measurement of the first side is profiled. */
   readonly profile?: string | undefined
   readonly onRound?: ((round: number, rounds: number) => void) | undefined
 }
 
-/** Share of the closed loop's rate. A load that the server can sustain shows its latency rather than a growing queue. */
+/**
+ * Rate for measuring latency, as a share of the highest rate. The server can sustain this rate, so the latency does not include a growing
+ * queue.
+ */
 const latencyShare = 0.6
-/** Shorter measurements have too few requests for p99. */
+/** Minimum duration in seconds of a latency measurement. A shorter measurement has too few requests to compute p99. */
 const latencySeconds = 1
 
-/** Measures all sides in turns. Returns undefined if the item cannot be measured here. */
+/** Measures all sides of an item in turns. Returns undefined if the item cannot be measured on this machine. */
 export async function runItem(
   item: Item,
   bench: Bench,
@@ -88,7 +91,8 @@ export async function runItem(
 }
 
 /**
- * Runs a measurement that is discarded, because the first one is always slower. Skipped for items with a single round, which take too long.
+ * Warms up the sides. Runs and discards one measurement of each side, because the first one is always slower. Skips this for items with a
+ * single round, because their measurements take too long.
  */
 async function warmUpSides(sides: readonly Side[], seconds: number, rounds: number): Promise<ReadonlyMap<Side, WarmUp>> {
   const done = new Map<Side, WarmUp>()

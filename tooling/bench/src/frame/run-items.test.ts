@@ -30,7 +30,7 @@ test('splits a long run into parts that continue where the last one ended', asyn
   const items = ['a/1', 'a/2', 'a/3'].map((name) => createItem(name, { only: 'full' }))
   const left = items.map(({ name }) => name)
   let report = ReportFile.create(directory, { revision: 'r', seconds: 2, rounds: once, left })
-  // Shorter than any item takes: each part still measures one item.
+  // The time limit is shorter than any item, so each part measures exactly one item.
   for (const after of [['a/2', 'a/3'], ['a/3'], []]) {
     await runItems(
       items.filter(({ name }) => report.report.left.includes(name)),

@@ -4,31 +4,32 @@ import type { Item, Rounds } from './item.ts'
 import type { OpenBench } from './open-bench.ts'
 import type { Progress } from './progress.ts'
 import type { ReportFile } from './report.ts'
-import { itemTable } from './report-table.ts'
+import { formatItemTable } from './report-table.ts'
 import { runItem } from './run-item.ts'
 import type { ItemResult } from './run-item.ts'
 
-/** Estimated duration of an item with hundreds of thousands of objects. */
+/** Estimated duration of an item of type 'full', which has hundreds of thousands of objects. */
 const fullItemMs = 180_000
 
 export interface RunItemsOptions {
   readonly rounds: Rounds
   /** Directory for profiles of each item. */
   readonly profiles?: string | undefined
-  /** Stops before an item that would exceed this time, except for the first. */
+  /** Maximum duration of the run in minutes. Stops before an item that would exceed it. At least one item is measured. */
   readonly minutes?: number | undefined
   readonly progress: Progress
   readonly print: (text: string) => void
 }
 
-/** Attempts before a missed bar is final. */
+/** Number of attempts before a missed bar is final. */
 const maxAttempts = 3
-/** Repetitions must not take as long as the run itself; none is started after this time. */
+/** Time after which no item is measured again. It prevents that repetitions take longer than the run itself. */
 const maxRepeatMs = 120_000
 
 /**
- * Measures the items in order and adds them to the report. A failed item is reported and stays in the list. An item that misses its bar is
- * repeated at the end with twice the rounds, because other load on the machine lasts a minute or two. Returns the number of failures.
+ * Measures the items in order and adds the results to the report. A failed item stays in the report's list of remaining items. An item that
+ * misses its bar is measured again at the end with twice the rounds, because other load on the machine lasts only a minute or two. Returns
+ * the number of failures.
  */
 export async function runItems(items: readonly Item[], bench: OpenBench, report: ReportFile, options: RunItemsOptions): Promise<number> {
   const { profiles, minutes = Infinity, progress } = options
@@ -40,7 +41,7 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
   const queue = [...items]
   for (const [done, item] of queue.entries()) {
     const now = performance.now()
-    // Estimates the longest duration so far.
+    // Assumes that the next item takes as long as the longest item so far.
     if (done > 0 && now + Math.max(longest, item.only === 'full' ? fullItemMs : 0) > until) break
     const known = report.findResult(item.name)
     if (known !== undefined) {
@@ -66,12 +67,12 @@ export async function runItems(items: readonly Item[], bench: OpenBench, report:
 }
 
 interface RunIntoOptions extends RunItemsOptions {
-  /** Result of the previous attempt. */
+  /** Result of the previous attempt, if there was one. */
   readonly known: ItemResult | undefined
   readonly onRound: (text: string) => void
 }
 
-/** Returns whether the item has to be repeated. */
+/** Measures an item and adds the result to the report. Returns whether the item must be measured again. */
 async function runInto(
   report: ReportFile,
   item: Item,
@@ -88,7 +89,7 @@ async function runInto(
   if (result === undefined) progress.say(`left out: ${item.title} (no etcd: set ETCD_BIN)`)
   const before = known?.verdict === undefined ? [] : [...(known.before ?? []), known.verdict]
   const shown = result && before.length > 0 ? { ...result, before } : result
-  if (shown !== undefined) print(itemTable(shown))
+  if (shown !== undefined) print(formatItemTable(shown))
   const again = result?.verdict?.met === false && before.length + 1 < maxAttempts
   report.add(item.name, shown, again)
   return again

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { warmUntilSteady } from './warm-up.ts'
 import type { WarmUp } from './warm-up.ts'
 
-/** Warms up a server with these costs per second, where the last one repeats. Each second has a hundred responses. */
+/**
+ * Simulates the warm-up of a server whose steps have the given costs. The last cost repeats. Each step takes a second and has 100
+ * responses.
+ */
 function warmed(costs: readonly number[], { minRequests = 0, maxSeconds = 100 } = {}): Promise<WarmUp> {
   let n = 0
   const step = async (): Promise<{ seconds: number; requests: number; rate: number; cost: number }> => {
@@ -24,7 +27,7 @@ test('ends after two steps without improvement', async () => {
   expect(await warmed([8, 4, 5, 4.5, 2])).toMatchObject({ seconds: 4, steadyAfter: { seconds: 2 } })
 })
 
-test('ignores an improvement of less than a twentieth, unless it accumulates', async () => {
+test('ignores improvements of less than 5 %, unless several add up to more', async () => {
   expect((await warmed([100, 97, 96])).seconds).toBe(3)
   expect((await warmed([100, 96, 93, 90, 87, 87])).seconds).toBeGreaterThan(5)
 })

@@ -4,9 +4,9 @@ export interface WarmUp {
   readonly requests: number
   /** Responses or events per second, for each step. */
   readonly rates: readonly number[]
-  /** Time and number of responses until the last step with an improvement. */
+  /** Time and number of responses until the costs stopped falling. */
   readonly steadyAfter: { readonly seconds: number; readonly requests: number }
-  /** True if it ended because nothing improved, false if it reached the time limit. */
+  /** True if the costs stopped falling, false if the warm-up reached its time limit before. */
   readonly steady: boolean
 }
 
@@ -14,7 +14,10 @@ export interface WarmUpStep {
   readonly seconds: number
   readonly requests: number
   readonly rate: number
-  /** Per response: the server's processor time, which other load affects less, or else the elapsed time. */
+  /**
+   * Cost per response. It is the server's processor time if that is known, because other load on the machine affects it less. Otherwise it
+   * is the elapsed time.
+   */
   readonly cost: number
 }
 
@@ -23,12 +26,12 @@ export interface WarmUpLimits {
   readonly maxSeconds: number
 }
 
-/** Costs above this ratio do not count as an improvement. */
+/** Maximum ratio of a step's cost to the best cost so far that counts as an improvement. */
 const better = 0.95
-/** Number of consecutive steps without improvement. */
+/** Number of consecutive steps without improvement that end the warm-up. */
 const enough = 2
 
-/** Continues until costs have not decreased in two consecutive steps. */
+/** Repeats a warm-up step until the cost has not decreased in two consecutive steps, or until the time limit. */
 export async function warmUntilSteady(step: () => Promise<WarmUpStep>, { minRequests, maxSeconds }: WarmUpLimits): Promise<WarmUp> {
   const rates: number[] = []
   let seconds = 0

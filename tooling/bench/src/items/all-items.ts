@@ -13,7 +13,7 @@ import { startItems } from './start-items.ts'
 import { watchItems } from './watch-items.ts'
 import { writeItems } from './write-items.ts'
 
-/** All items in measuring order. Adjacent items share a server. */
+/** All benchmark items in the order of their measurement. Adjacent items share a server. */
 export const allItems: readonly Item[] = [
   ...startItems,
   limitItem,

@@ -8,7 +8,7 @@ import { podName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import type { Figure, Item } from '../frame/item.ts'
 import { bareSide } from '../frame/judge.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import { median } from '../frame/middle.ts'
 import { runClient } from '../run-client.ts'
 import { ask, limitedToken, limitedUser } from '../server-under-test.ts'
@@ -19,7 +19,7 @@ const rolesPerUser = 50
 const bindings = users * rolesPerUser
 const group = 'rbac.authorization.k8s.io'
 const root = `/apis/${group}/v1`
-/** One pod, to read. */
+/** Dataset with the single pod that the measured requests read. */
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
 const pod = `${pods}/${podName(0)}`
 
@@ -37,8 +37,8 @@ export const authorizationItems: readonly Item[] = [
       await waitForAccess(server, pod)
       return {
         sides: [
-          loadSide({ server: limited(server), name: 'user', unit: 'requests/s', load: () => load }),
-          loadSide({ server, name: bareSide, unit: 'requests/s', load: () => load }),
+          createLoadSide({ server: limited(server), name: 'user', unit: 'requests/s', load: () => load }),
+          createLoadSide({ server, name: bareSide, unit: 'requests/s', load: () => load }),
         ],
       }
     },
@@ -82,14 +82,14 @@ export const authorizationItems: readonly Item[] = [
           {
             name: 'keelson',
             async measure(): Promise<Figure> {
-              // A dataset of its own, which keeps the bindings for the next start.
+              // Uses a separate dataset, which keeps the bindings for the next start of a server.
               const size = { ...onePod, configMaps: ++datasets }
               const start = async (): Promise<ServerUnderTest> => {
                 await bench.stop()
                 return (await bench.server(size))!
               }
               const before = await retainedMemory(await start())
-              // Writing needs memory that is not part of the cost, so that another process reads the bindings.
+              // Another server process writes the bindings, because the memory for writing must not be measured.
               await bindUsers(await start())
               return { value: (await retainedMemory(await start())) - before }
             },
@@ -107,13 +107,13 @@ function limited(server: ServerUnderTest): ServerUnderTest {
 const roleName = (n: number): string => `bench-${String(n).padStart(2, '0')}`
 const rolesOf = Array.from({ length: rolesPerUser }, (_, n) => n)
 
-/** The last role allows the measured request; the others allow similar ones. */
+/** Creates the nth role. The last role allows the measured request, the others allow similar requests. */
 function benchRole(n: number): ClusterRole {
   const resources = n === rolesPerUser - 1 ? ['pods'] : ['configmaps', `things-${n}`]
   return { metadata: { name: roleName(n) }, rules: [{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources }] }
 }
 
-/** Binds a user to a role. `user` is the suffix of its name. */
+/** Creates a binding of a user to a role. `user` is the suffix of the user name. */
 function benchBinding(role: number, user: string, prefix: string): ClusterRoleBinding {
   return {
     metadata: { name: `${prefix}-${roleName(role)}-${user}` },
@@ -122,7 +122,7 @@ function benchBinding(role: number, user: string, prefix: string): ClusterRoleBi
   }
 }
 
-/** Creates the roles, and a binding of each user to each of them. Skips existing ones. */
+/** Creates all roles and binds each user to each role. Skips existing objects. */
 async function bindUsers(server: ServerUnderTest, prefix: string = userPrefix): Promise<void> {
   for (const n of rolesOf) await post(server, 'clusterroles', benchRole(n))
   const [first, ...between] = rolesOf.map((role) => ({
@@ -148,7 +148,7 @@ async function post(server: ServerUnderTest, resource: string, object: KubeObjec
   if (status !== 201 && status !== 409) throw new Error(`${resource}: ${status}: ${body.toString()}`)
 }
 
-/** Waits until the limited user may read a path, or no such object is there. */
+/** Waits until the limited user is allowed to read a path. The object need not exist. */
 async function waitForAccess(server: ServerUnderTest, path: string): Promise<void> {
   const user = limited(server)
   for (const end = performance.now() + 10_000; (await ask(user, 'GET', path)).status === 403;)
@@ -176,7 +176,7 @@ async function measureNewBindings(server: ServerUnderTest): Promise<number> {
   return Math.max(...times)
 }
 
-/** Returns the MiB in use after the informers have read everything. */
+/** Returns the memory in use, in MiB, after the informers have read all objects. */
 async function retainedMemory(server: ServerUnderTest): Promise<number> {
   await pause(2000)
   await ask(limited(server), 'GET', pod)
@@ -201,7 +201,10 @@ function fillAuthorizer(): RbacAuthorizer {
 
 const decisionsAtOnce = 20
 
-/** Median over short batches, because one decision is too short for the clock. */
+/**
+ * Measures the processor time of a decision. Returns the median of short batches, because one decision is shorter than the resolution of
+ * the clock.
+ */
 function measureDecisions(authorizer: RbacAuthorizer): number {
   const user = { name: limitedUser, groups: ['system:authenticated'] }
   const actions = ['pods', 'secrets'].map((resource) =>

@@ -61,7 +61,7 @@ async function deleteAll(server: ServerUnderTest, run: string): Promise<Deleted>
   return { seconds: (performance.now() - began) / 1000 }
 }
 
-/** Creates a side that deletes objects. The objects are created before the measured time. */
+/** Creates a side that measures deletes. The objects are created before the measurement starts. */
 function createSide(server: ServerUnderTest, remove: (server: ServerUnderTest, run: string) => Promise<Deleted>): Side {
   const { name, url, token, pid, probe } = server
   return {

@@ -7,7 +7,7 @@ import { median } from '../frame/middle.ts'
 
 const prefix = '/registry/pods/'
 const podCount = 10_000
-/** Changes per pod in one measurement; enough that garbage collection runs in each. */
+/** Number of changes per pod in one measurement. Enough that garbage collection runs in each measurement. */
 const changes = 5
 const codec = createRecordCodec({
   kind: 'Pod',
@@ -18,7 +18,10 @@ const codec = createRecordCodec({
 const few = 100
 const many = 10_000
 
-/** Cost of an event in a cacher with many watchers of one node each, relative to few watchers. Runs in this process without a store. */
+/**
+ * Item that compares the cost of an event in a cacher with many watchers and with few watchers. Each watcher selects the pods of one node.
+ * Runs in this process without a store.
+ */
 export const dispatchItem: Item = {
   name: 'watch/dispatch',
   title: `processor time of an event with ${few} and with ${many.toLocaleString('en')} watchers of one node each`,
@@ -59,7 +62,7 @@ async function openWatched(watchers: number): Promise<Watched> {
       seen += batch.length
     })
   })
-  // Every pod's node has a watcher in both cases.
+  // The node of every pod has a watcher, with few and with many watchers.
   const values = Array.from({ length: podCount }, (_, n) => {
     const name = `pod-${String(n).padStart(5, '0')}`
     const object = { metadata: { name, namespace: 'bench', uid: name }, spec: { nodeName: nodeName(n % watchers) } }

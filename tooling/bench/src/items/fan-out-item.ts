@@ -1,13 +1,13 @@
 import { pods } from '../fill-store.ts'
 import type { Bar, Item } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
 import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
-import { watchedPatches } from './watched-patches.ts'
+import { openWatchedPatches } from './watched-patches.ts'
 
-/** Load of the writing client: enough concurrent changes to keep the server busy while one is written to disk. */
+/** Load of the client that writes. It sends several changes at once, so that the server has work while it writes a change to disk. */
 const changes = { connections: 32, pipeline: 1 }
 
 export interface FanOutOptions {
@@ -15,31 +15,38 @@ export interface FanOutOptions {
   readonly bar?: Bar
 }
 
-/** Creates an item that patches pods and measures the events on watches of all pods. The bare server writes the same bytes to the same number of sockets. */
-export function fanOutItem({ watchers, bar }: FanOutOptions): Item {
+/**
+ * Creates an item that patches pods and measures the rate of events on watches of all pods. The bare server writes the same bytes to the
+ * same number of sockets.
+ */
+export function createFanOutItem({ watchers, bar }: FanOutOptions): Item {
   return {
     name: `watch/${watchers}`,
     title: `events of 8 KB to ${watchers === 1 ? 'one watch' : `${watchers.toLocaleString('en')} watches`} of all pods`,
     unit: 'events/s',
     ...(bar !== undefined && { bar }),
     compares: true,
-    // A round leaves many events pending.
+    // Fewer rounds, because each round leaves many events pending.
     ...(watchers >= 1000 && { rounds: 2 }),
     async open(bench, stack) {
       const server = (await bench.server(usual))!
       const sides = [server, ...(await bench.others(usual))].map((each) =>
-        loadSide({ server: each, unit: 'events/s', load: async () => ({ ...changes, ...(await watchedPatches(each, watchers)) }) }),
+        createLoadSide({
+          server: each,
+          unit: 'events/s',
+          load: async () => ({ ...changes, ...(await openWatchedPatches(each, watchers)) }),
+        }),
       )
       if (bench.withBare) {
         const bare = stack.use(await startBare(bench.scratch, { body: await buildEvent(server) }))
-        sides.push(loadSide({ server: bare, unit: 'events/s', load: () => emits(watchers) }))
+        sides.push(createLoadSide({ server: bare, unit: 'events/s', load: () => emits(watchers) }))
       }
       return { sides }
     },
   }
 }
 
-/** Checks that many watches each receive all events once and in order. */
+/** Item that checks the order of events: each of many watches must receive all events once and in order. */
 export const orderItem: Item = {
   name: 'watch/order',
   title: 'duplicate, late and missing events of 2,000 watches',
@@ -49,12 +56,12 @@ export const orderItem: Item = {
   async open(bench) {
     const server = (await bench.server(usual))!
     const load = async (): Promise<Load> => {
-      const { request, watch } = await watchedPatches(server, 2000)
+      const { request, watch } = await openWatchedPatches(server, 2000)
       return { ...changes, request, watch: { ...watch!, checkOrder: true } }
     }
     const value = ({ disorder, events, requests }: { disorder: number; events: number; requests: number }): number =>
       disorder + Math.abs(requests * 2000 - events)
-    return { sides: [loadSide({ server, unit: 'events/s', load, value })] }
+    return { sides: [createLoadSide({ server, unit: 'events/s', load, value })] }
   },
 }
 

@@ -2,7 +2,7 @@ import { configMapName, configMaps, podName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import type { Store } from '../frame/bench.ts'
 import type { Item, Side } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import type { LoadResult, RequestTemplate } from '../load-job.ts'
 import { ask } from '../server-under-test.ts'
@@ -14,7 +14,7 @@ interface Kind {
   readonly size: (count: number) => DatasetSize
   readonly path: string
   readonly objectName: (n: number) => string
-  /** Returns an object like the existing ones. */
+  /** Returns a new object of the same kind and size as the existing objects. */
   readonly body: (name: string) => object
 }
 
@@ -65,7 +65,7 @@ interface Growth {
 interface Operation {
   readonly what: string
   readonly load: (server: ServerUnderTest) => Load | Promise<Load>
-  /** Time of one operation in milliseconds, given the number of objects. */
+  /** Computes the duration of one operation in milliseconds from the result of a load and the number of objects. */
   readonly time: (result: LoadResult, objects: number) => number
 }
 
@@ -74,8 +74,8 @@ const warmRequests = 5000
 const maxWarmSeconds = 4
 
 /**
- * Compares the time of one operation with few and with ten times as many objects. Measures both servers in turns. They use all cores,
- * so that V8's background threads do not slow down one of them.
+ * Creates an item that compares the duration of an operation on two servers, one with ten times as many objects. Measures both servers in
+ * turns. Both servers use all cores, so that V8's background threads do not slow down one of them.
  */
 function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, load, time }: Operation): Item {
   const names = counts.map((count) => count.toLocaleString('en'))
@@ -95,7 +95,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
         const objects = await countObjects(server, kind)
         const value = (result: LoadResult): number => time(result, objects)
         sides.push(
-          loadSide({
+          createLoadSide({
             server,
             name: names[i]!,
             unit: what === 'event' ? 'events/s' : 'requests/s',
@@ -110,7 +110,7 @@ function growthItem({ kind, counts, store = 'embedded', full }: Growth, { what, 
   }
 }
 
-/** Includes objects created by other operations. */
+/** Returns the number of objects of a kind, including objects that other operations have created. */
 async function countObjects(server: ServerUnderTest, { path }: Kind): Promise<number> {
   const { body } = await ask(server, 'GET', `${path}?limit=1`)
   const { items, metadata } = JSON.parse(body.toString()) as { items: unknown[]; metadata: { remainingItemCount?: number } }
@@ -142,7 +142,7 @@ function createGrowthItems(growth: Growth): readonly Item[] {
     },
     time: ({ events, eventSeconds }) => (eventSeconds * 1000) / events,
   })
-  // Lists first, because creates add objects to the list.
+  // The list is measured first, because creates add objects to it.
   return [list, ...single, event]
 }
 

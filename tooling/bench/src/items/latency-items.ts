@@ -2,7 +2,7 @@ import { configMaps, podName, pods } from '../fill-store.ts'
 import type { DatasetSize } from '../fill-store.ts'
 import { usual } from '../frame/open-bench.ts'
 import type { Item, Only } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import type { RequestTemplate } from '../load-job.ts'
 import { runClient } from '../run-client.ts'
 
@@ -42,7 +42,7 @@ export const latencyItems: readonly Item[] = [
     async open(bench) {
       const server = (await bench.server(many))!
       const load = { connections: 1, pipeline: 1, count: 15, request: { method: 'GET', path: noConfigMap } }
-      return { sides: [loadSide({ server, unit: 'requests/s', load: () => load, value: ({ p50 }) => p50 })] }
+      return { sides: [createLoadSide({ server, unit: 'requests/s', load: () => load, value: ({ p50 }) => p50 })] }
     },
   },
 ]
@@ -51,13 +51,13 @@ interface LatencyOptions {
   readonly name: string
   readonly title: string
   readonly size: DatasetSize
-  /** Sent continuously by this many clients while single pods are read. */
+  /** Large request that `busyClients` clients send continuously during the measurement. */
   readonly busy: RequestTemplate
   readonly busyClients: number
   readonly only?: Only
 }
 
-/** Measures p99 of small reads during large ones. */
+/** Creates an item that measures the p99 latency of small reads while other clients send large requests. */
 function latencyItem({ name, title, size, busy, busyClients, only }: LatencyOptions): Item {
   return {
     name,
@@ -68,7 +68,7 @@ function latencyItem({ name, title, size, busy, busyClients, only }: LatencyOpti
     async open(bench) {
       const server = (await bench.server(size))!
       const request = { method: 'GET', path: `${pods}/${podName(0)}` }
-      const side = loadSide({
+      const side = createLoadSide({
         server,
         unit: 'requests/s',
         load: () => ({ connections: 1, pipeline: 1, request }),

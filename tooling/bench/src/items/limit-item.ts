@@ -1,9 +1,9 @@
 import type { Item } from '../frame/item.ts'
 import { bareSide } from '../frame/judge.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import { startBare } from '../server-under-test.ts'
 
-/** Compares a plain Hono handler with raw node:https. Hono must not be the bottleneck under the usual load. */
+/** Item that compares a plain Hono handler with node:https alone, to check that Hono is not the bottleneck. */
 export const limitItem: Item = {
   name: 'http/limit',
   title: 'the bare server: a plain handler compared with raw node:https, 8 KB',
@@ -18,7 +18,7 @@ export const limitItem: Item = {
     ] as const) {
       const server = stack.use(await startBare(scratch, { body, ...(kind && { kind }) }))
       const load = { connections: 10, pipeline: 1, request: { method: 'GET', path: '/' } }
-      sides.push(loadSide({ server, name, unit: 'requests/s', load: () => load }))
+      sides.push(createLoadSide({ server, name, unit: 'requests/s', load: () => load }))
     }
     return { sides }
   },

@@ -13,7 +13,7 @@ import type { ServerUnderTest } from '../server-under-test.ts'
 const large: DatasetSize = { pods: 100_000, configMaps: 0 }
 const mebibyte = 1024 * 1024
 const listsAtOnce = 10
-/** Allows for a few slabs and for measuring errors. */
+/** Bar in MiB for items whose operation must not use memory. Allows for measuring errors and for blocks that the allocator keeps. */
 const tolerance = 3
 const forms = [
   'application/json',
@@ -82,12 +82,12 @@ export const memoryItems: readonly Item[] = [
 interface MemoryOptions extends Pick<Item, 'name' | 'title' | 'bar' | 'only'> {
   /** Default: the usual dataset. */
   readonly size?: DatasetSize
-  /** Maximum in MiB, given the MiB stored. */
+  /** Computes the maximum memory in MiB from the MiB of stored objects. */
   readonly most?: (stored: number) => number
   readonly value: (server: ServerUnderTest) => Promise<number>
 }
 
-/** Creates an item that measures memory. Each measurement uses a new server. */
+/** Creates an item that measures memory. Starts a new server for each measurement. */
 function memoryItem({ name, title, bar, only, size = usual, most, value }: MemoryOptions): Item {
   return {
     name: `memory/${name}`,
@@ -123,7 +123,7 @@ function usage({ pid }: ServerUnderTest): Usage {
   return readUsage(pid)!
 }
 
-/** Returns the private memory after garbage collection. */
+/** Returns the private memory of a server in MiB after garbage collection. */
 async function settled(server: ServerUnderTest): Promise<number> {
   await server.probe!.collect()
   await pause(2000)

@@ -1,14 +1,14 @@
 import { podName, pods } from '../fill-store.ts'
 import type { Item } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
-import { watchedPatches } from './watched-patches.ts'
+import { openWatchedPatches } from './watched-patches.ts'
 
 const get = (path: string): { readonly method: string; readonly path: string } => ({ method: 'GET', path })
 
-/** Simulates controllers: one of five requests changes a pod, the others read, and informers watch each change. */
+/** Item that simulates controllers. One of five requests changes a pod and the others read. Informers watch the changes. */
 export const mixedItem: Item = {
   name: 'mixed/controllers',
   title: 'one write to four reads (pages, labels, single pods) of 10,000 pods of 8 KB, 20 clients, 50 informers watching',
@@ -17,13 +17,13 @@ export const mixedItem: Item = {
   async open(bench) {
     const server = (await bench.server(usual))!
     const servers = [server, ...(await bench.others(usual))]
-    return { sides: servers.map((each) => loadSide({ server: each, unit: 'requests/s', load: () => mixed(each) })) }
+    return { sides: servers.map((each) => createLoadSide({ server: each, unit: 'requests/s', load: () => mixed(each) })) }
   },
 }
 
 async function mixed(server: ServerUnderTest): Promise<Load> {
   return {
-    ...(await watchedPatches(server, 50)),
+    ...(await openWatchedPatches(server, 50)),
     connections: 20,
     pipeline: 1,
     between: [

@@ -1,32 +1,32 @@
 import type { DatasetSize } from '../fill-store.ts'
 import type { Store } from '../frame/bench.ts'
 import type { Bar, Item, Only } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
 import { ask, startBare } from '../server-under-test.ts'
 
-export interface ReadItemOptions {
+export interface ReadBenchmarkOptions {
   readonly name: string
   readonly title: string
   readonly path: string
   readonly accept?: string
   readonly acceptEncoding?: string
   readonly clients: number
-  /** Pending requests per connection. Default: one. */
+  /** Number of pending requests per connection. Default: 1. */
   readonly atOnce?: number
   /** Whether Keelson and the bare server use HTTP/2. Default: HTTP/1.1. */
   readonly http2?: boolean
-  /** Default: embedded. */
+  /** Store of the Keelson server. Default: embedded. */
   readonly store?: Store
-  /** Default: the usual dataset, the only one that foreign servers have. */
+  /** Default: the usual dataset. Foreign servers have no other one. */
   readonly size?: DatasetSize
   readonly bar?: Bar | undefined
   readonly only?: Only
 }
 
-/** Creates an item that repeats the same request. The bare server responds with the same bytes. */
-export function readItem(options: ReadItemOptions): Item {
+/** Creates an item that repeats one read request. The bare server responds with the same bytes as Keelson. */
+export function createReadItem(options: ReadBenchmarkOptions): Item {
   const {
     name,
     title,
@@ -64,7 +64,7 @@ export function readItem(options: ReadItemOptions): Item {
         if (sample.status !== 200) throw new Error(`${path} returned ${sample.status}: ${sample.body.toString()}`)
         servers.push(stack.use(await startBare(bench.scratch, { body: sample.body, ...(http2 && { kind: 'http2' }) })))
       }
-      return { sides: servers.map((each) => loadSide({ server: each, unit: 'requests/s', load: () => load })) }
+      return { sides: servers.map((each) => createLoadSide({ server: each, unit: 'requests/s', load: () => load })) }
     },
   }
 }

@@ -10,7 +10,7 @@ import type { ServerUnderTest } from '../server-under-test.ts'
 
 const empty: DatasetSize = { pods: 1, configMaps: 0 }
 const many: DatasetSize = { pods: 100_000, configMaps: 0 }
-/** Duration for which an idle server is observed. */
+/** Duration in milliseconds for which an idle server is observed. */
 const idleMs = 10_000
 
 export const startItems: readonly Item[] = [
@@ -23,7 +23,7 @@ export const startItems: readonly Item[] = [
     size: many,
     most: 3,
     rounds: 2,
-    // A list of any version, which is answered only once the cache is filled.
+    // A list that accepts any resource version. The server answers it when the watch cache is filled.
     until: `${pods}?resourceVersion=0&labelSelector=nothing%3Dmatches`,
   }),
   idleItem({ name: 'rss', title: 'memory of an idle server, including mapped files (RSS)', most: 110, pick: ({ rssMiB }) => rssMiB }),
@@ -46,15 +46,15 @@ interface StartOptions {
   readonly name: string
   readonly title: string
   readonly size: DatasetSize
-  /** Seconds. */
+  /** Maximum duration in seconds. */
   readonly most: number
   readonly rounds?: number
   readonly only?: Only
-  /** A request that must succeed too. */
+  /** Path of a request that must also succeed before the server counts as started. */
   readonly until?: string
 }
 
-/** Measures from the start of the process until its ready line. */
+/** Creates an item that measures the time from the start of the process until its ready line. */
 function startItem({ name, title, size, most, rounds, only, until }: StartOptions): Item {
   return {
     name: `start/${name}`,
@@ -93,7 +93,7 @@ interface IdleOptions {
   readonly name: string
   readonly title: string
   readonly size?: DatasetSize
-  /** MiB. */
+  /** Maximum memory in MiB. */
   readonly most?: number
   readonly only?: Only
   readonly pick: (usage: Usage) => number
@@ -103,10 +103,10 @@ interface IdleUsage extends Usage {
   readonly cores: number
 }
 
-/** Results by bench and size: one idle server provides all figures. */
+/** Results by bench and number of pods, so that one idle server provides the figures of several items. */
 const idle = new WeakMap<Bench, Map<number, IdleUsage>>()
 
-/** Measures a server without requests ten seconds after its start. The processor time is that of these seconds. */
+/** Measures the memory and the processor time of a server that has received no requests for ten seconds after its start. */
 async function measureIdleUsage(bench: Bench, size: DatasetSize): Promise<IdleUsage> {
   const known = idle.get(bench) ?? new Map<number, IdleUsage>()
   idle.set(bench, known)

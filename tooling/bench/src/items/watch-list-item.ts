@@ -1,9 +1,9 @@
 import { pods } from '../fill-store.ts'
 import type { Item } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import { usual } from '../frame/open-bench.ts'
 
-/** Sends an informer's first request: all objects as events, then a bookmark. */
+/** Item that measures the first request of an informer. The response contains all objects as events, then a bookmark. */
 export const watchListItem: Item = {
   name: 'watch/list',
   title: 'initial events of 4 watch-lists of 10,000 pods',
@@ -14,7 +14,7 @@ export const watchListItem: Item = {
     const query = 'watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan'
     return {
       sides: [server, ...(await bench.others(usual))].map((each) =>
-        loadSide({
+        createLoadSide({
           server: each,
           unit: 'events/s',
           value: ({ events, watchSeconds }) => events / watchSeconds,

@@ -7,8 +7,11 @@ import { touched } from './pod-writes.ts'
 
 let runs = 0
 
-/** Patches existing pods in sequence. The watches start at the newest version and stay open, so that they only see changes of the run. */
-export async function watchedPatches(server: ServerUnderTest, streams: number): Promise<Pick<Load, 'request' | 'watch'>> {
+/**
+ * Returns a load that patches existing pods one after the other while watches are open. The watches start at the newest resource version
+ * and stay open, so that they only receive events of this run.
+ */
+export async function openWatchedPatches(server: ServerUnderTest, streams: number): Promise<Pick<Load, 'request' | 'watch'>> {
   const now = await ask(server, 'GET', `${pods}?limit=1`)
   const { resourceVersion } = (JSON.parse(now.body.toString()) as { metadata: { resourceVersion: string } }).metadata
   return {

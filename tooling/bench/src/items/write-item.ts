@@ -1,16 +1,16 @@
 import type { DatasetSize } from '../fill-store.ts'
 import type { Bench, ServerOptions, Store } from '../frame/bench.ts'
 import type { Bar, Item, Side } from '../frame/item.ts'
-import { loadSide } from '../frame/load-side.ts'
+import { createLoadSide } from '../frame/load-side.ts'
 import type { Load } from '../frame/load-side.ts'
 import { runClient } from '../run-client.ts'
 import { ask, startBare } from '../server-under-test.ts'
 import type { ServerUnderTest } from '../server-under-test.ts'
 import type { RequestTemplate } from '../load-job.ts'
-import { applyPod, createPod, digits, patchPod, podPath, updatablePod, updatePod } from './pod-writes.ts'
+import { applyPod, createPod, digits, patchPod, podPath, createUpdatablePod, updatePod } from './pod-writes.ts'
 import type { PodSize } from './pod-writes.ts'
 
-export interface WriteItemOptions {
+export interface WriteBenchmarkOptions {
   readonly name: string
   readonly verb: 'create' | 'update' | 'patch' | 'apply'
   readonly size: PodSize
@@ -22,7 +22,7 @@ export interface WriteItemOptions {
 const titles = { create: 'CREATE pods', update: 'UPDATE pods', patch: 'merge-patch pods', apply: 'apply pods' } as const
 const places = { embedded: 'durable', memory: 'store in memory', etcd: 'on etcd' } as const
 const clients = 32
-/** Number of written objects: enough to avoid conflicts of concurrent changes. */
+/** Number of objects that a measurement changes. Enough that concurrent changes rarely conflict. */
 const written = 2000
 const onePod: DatasetSize = { pods: 1, configMaps: 0 }
 
@@ -31,11 +31,11 @@ const warmRequests = 10_000
 const maxWarmSeconds = 10
 
 /**
- * Measures the whole chain with default admission. Bare parses a body, writes it durably and responds. Both have all cores: a writing
- * client needs a tenth of one, and flushes and garbage collection use their own threads. Creates use a fresh server; items that change
- * objects share one, each with its own objects.
+ * Creates an item that measures writes through all layers of the server, with the default admission plugins. The bare server parses a body,
+ * writes it to disk and responds. Both servers use all cores, because flushes and garbage collection have their own threads. Items that
+ * create objects start a new server. Items that change objects share a server, and each changes its own objects.
  */
-export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteItemOptions): Item {
+export function createWriteItem({ name, verb, size, store = 'embedded', bar }: WriteBenchmarkOptions): Item {
   return {
     name: `http/${name}`,
     title: `${titles[verb]} of ${size}, ${places[store]}, ${clients} clients`,
@@ -63,7 +63,7 @@ export function writeItem({ name, verb, size, store = 'embedded', bar }: WriteIt
   }
 }
 
-/** Returns the Keelson server and the servers to compare with. Returns an empty list if the items need an etcd and there is none. */
+/** Starts the Keelson server and the servers to compare with. Returns an empty list if the server needs etcd and etcd is not installed. */
 async function openServers(bench: Bench, options: ServerOptions): Promise<readonly ServerUnderTest[]> {
   const shared = { ...options, cores: 'all' } as const
   const server = await bench.server(onePod, shared)
@@ -71,22 +71,22 @@ async function openServers(bench: Bench, options: ServerOptions): Promise<readon
   return [server, ...(options.store === 'memory' ? [] : await bench.others(onePod, shared))]
 }
 
-/** Servers shared by the items that change objects. */
+/** Starts the servers that all items with changes of objects share. */
 export function changedServers(bench: Bench): Promise<readonly ServerUnderTest[]> {
   return openServers(bench, { own: 'changes' })
 }
 
-/** Counts across runs, even against a server that was measured before, so that names are unique. */
+/** Number of the run, used in object names. Starts with the time, so that names are new even on a server of an earlier benchmark. */
 let runs = Date.now() % 1_000_000_000
 
-interface Writes extends Pick<WriteItemOptions, 'verb' | 'size'> {
+interface Writes extends Pick<WriteBenchmarkOptions, 'verb' | 'size'> {
   readonly set: string
   readonly stored: Buffer
 }
 
 function createSide(server: ServerUnderTest, writes: Writes): Side {
   const load = (): Load => ({ connections: clients, pipeline: 1, request: buildRequest(writes, ++runs) })
-  return loadSide({ server, unit: 'requests/s', load, warmAs: `${writes.verb} ${writes.size}`, warmRequests, maxWarmSeconds })
+  return createLoadSide({ server, unit: 'requests/s', load, warmAs: `${writes.verb} ${writes.size}`, warmRequests, maxWarmSeconds })
 }
 
 function buildRequest({ verb, size, set, stored }: Writes, run: number): RequestTemplate {
@@ -102,11 +102,11 @@ function buildRequest({ verb, size, set, stored }: Writes, run: number): Request
   }
 }
 
-/** Creates the objects to change later, or only one whose bytes bare returns. Returns the stored bytes of one. */
-async function prepare(server: ServerUnderTest, verb: WriteItemOptions['verb'], size: PodSize, set: string): Promise<Buffer> {
+/** Creates the objects that the measured requests change. For creates, creates only one object. Returns the JSON of one stored object. */
+async function prepare(server: ServerUnderTest, verb: WriteBenchmarkOptions['verb'], size: PodSize, set: string): Promise<Buffer> {
   const { url, token } = server
   const count = verb === 'create' ? 1 : written
-  const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? updatablePod(size, set) : createPod(size, set)
+  const request = verb === 'apply' ? applyPod(size, set, 0) : verb === 'update' ? createUpdatablePod(size, set) : createPod(size, set)
   const made = await runClient({ url, token, connections: clients, pipeline: 1, seconds: 600, count, request })
   if (made.failures > 0 && made.firstFailure !== 409) throw new Error(`${server.name}: creating pods failed with ${made.firstFailure}`)
   const { status, body } = await ask(server, 'GET', podPath(set, '0'.repeat(digits)))

@@ -2,19 +2,20 @@ import type { Figure } from '../frame/item.ts'
 import { median } from '../frame/middle.ts'
 import type { Step } from './steps.ts'
 
-/** Runs per batch: enough that a batch takes several ticks of the processor time clock. */
+/** Number of runs per batch. A batch takes several ticks of the processor time clock. */
 const batch = 1000
 const warmUpSeconds = 1
 
 interface Batch {
-  /** Elapsed time in milliseconds. */
+  /** Elapsed time of the batch in milliseconds. */
   readonly elapsed: number
-  /** Microseconds of processor time of this thread. */
+  /** Processor time of this thread in microseconds. */
   readonly cpu: number
 }
 
 /**
- * Returns microseconds of processor time. Measures batches, because a step is shorter than the resolution of the clock. Excludes `prepare`.
+ * Measures the processor time of a step in microseconds, without `prepare`. Measures batches of runs, because one run is shorter than the
+ * resolution of the clock.
  */
 export function measureStep(step: Step, seconds: number): Figure {
   runBatches(step, warmUpSeconds)

@@ -6,11 +6,11 @@ import type { LoopbackResource } from '@keelson/loopback'
 import { namespace } from '../sample-pod.ts'
 
 export interface OpenRegistry extends AsyncDisposable {
-  /** Writes with defaults, managed fields and all default admission plugins. */
+  /** Client for pods. Its writes pass through defaults, managed fields and all default admission plugins. */
   readonly pods: LoopbackResource
 }
 
-/** A whole server on a fresh embedded store, without requests. */
+/** Opens a whole server in this process, with an empty embedded store. No HTTP requests are needed to use it. */
 export async function openRegistry(): Promise<OpenRegistry> {
   const directory = mkdtempSync(path.join(tmpdir(), 'keelson-bench-'))
   const chain = await createServerChain({
@@ -21,7 +21,7 @@ export async function openRegistry(): Promise<OpenRegistry> {
   await chain.ready
   const resource = (name: string): LoopbackResource => chain.client.resource({ group: '', resource: name })!
   await resource('namespaces').create('', { metadata: { name: namespace } })
-  // Admission rejects pods until the service account exists.
+  // Wait for the default service account, because admission rejects pods without it.
   while ((await resource('serviceaccounts').get(namespace, 'default')) === undefined)
     await new Promise((resolve) => setTimeout(resolve, 20))
   return {

@@ -6,7 +6,7 @@ import { metaV1 } from '@keelson/api/meta/v1'
 import { decodeJson, decodeStruct, Scheme } from '@keelson/apimachinery'
 import type { JsonObject } from '@keelson/apimachinery'
 import { core } from '@keelson/resources-core'
-import { workloadPod } from './workload-pod.ts'
+import { createWorkloadPod } from './workload-pod.ts'
 
 export const gvk = { group: '', version: 'v1', kind: 'Pod' } as const
 export const types: ApiTypes = createApiTypes([coreV1, metaV1])
@@ -14,9 +14,9 @@ export const podType: KindType = types.kind(gvk)!
 export const scheme: Scheme = new Scheme()
 core.register(scheme)
 
-const sent = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...workloadPod('checkout-7d9c6b8f5d-x2k4q') }))
+const sent = Buffer.from(JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...createWorkloadPod('checkout-7d9c6b8f5d-x2k4q') }))
 
-/** Decodes a client's bytes to a new object each time. */
+/** Decodes the JSON of a pod, as a client sends it. Returns a new object in each call. */
 export function decodePod(): Pod {
   return decodeJson<Pod>(podType.schema, sent).object
 }

@@ -3,7 +3,7 @@ import { registryItems } from './registry-items.ts'
 import { steps } from './steps.ts'
 import { writeLoads } from './write-loads.ts'
 
-test('every item has a load or a step, and every step runs', () => {
+test('each registry item has a load or a step, and each step runs', () => {
   const known = steps()
   const names = registryItems.map(({ name }) => name.slice('registry/'.length))
   expect(names.toSorted()).toEqual([...Object.keys(writeLoads), ...Object.keys(known)].toSorted())

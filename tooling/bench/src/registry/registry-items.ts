@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import type { Bar, Item } from '../frame/item.ts'
-import { processSide } from '../frame/process-side.ts'
+import { createProcessSide } from '../frame/process-side.ts'
 
-/** An item of the write path. */
+/** Description of an item that measures the write path. */
 interface WritePathItem {
   /** Name of the item and of its load or step. */
   readonly name: string
   readonly title: string
-  /** Writes per second, or microseconds of processor time per step. */
+  /** 'rate' for writes per second, 'time' for microseconds of processor time per step. */
   readonly unit: 'rate' | 'time'
-  /** Minimum rate or maximum time. Without it, the figure is informational. */
+  /** Minimum rate or maximum time. If undefined, the figure has no bar. */
   readonly bar?: number
 }
 
@@ -32,7 +32,7 @@ const writePath: readonly WritePathItem[] = [
 
 const program = fileURLToPath(import.meta.resolve('./registry-process.ts'))
 
-/** The write path of a pod, in process. */
+/** Items that measure the write path of a pod in one process, without HTTP. */
 export const registryItems: readonly Item[] = writePath.map(createItem)
 
 function createItem({ name, title, unit, bar }: WritePathItem): Item {
@@ -42,6 +42,6 @@ function createItem({ name, title, unit, bar }: WritePathItem): Item {
     unit: unit === 'rate' ? 'operations/s' : 'µs',
     ...(bar !== undefined && { bar: { type: unit === 'rate' ? 'least' : 'most', value: bar } satisfies Bar }),
     only: 'named',
-    open: async () => ({ sides: [processSide('keelson', program, () => [name])] }),
+    open: async () => ({ sides: [createProcessSide('keelson', program, () => [name])] }),
   }
 }

@@ -3,7 +3,7 @@ import { measureStep } from './measure-step.ts'
 import { steps } from './steps.ts'
 import { writeLoads } from './write-loads.ts'
 
-// Measures one item in a separate process. Arguments: its name and the seconds. Prints a figure.
+// Measures one registry item and prints a figure. Arguments: the name of the item and the duration in seconds.
 const [name = '', seconds = '2'] = process.argv.slice(2)
 const open = writeLoads[name]
 if (open === undefined) console.log(JSON.stringify(measureStep(steps()[name]!, Number(seconds))))

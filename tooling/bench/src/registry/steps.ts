@@ -6,7 +6,7 @@ import { recordCodecs, storageFieldManager } from '@keelson/registry'
 import { pods } from '@keelson/resources-core'
 import { decodePod, defaultedPod, gvk, podType, scheme, types } from './pod-kind.ts'
 
-/** One step of a write. `prepare` creates its input outside the measured time. */
+/** One step of a write, for example decoding. `prepare` creates the input of the step and is not measured. */
 export interface Step<T = unknown> {
   prepare(): T
   run(prepared: T): void
@@ -18,7 +18,7 @@ function step<T>(prepare: () => T, run: (prepared: T) => void): Step {
   return { prepare, run }
 }
 
-/** Steps by item name. */
+/** Returns the steps by the name of their item. */
 export function steps(): Readonly<Record<string, Step>> {
   const manager = storageFieldManager({
     scheme,

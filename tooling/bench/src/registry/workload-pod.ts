@@ -1,8 +1,10 @@
 import type { JsonObject } from '@keelson/apimachinery'
 import { namespace } from '../sample-pod.ts'
 
-/** A pod as a Deployment's controller sends it. With defaults and a token volume it has nearly 3 KB, with managed fields 4.4 KB. */
-export function workloadPod(name: string): JsonObject {
+/**
+ * Creates a pod like the controller of a Deployment does. With defaults and a token volume it has almost 3 KB, with managed fields 4.4 KB.
+ */
+export function createWorkloadPod(name: string): JsonObject {
   return {
     metadata: {
       name,

@@ -5,13 +5,16 @@ import type { Load } from '../storage/storage-job.ts'
 import { openRegistry } from './open-registry.ts'
 import type { OpenRegistry } from './open-registry.ts'
 import { typedPod } from './pod-kind.ts'
-import { workloadPod } from './workload-pod.ts'
+import { createWorkloadPod } from './workload-pod.ts'
 
 const inFlight = 32
-/** Number of warm-up writes. There are more objects than pending writes, so that changes do not wait for each other. */
+/**
+ * Number of objects, which the warm-up creates. There are more objects than pending writes, so that changes of one object do not wait for
+ * each other.
+ */
 const written = 5000
 
-/** Writes through the whole chain in process, by item name. */
+/** Loads that write through all layers except HTTP, by the name of their item. */
 export const writeLoads: Readonly<Record<string, () => Promise<Load>>> = {
   async create() {
     const registry = await openFilled()
@@ -41,7 +44,7 @@ async function openFilled(): Promise<OpenRegistry> {
 }
 
 async function createPod({ pods }: OpenRegistry, n: number): Promise<void> {
-  await pods.create(namespace, typedPod(workloadPod(`pod-${n}`)))
+  await pods.create(namespace, typedPod(createWorkloadPod(`pod-${n}`)))
 }
 
 async function changes(change: (pod: KubeObject, n: number) => KubeObject): Promise<Load> {

@@ -6,7 +6,7 @@ import { open } from 'lmdb'
 import type { Load, OpenLoad } from './storage-job.ts'
 import { createValues, buildKey } from './values.ts'
 
-/** Creates absent keys, like the storage layer. A create resolves when the write would survive a power cut. */
+/** Returns a load that creates keys in the embedded store, like the storage layer does. A create resolves when it is flushed to disk. */
 export function embeddedCreate(inFlight: number): OpenLoad {
   return async ({ run }) => {
     const directory = scratchDirectory()
@@ -30,7 +30,7 @@ export function embeddedCreate(inFlight: number): OpenLoad {
   }
 }
 
-/** Writes with lmdb alone: a put, then the promise for durability. */
+/** Returns a load that writes with the lmdb package alone. Each operation puts a value and waits until it is flushed to disk. */
 export function lmdbPut(inFlight: number): OpenLoad {
   return async ({ run }): Promise<Load> => {
     const directory = scratchDirectory()

@@ -21,7 +21,7 @@ async function ours(etcd: string): Promise<Pair> {
   }
 }
 
-/** etcd3's typed calls, with the same request on the wire. */
+/** Creates operations that call etcd3's typed client. They send the same requests as Keelson's etcd store. */
 function bare(etcd: string): Pair {
   const client = new Etcd3({ hosts: etcd })
   return {

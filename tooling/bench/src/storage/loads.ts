@@ -3,7 +3,7 @@ import { etcdLoad } from './etcd-loads.ts'
 import { walk, watches } from './memory-loads.ts'
 import type { OpenLoad } from './storage-job.ts'
 
-/** Loads by the names used in `storage-items.ts`. */
+/** Loads by name. `storage-items.ts` uses these names. */
 export const loads: Readonly<Record<string, OpenLoad>> = {
   'embedded create 32': embeddedCreate(32),
   'lmdb put 32': lmdbPut(32),

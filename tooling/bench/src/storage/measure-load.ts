@@ -4,8 +4,8 @@ import type { Load } from './storage-job.ts'
 const warmUpSeconds = 0.5
 
 /**
- * Measures a load after a warm-up. Keeps the load's number of operations pending. Processor time includes all threads of
- * this process, but not etcd's.
+ * Measures a load after a warm-up. Keeps `inFlight` operations of the load pending. The processor time includes all threads of this
+ * process, but not the etcd process.
  */
 export async function measureLoad(load: Load, seconds: number): Promise<Figure> {
   let n = 0

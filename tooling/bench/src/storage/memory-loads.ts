@@ -6,13 +6,16 @@ import { createValues } from './values.ts'
 const walked = 10_000
 const range = prefixRange('/registry/pods/')
 
-/** Creates a load that iterates over a snapshot and reads every entry. The bare load iterates over an array of the same entries. */
+/**
+ * Returns a load that iterates over a snapshot of the memory store and reads every entry. The bare load iterates over an array of the same
+ * entries.
+ */
 export function walk(which: 'ours' | 'bare'): OpenLoad {
   return async () => {
     const store = openMemory()
     const value = createValues()
     for (let n = 0; n < walked; n++) {
-      // Not in key order, like in a store that has been used.
+      // Inserts keys in mixed order, as in a store that has been in use.
       const key = `/registry/pods/ns-${n % 50}/pod-${(n * 7919) % walked}`
       await store.commit({ compare: [], operations: [{ type: 'put', key, value: value(n) }] })
     }
@@ -35,8 +38,8 @@ export function walk(which: 'ours' | 'bare'): OpenLoad {
 }
 
 /**
- * One operation is a write with its event on the single matching watch. 32 operations are pending and write the same 10,000 keys,
- * regardless of the number of watches; only the number of keys per watch differs.
+ * Returns a load whose operation is a write, followed by its event on the only matching watch. The number of pending operations (32) and of
+ * keys (10,000) does not depend on the number of watches. Only the number of keys per watch does.
  */
 export function watches(count: 10 | 1000): OpenLoad {
   return async () => {

@@ -2,6 +2,6 @@ import { expect, test } from 'vitest'
 import { loads } from './loads.ts'
 import { storageLoads } from './storage-items.ts'
 
-test('every item has loads', () => {
+test('the loads of each storage item exist', () => {
   for (const item of storageLoads) for (const name of [item.ours, item.bare]) expect(Object.keys(loads)).toContain(name)
 })

@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url'
 import type { Figure, Item } from '../frame/item.ts'
 import { bareSide } from '../frame/judge.ts'
-import { processSide } from '../frame/process-side.ts'
+import { createProcessSide } from '../frame/process-side.ts'
 import type { StorageJob } from './storage-job.ts'
 
-/** A load on a Keelson store and the bare load to compare it with. */
+/** An item that compares a load on a Keelson store with a bare load. */
 interface StorageLoads {
   readonly name: string
   readonly title: string
-  /** Names of loads. */
+  /** Name of the load on the Keelson store. */
   readonly ours: string
   readonly bare: string
   /** Minimum share of the bare load's result. */
   readonly least?: number
-  /** Maximum time of one operation in milliseconds, if that is the bar. */
+  /** Maximum duration of one operation in milliseconds, if the bar is a duration. */
   readonly mostMs?: number
   readonly etcd?: boolean
   readonly rounds?: number
@@ -87,7 +87,7 @@ export const storageLoads: readonly StorageLoads[] = [
 const program = fileURLToPath(import.meta.resolve('./storage-process.ts'))
 let runs = 0
 
-/** Items that measure the stores at the byte level, with values prepared in advance. */
+/** Items that measure the stores without encoding and decoding: the values are byte arrays that exist before the measurement. */
 export const storageItems: readonly Item[] = storageLoads.map(createItem)
 
 function createItem({ name, title, ours, bare, least = 0, mostMs, etcd = false, rounds }: StorageLoads): Item {
@@ -103,7 +103,7 @@ function createItem({ name, title, ours, bare, least = 0, mostMs, etcd = false, 
       if (etcd && url === undefined) return undefined
       const args = (load: string) => (): readonly string[] => [JSON.stringify({ load, run: runs++, etcd: url } satisfies StorageJob)]
       const pick = ({ value, p50 }: Figure): number => (mostMs === undefined ? value : p50!)
-      return { sides: [processSide('keelson', program, args(ours), pick), processSide(bareSide, program, args(bare), pick)] }
+      return { sides: [createProcessSide('keelson', program, args(ours), pick), createProcessSide(bareSide, program, args(bare), pick)] }
     },
   }
 }

@@ -1,17 +1,17 @@
-/** Job of one measuring process. The process receives it as JSON on its command line and prints a figure to stdout. */
+/** Job of a process that measures one load. The process gets the job as JSON on its command line and prints a figure to stdout. */
 export interface StorageJob {
-  /** Name of a load in `loads.ts`. */
+  /** Name of the load in `loads.ts`. */
   readonly load: string
-  /** Number of the measurement. It is unique, so that keys in a shared etcd are unique too. */
+  /** Unique number of the measurement. Keys contain it, so that keys in a shared etcd are unique. */
   readonly run: number
   readonly etcd: string | undefined
 }
 
-/** Operations to repeat. */
+/** A load: an operation that the measurement repeats. */
 export interface Load extends AsyncDisposable {
   /** Number of pending operations. */
   readonly inFlight: number
-  /** Runs one operation. `n` counts from 0 and is unique. */
+  /** Runs the operation once. `n` is the number of the operation, starting at 0. */
   once(n: number): Promise<void>
 }
 

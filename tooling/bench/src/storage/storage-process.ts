@@ -2,7 +2,7 @@ import { loads } from './loads.ts'
 import { measureLoad } from './measure-load.ts'
 import type { StorageJob } from './storage-job.ts'
 
-// Measures one load in a separate process. Arguments: the load and the seconds.
+// Measures one load on a store and prints a figure. Arguments: the job as JSON and the duration in seconds.
 const [text = '', seconds = '2'] = process.argv.slice(2)
 const job = JSON.parse(text) as StorageJob
 const open = loads[job.load]

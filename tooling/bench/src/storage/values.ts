@@ -3,7 +3,10 @@ import { randomFillSync } from 'node:crypto'
 export const valueBytes = 3000
 const valueCount = 4096
 
-/** Creates more values than fit into the processor's cache. Stores keep references to the values, so do not modify them. */
+/**
+ * Creates values for the loads, more than fit into the processor's cache. Returns a function from a number to a value. Values must not be
+ * modified, because stores keep references to them.
+ */
 export function createValues(): (n: number) => Buffer {
   const all = randomFillSync(Buffer.allocUnsafeSlow(valueCount * valueBytes))
   const values = Array.from({ length: valueCount }, (_, i) => all.subarray(i * valueBytes, (i + 1) * valueBytes))

@@ -9,7 +9,10 @@ import { successStatus } from './success.ts'
 export const bindingKind: GroupVersionKind = { group: '', version: 'v1', kind: 'Binding' }
 const targetPath = fieldPath('target')
 
-/** POST pods/NAME/binding: assigns an unassigned pod to a node. The UID and the resource version in the body are preconditions. */
+/**
+ * Serves POST pods/NAME/binding, which assigns a pod to a node. Fails if the pod already has a node. The UID and the resource version in
+ * the body are preconditions.
+ */
 export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
   return {
     ...restFacts(bindingKind),
@@ -18,7 +21,7 @@ export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreate
   }
 }
 
-/** POST bindings: like pods/NAME/binding, with the name in the body. */
+/** Serves POST bindings, which works like POST pods/NAME/binding. The body contains the name of the pod. */
 export function bindings(store: Store<Pod>): RESTStorage & Creater {
   return {
     ...restFacts(bindingKind, { singularName: 'binding' }),

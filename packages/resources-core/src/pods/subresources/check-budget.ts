@@ -4,12 +4,15 @@ import { formatTime, newForbidden, newTooManyRequests } from '@keelson/apimachin
 import type { ApiError, DeepReadonly } from '@keelson/apimachinery'
 
 const violation = "Cannot evict pod as it would violate the pod's disruption budget."
-/** Maximum number of unconfirmed evictions. With more, the disruption controller is probably not running. */
+/**
+ * Maximum number of evictions that the disruption controller has not processed yet. If there are more, the controller is probably not
+ * running.
+ */
 const maxDisruptedPods = 2000
 
 const retry = { retryAfterSeconds: 10 }
 
-/** Builds the error for a budget with an outdated status. Clients should retry. */
+/** Creates the error for a disruption budget whose status is outdated. Clients should retry. */
 export function budgetInProcess(name: string): ApiError {
   return withCause(
     newTooManyRequests(violation, retry.retryAfterSeconds),
@@ -17,7 +20,7 @@ export function budgetInProcess(name: string): ApiError {
   )
 }
 
-/** Takes one disruption from the budget. Throws if the budget allows none. Mutates the budget. */
+/** Reduces the allowed disruptions of a budget by one. Throws if the budget allows no disruption. Mutates the budget. */
 export function takeDisruption(budget: PodDisruptionBudget, podName: string, now: number): void {
   const { metadata, status } = budget
   const name = metadata.name ?? ''
@@ -67,12 +70,15 @@ function withCause(error: ApiError, message: string): ApiError {
   return error
 }
 
-/** Returns whether budgets ignore the pod: it is terminated, pending or being deleted. */
+/** Returns whether disruption budgets ignore a pod, because it is terminated, pending or being deleted. */
 export function isOutsideBudgets({ metadata, status }: DeepReadonly<Pod>): boolean {
   return metadata.deletionTimestamp !== undefined || ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '')
 }
 
-/** Returns whether an unready pod can be evicted. The budget's policy allows it always, or only while enough other pods are healthy. */
+/**
+ * Returns whether an unready pod can be evicted without using the budget. Depends on the policy: either always, or only if enough other
+ * pods are healthy.
+ */
 export function mayEvictUnhealthy(pod: DeepReadonly<Pod>, { spec, status }: DeepReadonly<PodDisruptionBudget>): boolean {
   if ((pod.status?.conditions ?? []).some((condition) => condition.type === 'Ready' && condition.status === 'True')) return false
   if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true

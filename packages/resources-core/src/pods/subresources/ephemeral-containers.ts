@@ -16,7 +16,9 @@ import { keepMetadata } from './keep-metadata.ts'
 
 const path = fieldPath('spec', 'ephemeralContainers')
 
-/** Adds debugging containers to a running pod. Existing containers cannot be changed or removed. */
+/**
+ * Strategy of pods/ephemeralcontainers, which adds debugging containers to a running pod. Existing containers cannot be changed or removed.
+ */
 export const ephemeralContainers: SubresourceStrategy<Pod> = {
   update: {
     prepareForUpdate(_context, pod, old) {

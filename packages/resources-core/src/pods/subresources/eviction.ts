@@ -24,19 +24,19 @@ const evictionKind: GroupVersionKind = { group: 'policy', version: 'v1', kind: '
 
 /** Access to the disruption budgets of the cluster. */
 export interface DisruptionBudgets {
-  /** Lists the budgets of a namespace. The list is never stale. */
+  /** Lists the disruption budgets of a namespace. Reads from the store, so the list is never stale. */
   list(namespace: string): Promise<readonly DeepReadonly<PodDisruptionBudget>[]>
-  /** Updates the status and retries on conflicts. Rejects with any error that `change` throws. */
+  /** Updates the status of a budget and retries on conflicts. Rejects with the error that `change` throws. */
   updateStatus(namespace: string, name: string, change: (budget: PodDisruptionBudget) => PodDisruptionBudget): Promise<void>
 }
 
 export interface EvictionOptions {
-  /** Default: there are no budgets. */
+  /** Disruption budgets of the cluster. By default, pods have no budgets. */
   readonly budgets?: DisruptionBudgets
   readonly now?: () => number
 }
 
-/** POST pods/NAME/eviction: deletes a pod if its disruption budget allows that. */
+/** Serves POST pods/NAME/eviction, which deletes a pod if its disruption budget allows that. */
 export function evictionSubresource({ budgets, now = systemClock.now }: EvictionOptions): SubresourceFactory<Pod> {
   return (store): RESTStorage & NamedCreater => ({
     ...restFacts(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
@@ -75,7 +75,7 @@ interface EvictionDependencies {
   readonly now: () => number
 }
 
-/** Limit of retries after conflicts. */
+/** Maximum number of attempts when updates conflict. */
 const maxAttempts = 20
 
 class PodEviction {
@@ -94,7 +94,7 @@ class PodEviction {
     return pod === undefined ? successStatus() : this.#removeWithinBudget(pod)
   }
 
-  /** Deletes the pod if budgets ignore it. Otherwise returns the pod. */
+  /** Deletes the pod if disruption budgets ignore it. Otherwise returns the pod. */
   async #removeOutsideBudgets(): Promise<DeepReadonly<Pod> | undefined> {
     const { options } = this.#dependencies
     const hasResourceVersion = options.preconditions?.resourceVersion !== undefined
@@ -102,7 +102,7 @@ class PodEviction {
       const pod = await this.#read()
       if (!isOutsideBudgets(pod)) return pod
       try {
-        // Budgets count a pending pod as soon as it runs. A terminated pod stays terminated.
+        // A pending pod may start to run, and budgets then count it. A terminated pod stays terminated.
         const mayChange = pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined
         await this.#remove(mayChange && !hasResourceVersion ? withResourceVersion(pod, options) : options)
         return undefined
@@ -135,7 +135,7 @@ class PodEviction {
     try {
       await this.#remove(withResourceVersion(pod, options))
     } catch (error) {
-      // The pod may have become healthy in the meantime.
+      // A conflict means that the pod has changed, so it may be healthy now.
       if (isApiError(error, 'Conflict') && options.preconditions?.resourceVersion === undefined) throw budgetInProcess(budgetName)
       throw error
     }
@@ -147,7 +147,7 @@ class PodEviction {
     return readResult(await store.get(context, name, {}))
   }
 
-  /** Sets the DisruptionTarget condition, then deletes the pod. */
+  /** Sets the condition DisruptionTarget of the pod, then deletes the pod. */
   async #remove(options: DeleteOptions): Promise<void> {
     const { store, context, name } = this.#dependencies
     let deleteOptions = options
@@ -164,7 +164,7 @@ class PodEviction {
         return pod
       }
       const { object } = await this.#status.update(context, name, { change: { kind: 'edit', edit }, dryRun: false })
-      // The precondition was true. This update has changed the resource version.
+      // The update of the condition has changed the resource version, so the precondition must be updated too.
       if (options.preconditions?.resourceVersion !== undefined) deleteOptions = withResourceVersion(readResult<Pod>(object), options)
     }
     await store.delete(context, name, { options: deleteOptions, dryRun: this.#dryRun })
@@ -190,7 +190,7 @@ function matchingBudgets(
   })
 }
 
-/** Returns a Status that reports several budgets. Like in kube-apiserver, the response code is 201 nevertheless. */
+/** Creates the Status for a pod with several disruption budgets. Like in kube-apiserver, it is sent with response code 201. */
 function tooManyBudgets(): KubeObject {
   const message = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 }

@@ -4,7 +4,7 @@ import type { DeepReadonly, ObjectMeta } from '@keelson/apimachinery'
 
 const restoredFields = ['deletionTimestamp', 'generation', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** Restores metadata from the stored pod, for subresources that change only part of the spec. Mutates `pod`. */
+/** Restores the metadata of a pod from the stored pod. Used by subresources that change only part of the spec. Mutates `pod`. */
 export function keepMetadata(pod: Pod, old: DeepReadonly<Pod>): void {
   for (const member of restoredFields) {
     const stored = (old.metadata as ObjectMeta)[member]

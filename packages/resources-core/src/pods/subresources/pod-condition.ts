@@ -2,7 +2,10 @@ import type { Pod, PodCondition } from '@keelson/api/core/v1'
 import { requestTime } from '@keelson/apimachinery'
 import type { RequestContext } from '@keelson/apimachinery'
 
-/** Adds or replaces a condition. Keeps `lastTransitionTime` if the status of the condition is unchanged. Mutates the pod. */
+/**
+ * Adds a condition to a pod or replaces the condition of the same type. Keeps `lastTransitionTime` if the status of the condition is
+ * unchanged. Mutates the pod.
+ */
 export function setPodCondition(
   context: Pick<RequestContext, 'now'>,
   pod: Pod,

@@ -8,7 +8,7 @@ import { countGeneration } from '../strategy.ts'
 import { keepMetadata } from './keep-metadata.ts'
 import { validateResize } from './validate-resize.ts'
 
-/** Strategy of the subresource resize, which changes the resources of a running pod. */
+/** Strategy of pods/resize, which changes the resources of a running pod. */
 export const resize: SubresourceStrategy<Pod> = {
   update: {
     prepareForUpdate(_context, pod, old) {
@@ -21,7 +21,10 @@ export const resize: SubresourceStrategy<Pod> = {
   tabled: false,
 }
 
-/** Restores all fields except resources. Restores nothing if the container lists differ, so that validation reports the difference. */
+/**
+ * Restores all fields of a pod from the stored pod, except resources. If the container lists differ, restores nothing, so that validation
+ * reports the difference.
+ */
 function keepAllExceptResources(pod: Pod, old: DeepReadonly<Pod>): void {
   const requested = pod.spec
   const stored = copyObject(old.spec ?? { containers: null }) as PodSpec

@@ -65,7 +65,7 @@ describe('binding', () => {
     return binding
   }
 
-  it('assigns a node once, with labels and annotations of the binding', async () => {
+  it('assigns a node once, and copies labels and annotations of the Binding to the pod', async () => {
     await createPod('p')
     expect(await post('binding', 'p', to('n1', { labels: { zone: 'z' }, annotations: { by: 'me' } }))).toMatchObject({
       status: 'Success',
@@ -85,7 +85,7 @@ describe('binding', () => {
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  it('rejects gated pods, other UIDs and missing pods', async () => {
+  it('rejects pods with scheduling gates, with another UID, or that do not exist', async () => {
     await createPod('p', { schedulingGates: [{ name: 'example.com/g' }] })
     expect((await failure(post('binding', 'p', to('n1')))).message).toMatch(/has non-empty \.spec\.schedulingGates$/)
     expect((await failure(post('binding', 'p', to('n1', { uid: 'another' })))).code).toBe(409)
@@ -98,7 +98,7 @@ describe('binding', () => {
     })
   })
 
-  it('binds nothing in a dry run, and accepts the name in the body', async () => {
+  it('changes nothing in a dry run, and accepts the pod name in the body', async () => {
     await createPod('p')
     await post('binding', 'p', to('n1'), true)
     expect((await read('p')).spec?.nodeName).toBeUndefined()
@@ -190,7 +190,7 @@ describe('eviction', () => {
     expect((await failure(evict('none'))).code).toBe(404)
   })
 
-  it('uses the disruptions of the budget until none remain', async () => {
+  it('succeeds until the budget allows no more disruptions', async () => {
     budgets = [budget(1)]
     for (const name of ['p', 'q']) await createPod(name, { nodeName: 'n' }, running)
     await evict('p', true)
@@ -206,7 +206,7 @@ describe('eviction', () => {
     expect((await read('q')).metadata.deletionTimestamp).toBeUndefined()
   })
 
-  it('rejects stale budgets and multiple budgets', async () => {
+  it('fails if a budget is outdated or a pod has several budgets', async () => {
     await createPod('p', { nodeName: 'n' }, running)
     budgets = [budget(1, { metadata: { name: 'b', generation: 2 } })]
     expect((await failure(evict('p'))).status.details).toMatchObject({ retryAfterSeconds: 10 })
@@ -214,7 +214,7 @@ describe('eviction', () => {
     expect(await evict('p')).toMatchObject({ status: 'Failure', code: 500 })
   })
 
-  it('ignores budgets for pods that they do not count', async () => {
+  it('ignores budgets for pending and terminated pods', async () => {
     budgets = [budget(0)]
     await createPod('pending', { nodeName: 'n' })
     await createPod('done', { nodeName: 'n' }, { phase: 'Succeeded' })

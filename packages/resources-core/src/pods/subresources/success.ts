@@ -1,6 +1,6 @@
 import type { KubeObject, Status } from '@keelson/apimachinery'
 
-/** Returns the response to a successful POST that creates no object. */
+/** Creates the Status that is the response to a successful POST without a created object. */
 export function successStatus(): KubeObject {
   const status: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
   return status

@@ -15,7 +15,7 @@ type Amounts = Readonly<Record<string, string>>
 const specPath = fieldPath('spec')
 const noSpec: ReadonlyPodSpec = { containers: null }
 
-/** Validates a resize: only CPU and memory can change, and the QoS class must not. */
+/** Validates a resize of a pod. Only CPU and memory may change. The QoS class must stay the same. */
 export function validateResize(pod: ReadonlyPod, old: ReadonlyPod): FieldErrorList {
   const unsupportedReason = findUnsupportedReason(old)
   if (unsupportedReason !== undefined) return [fieldError.forbidden(unnamedPath, unsupportedReason)]
@@ -44,7 +44,7 @@ function findUnsupportedReason({ metadata, spec }: ReadonlyPod): string | undefi
   return spec?.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined
 }
 
-/** Returns whether the node supports resizing: its kubelet then reports the resources of running containers. */
+/** Returns whether the node of a pod supports resizing. The kubelet of such a node reports the resources of running containers. */
 function nodeCanResize({ status }: ReadonlyPod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined)
   return running === undefined || running.resources !== undefined
@@ -130,7 +130,7 @@ function validateInitContainers(spec: ReadonlyPodSpec, old: ReadonlyPodSpec): Fi
   })
 }
 
-/** Returns `spec` with CPU and memory of `old`. */
+/** Returns a copy of `spec` with the CPU and memory quantities of `old`. */
 function withAmountsOf(old: ReadonlyPodSpec, spec: ReadonlyPodSpec): ReadonlyPodSpec {
   const resources = podLevelWithAmountsOf(old.resources, spec.resources)
   const { resources: _resources, ...rest } = spec
