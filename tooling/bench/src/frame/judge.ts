@@ -16,7 +16,7 @@ export interface Verdict {
   readonly reached: number
   readonly spread: readonly [least: number, most: number]
   /**
-   * What was compared: the measured values, or the server's processor time per response. The second is used if the client was the
+   * The compared quantity: the measured value, or the server's processor time per response. The second is used if the client was the
    * bottleneck in all rounds.
    */
   readonly by: 'value' | 'processor time'
