@@ -11,12 +11,12 @@ export type KindRegistry = Pick<Scheme, 'register'>
 
 /** The parts of a server that a group needs to create its storages. */
 export interface StorageHost<Services = unknown> {
-  /** Creates the storages of the group. They close when the group is removed. */
+  /** Returns the options for creating storages of the group. When the group is removed, the server closes these storages. */
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes
-  /** The services that the server offers its groups, such as a client or an authorizer. */
+  /** The services that the server offers to its API groups, such as a client or an authorizer. */
   readonly services: Services
-  /** Registers a cleanup. Cleanups run in reverse order when the group is removed, before its storages close. */
+  /** Registers a cleanup function. When the group is removed, cleanup functions run in reverse order, before the group's storages close. */
   defer(dispose: () => void | PromiseLike<void>): void
 }
 
@@ -27,16 +27,19 @@ export interface StorageHost<Services = unknown> {
 export interface ApiGroup<Services = unknown> {
   /** The name in URLs: "apps", or "" for core. */
   readonly name: string
-  /** The order in discovery: groups with a higher priority come first. */
+  /** The priority of the group in discovery. Groups with a higher priority are listed first. */
   readonly priority: number
   /** The types of every version that is served or may be stored. The preferred version comes first. */
   readonly types: readonly GroupVersionTypes[]
   readonly resources: readonly ResourceDefinition[]
-  /** Versions that are no longer served. `--runtime-config` may still name them, as in kube-apiserver. Default: none. */
+  /** Versions of the group that are no longer served, but that `--runtime-config` may still name, as in kube-apiserver. Default: none. */
   readonly retiredVersions?: readonly string[]
   /** Registers the group's kinds with their defaults, conversions and field labels. */
   register(scheme: KindRegistry): void
-  /** Creates the storage of each path ("pods", "pods/status"). Default: `newRESTStorage` with all resources. */
+  /**
+   * Creates the storages of the group, with the path of each ("pods", "pods/status") as the key. Default: `newRESTStorage` with all
+   * resources.
+   */
   newRESTStorage?(host: StorageHost<Services>): ReadonlyMap<string, RESTStorage>
 }
 
@@ -90,7 +93,7 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
   const storedVersion = definition.storage?.version ?? version
   const hub = { group, version, kind }
   const versions: ServedVersion[] = [{ group, version, ...(normalize && { toHub: normalize }) }, ...alsoServedAs]
-  // The stored version is registered even if it is not served.
+  // The stored version must be registered even if it is not served, because stored objects are decoded in that version.
   if (!versions.some((served) => served.version === storedVersion)) versions.push({ group, version: storedVersion })
   for (const served of versions) {
     const { setDefaults = definition.setDefaults, toHub, fromHub, fieldLabels = fieldLabelsOf(definition) } = served
@@ -106,7 +109,10 @@ function registerKind(scheme: KindRegistry, definition: ResourceDefinition): voi
   }
 }
 
-/** Returns the field labels of a resource. Undefined if it has no selectable fields: the scheme then accepts only name and namespace. */
+/**
+ * Returns the field labels of a resource. Returns undefined for a resource without selectable fields, so that the scheme accepts only
+ * metadata.name and metadata.namespace.
+ */
 function fieldLabelsOf({
   selectableFields,
   fieldLabels,

@@ -7,7 +7,7 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { describe, expect, it } from 'vitest'
 import { protobufCodecs, RecentRecords } from './codecs.ts'
 
-/** Recorded from kube-apiserver, in `../shared`, which is not part of the repository. */
+/** Recorded values of kube-apiserver in `../shared`, which is not part of the repository. Tests that need them are skipped without it. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
 
 const types = createApiTypes([coreV1, eventsV1])
@@ -27,13 +27,13 @@ scheme.register({
 const codecs = protobufCodecs({ types, scheme })
 const codecOf = (kind: string): ReturnType<typeof codecs> => codecs({ kind: types.kind(gvk(kind))!, selectableFields: {} })
 
-describe('the codec of a shared etcd', () => {
+describe('protobufCodecs', () => {
   const configMap = {
     metadata: { name: 'a', namespace: 'ns', labels: { app: 'x' }, resourceVersion: '9' },
     data: { key: 'value' },
   } as KubeObject
 
-  it('writes protobuf without kind, version and revision in the message, and reads it back', () => {
+  it('writes protobuf without kind, apiVersion and resourceVersion in the message, and reads it back', () => {
     const codec = codecOf('ConfigMap')
     const value = codec.encode({ kind: 'Other', apiVersion: 'v2', ...configMap })
     expect(hasProtoMagic(value)).toBe(true)
@@ -43,7 +43,7 @@ describe('the codec of a shared etcd', () => {
     expect([stored.labels, stored.field('metadata.name'), stored.revision]).toEqual([{ app: 'x' }, 'a', 7])
   })
 
-  it('distinguishes versions of a key, and gives each reader its own copy', () => {
+  it('distinguishes the versions of one key, and returns a separate copy to each reader', () => {
     const codec = codecOf('ConfigMap')
     const value = codec.encode(configMap)
     const key = '/registry/configmaps/ns/a'
@@ -60,7 +60,7 @@ describe('the codec of a shared etcd', () => {
     expect(codecOf('ConfigMap').open('/k', json, 3).copy()).toEqual({ metadata: { name: 'a', resourceVersion: '3' }, data: { b: 'c' } })
   })
 
-  it('defaults and converts stored values', () => {
+  it('sets defaults of stored values and converts them', () => {
     const secret = encodeUnknown(gvk('Secret'), types.kind(gvk('Secret'))!.encodeProto({ metadata: { name: 's' } }))
     expect(codecOf('Secret').open('/k', secret, 1).object()).toMatchObject({ type: 'Opaque' })
     const modern = gvk('Event', 'v1', 'events.k8s.io')
@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
     .map((line) => JSON.parse(line) as { key: string; value: string; object?: KubeObject; modRevision: number })
     .filter(({ object }) => object?.apiVersion === 'v1' && types.kind(gvk(object.kind!)))
 
-  it('exist', () => expect(values.length).toBeGreaterThan(10))
+  it('are at least eleven', () => expect(values.length).toBeGreaterThan(10))
 
   it.each(values)(
     '$key reads as the object that kube-apiserver served, and is written as the same bytes',
@@ -121,7 +121,7 @@ describe.skipIf(!existsSync(file))('values that kube-apiserver stored', () => {
 const maker = {}
 const bytes = (text: string): Uint8Array => Buffer.from(text)
 
-it('finds a record by key, value and codec', () => {
+it('finds a cached record only for the same key, value and codec', () => {
   const recent = new RecentRecords()
   const record = bytes('record')
   recent.set(maker, '/a', bytes('value'), record)
@@ -131,7 +131,7 @@ it('finds a record by key, value and codec', () => {
   expect(recent.get({}, '/a', bytes('value'))).toBeUndefined()
 })
 
-it('keeps the newest record of a key, and the newest records up to its limit', () => {
+it('keeps only the newest record of each key, and drops the oldest records above its size limit', () => {
   const recent = new RecentRecords(30)
   const set = (key: string, value: string): void => recent.set(maker, key, bytes(value), bytes(value))
   const known = (key: string, value: string): boolean => recent.get(maker, key, bytes(value)) !== undefined

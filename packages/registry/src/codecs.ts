@@ -5,7 +5,10 @@ import { decodeUnknown, encodeUnknown, FieldSets, hasProtoMagic } from '@keelson
 import type { ApiTypes, KindType } from '@keelson/api'
 import type { CodecFactory } from './rest-options.ts'
 
-/** Creates the codecs of the embedded store. They write records, which can be listed without parsing, with members in schema order. */
+/**
+ * Creates codecs for the embedded store. They encode objects as records: JSON with members in schema order, after a header of labels and
+ * fields that selectors read without parsing the JSON.
+ */
 export function recordCodecs(options: { readonly schemaVersion: number }): CodecFactory {
   return ({ kind, selectableFields, defaultOnRead }) =>
     createRecordCodec({
@@ -13,7 +16,7 @@ export function recordCodecs(options: { readonly schemaVersion: number }): Codec
       schemaVersion: options.schemaVersion,
       selectableFields,
       defaultOnRead,
-      // Strategies add members in any order, but equal objects must be encoded as equal bytes.
+      // Members are sorted in schema order, because strategies add members in any order, and equal objects must be encoded as equal bytes.
       toJson: (object) => encodeJson(kind.schema, canonicalStruct(kind.schema, object)),
     })
 }
@@ -24,7 +27,7 @@ export interface ProtobufCodecsOptions {
   readonly types: ApiTypes
   /** Defaults and conversions for values that another version of the server wrote. */
   readonly scheme: Scheme
-  /** The encoding of new values. Both encodings are read. Default: protobuf. */
+  /** The encoding of new values. Values in either encoding can be read. Default: protobuf. */
   readonly mediaType?: StorageMediaType
 }
 
@@ -35,20 +38,20 @@ export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'applicat
 const jsonGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io'])
 
 /**
- * Creates the codecs of a store that is shared with kube-apiserver. Values are protobuf in its envelope (`k8s\0`), or JSON. A value is decoded,
- * defaulted and converted once, when it is read. The result is a record like those of the embedded store.
+ * Creates codecs for a store that is shared with kube-apiserver. Values are JSON, or protobuf after the prefix `k8s\0`. When a value is
+ * read, it is decoded, defaulted and converted once, and kept in memory as a record like those of the embedded store.
  */
 export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptions): CodecFactory {
-  // A record stays in memory here, so it needs no second schema version.
+  // Records of this codec are kept only in memory, so all of them have the same schema version.
   const records = recordCodecs({ schemaVersion: 1 })
   const recent = new RecentRecords()
-  // Decoded objects are dropped once they are records, so they may share sets of managed fields.
+  // Decoded objects are discarded once they are encoded as records, so they may share sets of managed fields.
   const decoder = { types, scheme, fieldSets: new FieldSets() }
   return (request) => {
     const { kind, namedByKey = false, storedVersion = kind.gvk.version, defaultOnRead } = request
     const storedKind = { ...kind.gvk, version: storedVersion }
     const record = records(request)
-    // False if decoding a value adds something: a conversion, defaults, or the name.
+    // True if a decoded value equals the object that was written: reading adds no conversion, no defaults and no name.
     const readAsWritten = !namedByKey && storedVersion === kind.gvk.version && defaultOnRead === undefined
     const asJson = mediaType === 'application/json' || kind.isJsonOnly === true || jsonGroups.has(kind.gvk.group)
     return {
@@ -57,7 +60,8 @@ export function protobufCodecs({ types, scheme, mediaType }: ProtobufCodecsOptio
         if (namedByKey) delete stored.metadata.name
         if (asJson) return encodeJsonValue(kind, stored)
         const value = encodeUnknown(storedKind, kind.encodeProto(stored))
-        // The written value is opened soon, and decoding it would give the same record.
+        // Keep the record for the next read of this value, which usually follows within milliseconds. Decoding the value would give the
+        // same record.
         if (key !== undefined && readAsWritten) recent.set(record, key, value, record.encode(object))
         return value
       },
@@ -125,7 +129,7 @@ function typeOf(types: ApiTypes, gvk: GroupVersionKind): KindType {
   return type
 }
 
-/** Encodes an object as kube-apiserver stores it as JSON: kind and apiVersion come first, and a line feed ends the value. */
+/** Encodes an object as JSON, with kube-apiserver's layout of stored JSON: kind and apiVersion first, and a line feed at the end. */
 function encodeJsonValue(kind: KindType, object: KubeObject): Uint8Array {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
   const typed = { kind: kind.gvk.kind, apiVersion: formatGroupVersion(kind.gvk), ...rest }
@@ -138,8 +142,8 @@ function withoutResourceVersion(object: KubeObject): KubeObject {
 }
 
 /**
- * Maximum size of the cached values and records together, in bytes. A record is used again within milliseconds, so the limit only has to cover the
- * writes in flight.
+ * The maximum size of all cached values and records, in bytes. A cached record is used within milliseconds, so the cache only has to hold
+ * the writes in flight.
  */
 const defaultLimit = 2 * 1024 * 1024
 
@@ -150,8 +154,8 @@ interface Recent {
 }
 
 /**
- * Caches the records of recently opened values, one for each key. A write opens its value up to three times: to compare it, for the writer, and for
- * the watch. The cache avoids decoding it each time. An entry matches only the same codec, key and bytes.
+ * Caches the decoded records of recently written values, one for each key. A write reads its value up to three times: to compare it, for
+ * the response, and for the watch. The cache saves decoding the value each time. An entry is used only for the same codec, key and bytes.
  */
 export class RecentRecords {
   readonly #byKey = new Map<string, Recent>()

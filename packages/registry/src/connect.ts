@@ -1,10 +1,10 @@
 import type { KubeObject, RequestContext } from '@keelson/apimachinery'
 
-/** TLS settings of a connection to a remote. Certificates are PEM. */
+/** The TLS settings of a connection to a remote. Certificates are in PEM format. */
 export interface RemoteTls {
-  /** Whether the certificate of the remote is checked. */
+  /** Whether the remote's certificate is verified. */
   readonly verify: boolean
-  /** The certificate authorities to trust. Default: those of the system. */
+  /** The certificate authorities to trust. Default: the system's certificate authorities. */
   readonly authority?: string
   readonly certificate?: string
   readonly key?: string
@@ -19,10 +19,13 @@ export interface Remote {
   readonly port: string
   /** The decoded path. */
   readonly path: string
-  /** The encoded query of the remote's URL. */
+  /** The encoded query string of the remote's URL. */
   readonly query: string
   readonly tls?: RemoteTls
-  /** The IP address that passed the check of the host. The connection uses only this address. */
+  /**
+   * The IP address that the check of the host allowed. The connection uses only this address, so that a later DNS answer cannot redirect
+   * it. Absent: the host is resolved when connecting.
+   */
   readonly address?: string
   /** Timeout for connecting, in milliseconds. Default: 30 s. */
   readonly connectTimeoutMs?: number
@@ -40,40 +43,40 @@ export interface ProcessStreams {
 export interface ConnectTarget {
   readonly remote: Remote
   /**
-   * `proxy` forwards every request with the client's query. `upgrade` forwards only protocol upgrades, with the remote's query, and refuses other
-   * requests.
+   * `proxy` forwards every request, with the client's query string. `upgrade` forwards only protocol upgrades, with the remote's query
+   * string, and refuses other requests.
    */
   readonly passes: 'proxy' | 'upgrade'
   /**
-   * Translates WebSocket clients to SPDY for the remote. `process` translates the streams of v5.channel.k8s.io. `tunnel` carries the client's own
-   * SPDY. Absent: upgrades are forwarded unchanged.
+   * How WebSocket clients are connected to a remote that speaks SPDY. `process` translates the channels of v5.channel.k8s.io to SPDY
+   * streams. `tunnel` carries a SPDY connection of the client inside the WebSocket. Absent: protocol upgrades are forwarded unchanged.
    */
   readonly websocket?: { readonly process: ProcessStreams } | { readonly tunnel: true }
 }
 
-/** The type of an option that is read from a query parameter. */
+/** The type of an option that a query parameter sets. */
 export type OptionType = 'boolean' | 'integer' | 'integers' | 'string' | 'strings' | 'time'
 
-/** The options of a subresource, which clients send in the query. */
+/** The options of a subresource. Clients send them as query parameters. */
 export interface OptionsDescription {
   /** The kind in the hub version: "PodExecOptions". */
   readonly kind: string
   readonly members: Readonly<Record<string, OptionType>>
-  /** Whether the URL path after the subresource becomes the option `path`. */
+  /** Whether the rest of the URL path, after the subresource, becomes the option `path`. */
   readonly path?: boolean
 }
 
-/** A path that connects clients to a remote (pods/exec, services/proxy). */
+/** A storage that connects clients to a remote (pods/exec, services/proxy). */
 export interface Connecter {
   readonly connectMethods: readonly string[]
-  /** The options in the query. With `path: true`, all paths below this one are served too. */
+  /** The options that clients send as query parameters. With `path: true`, all URL paths below the subresource are served too. */
   readonly connectOptions: OptionsDescription
-  /** Whether every request also requires permission to create, because it runs a command. */
+  /** Whether every request also requires the permission to create the subresource, because the connection runs a command. */
   readonly connectNeedsCreate?: boolean
   connect(context: RequestContext, name: string, options: KubeObject): Promise<ConnectTarget>
 }
 
-/** A path whose GET streams bytes from a remote (pods/log). */
+/** A storage whose GET streams bytes from a remote (pods/log). */
 export interface Streamer {
   readonly streamOptions: OptionsDescription
   readonly streamType: string
@@ -84,6 +87,6 @@ export interface Streamer {
 /** The target of a stream: the result of `Streamer.openStream`. */
 export interface StreamTarget {
   readonly remote: Remote
-  /** The resource in errors of the remote: "pods/log". */
+  /** The resource that error messages about the remote name: "pods/log". */
   readonly resource: string
 }

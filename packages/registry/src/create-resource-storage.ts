@@ -12,22 +12,25 @@ export function createStore<T extends KubeObject>(definition: ResourceDefinition
   return new Store(completeWithOptions(definition, options))
 }
 
-/** Creates a subresource that needs code: another kind in its bodies, or its own verbs (pods/binding). */
+/** Creates the storage of a subresource that needs its own code: its bodies have another kind, or it has other verbs (pods/binding). */
 export type SubresourceFactory<T extends KubeObject = KubeObject> = (store: Store<T>) => RESTStorage
 
 /** The options of a resource's storages. */
 export interface ResourceStorageOptions<T extends KubeObject = KubeObject> extends StoreOptions<T> {
-  /** Subresources that need code, by name ("binding"). Default: none. */
+  /** Factories of the subresources that need their own code, with the subresource's name ("binding") as the key. Default: none. */
   readonly subresources?: Readonly<Record<string, SubresourceFactory<T>>>
 }
 
-/** Creates the storages of all paths of a resource ("pods", "pods/status"). They share one `Storage`. */
+/**
+ * Creates the storages of a resource and its subresources, with the path of each ("pods", "pods/status") as the key. All of them use one
+ * `Storage`.
+ */
 export function createResourceStorage<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   options: ResourceStorageOptions<T>,
 ): Map<string, RESTStorage> {
   const store = createStore(definition, options)
-  const paths = new Map<string, RESTStorage>([[definition.plural, withoutVerbs(store)]])
+  const paths = new Map<string, RESTStorage>([[definition.plural, omitExcludedVerbs(store)]])
   for (const [name, strategy] of Object.entries(definition.subresources ?? {}))
     paths.set(`${definition.plural}/${name}`, store.subresource(strategy))
   if (definition.scale !== undefined) paths.set(`${definition.plural}/scale`, scaleSubresource(definition.scale)(store))
@@ -44,21 +47,24 @@ const methods = {
   watch: 'watch',
 } as const
 
-/** Hides verbs of the definition's `withoutVerbs`: a verb exists if its method does, so the instance gets an undefined member. */
-function withoutVerbs<T extends KubeObject>(store: Store<T>): RESTStorage {
+/**
+ * Returns the store without the verbs that the definition excludes. A storage has a verb if it has the method of the verb, so excluded
+ * methods are set to undefined.
+ */
+function omitExcludedVerbs<T extends KubeObject>(store: Store<T>): RESTStorage {
   for (const verb of store.definition.withoutVerbs ?? []) {
     if (verb !== 'patch') Object.defineProperty(store, methods[verb], { value: undefined })
   }
   return store
 }
 
-/** Hooks and extra subresources of a group's resources, by plural. */
+/** Hooks and additional subresources of a group's resources, with the plural name of the resource as the key. */
 export interface RESTStorageExtensions {
   readonly hooks?: Readonly<Record<string, StoreHooksFactory<KubeObject>>>
   readonly subresources?: Readonly<Record<string, Readonly<Record<string, SubresourceFactory>>>>
 }
 
-/** Creates the storages of all paths of the resources, by path ("pods", "pods/status"). */
+/** Creates the storages of all resources and subresources of a group, with the path of each ("pods", "pods/status") as the key. */
 export function newRESTStorage(
   { restOptions, types }: Pick<StorageHost, 'restOptions' | 'types'>,
   definitions: readonly ResourceDefinition[],

@@ -24,13 +24,13 @@ const writes = readFileSync(new URL('../testdata/managed-fields.jsonl', import.m
   .split('\n')
   .map((line) => JSON.parse(line) as RecordedWrite)
 
-/** Returns the result of a write in its recorded form. */
+/** Returns the result of a write in the format of the recording. */
 function outcome(run: () => KubeObject, decode: (object: KubeObject) => KubeObject): RecordedWrite['want'] {
   let result: KubeObject
   try {
     result = run()
   } catch (error) {
-    // kube-apiserver visits managers in random order, so the lines are sorted.
+    // kube-apiserver visits field managers in random order, so the lines of its message are sorted before comparing.
     return { error: (error as Error).message.split('\n').toSorted().join('\n') }
   }
   const { managedFields = [], uid: _uid, ...metadata } = result.metadata

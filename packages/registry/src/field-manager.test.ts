@@ -26,7 +26,7 @@ function decoded(kind: GroupVersionKind, object: unknown): KubeObject {
   return decodeStruct<KubeObject>(types.kind(kind)!.schema, object as JsonObject).object
 }
 
-/** Applies and updates an object, and keeps its last state like a store. */
+/** Applies and updates an object through the field manager, and keeps the object's last state as a store would. */
 class Tracked {
   object: KubeObject | undefined
   readonly #kind: GroupVersionKind
@@ -108,7 +108,7 @@ describe('updates of objects with many managers', () => {
     })
   })
 
-  it('take no extra time for each pair of manager and change', async () => {
+  it('take time proportional to managers plus changes, not to their product', async () => {
     const update = (count: number): Tracked => updated(count, keys(5 * count, 'a'), keys(5 * count, 'b'), (i) => [i])
     const few = await processorTime(() => update(1000))
     expect(await processorTime(() => update(4000))).toBeLessThan(fourfold * few)
@@ -165,7 +165,7 @@ describe('updates', () => {
     expect(tracked.update('two', { data: { a: '1' } }).object!.metadata.managedFields).toEqual(before)
   })
 
-  it('may clear or replace managed fields; undecodable managed fields are ignored', () => {
+  it('may clear or replace managed fields, and invalid managed fields are ignored', () => {
     const tracked = new Tracked(configMap).update('one', { data: { a: '1' } })
     const known = tracked.managers
     const entry = { manager: 'one', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' }
@@ -175,7 +175,7 @@ describe('updates', () => {
     expect(tracked.managers).toEqual({ 'one Update': { 'f:data': { 'f:z': {} } } })
     tracked.update('one', { metadata: { managedFields: [{}] }, data: { a: '1' } })
     expect(tracked.object!.metadata.managedFields).toBeUndefined()
-    // After clearing, only server-side apply starts tracking again.
+    // After managedFields was cleared, updates are not tracked until the next server-side apply.
     tracked.update('two', { data: { a: '2' } })
     expect(tracked.object!.metadata.managedFields).toBeUndefined()
     tracked.apply('three', { data: { b: '1' } })
@@ -185,7 +185,7 @@ describe('updates', () => {
     })
   })
 
-  it('by more than ten managers merge the entries of the oldest', () => {
+  it('by more than ten managers merge the oldest entries into one', () => {
     const tracked = new Tracked(configMap)
     const data: Record<string, string> = {}
     for (let i = 0; i < 14; i++) {
@@ -200,7 +200,7 @@ describe('updates', () => {
     })
   })
 
-  it('track lists that were sent empty, although storage drops them', () => {
+  it('record ownership of empty lists, which are not stored', () => {
     const { schema } = types.kind(pod)!
     const sent = { metadata: { name: 'a' }, spec: { containers: [], tolerations: [] } }
     const { object, emptied } = decodeStruct<KubeObject>(schema, sent)
@@ -232,7 +232,7 @@ describe('updates', () => {
     expect(owners.map(({ manager }) => manager)).toEqual([taken ? 'second' : 'first'])
   })
 
-  it('of another path or version have their own manager, and duplicate items count once', () => {
+  it('through another subresource or version get their own managedFields entry, and duplicate list items are recorded once', () => {
     const tracked = new Tracked(pod)
     tracked.update('m', {
       spec: {
@@ -357,7 +357,7 @@ describe('server-side apply', () => {
     )
   })
 
-  it('reports errors that only decoding detects', () => {
+  it('reports the errors of decoding the merged object', () => {
     const port = { httpGet: { port: { a: 1 } } }
     const spec = { containers: [{ ...container('c'), livenessProbe: port }] }
     const error = failure(() => new Tracked(pod).apply('one', { metadata: { namespace: 'n' }, spec }))
@@ -382,7 +382,7 @@ describe('server-side apply', () => {
     expect(wrong.message.length).toBeLessThan(10_000_000)
   })
 
-  it('takes over fields of client-side apply when kubectl migrates', () => {
+  it('takes over the fields of client-side apply when kubectl switches to server-side apply', () => {
     const lastApplied = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { a: '1' } }
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(lastApplied) }
     const tracked = (): Tracked =>

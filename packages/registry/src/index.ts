@@ -25,7 +25,7 @@ export type {
 } from './connect.ts'
 export { createResourceStorage, createStore, newRESTStorage } from './create-resource-storage.ts'
 export type { ResourceStorageOptions, RESTStorageExtensions, SubresourceFactory } from './create-resource-storage.ts'
-export { decodeDocument, notRegistered, parseInAdvance } from './decode/document.ts'
+export { decodeDocument, formatNotRegistered, parseInAdvance } from './decode/document.ts'
 export type { CborDecoder, SentBody, TypedDocument } from './decode/document.ts'
 export { internalTypeName } from './decode/body.ts'
 export { age, ageColumn, humanDuration, nameColumn, tableConvertor } from './table.ts'
@@ -70,7 +70,7 @@ export {
   canUpdate,
   canWatch,
   readResult,
-  restFacts,
+  describeRESTStorage,
 } from './rest.ts'
 export type {
   AdmitObject,

@@ -1,7 +1,7 @@
 import { parseQuantity } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupResource, KubeObject, Quantities, Quantity } from '@keelson/apimachinery'
 
-/** The fields of a write that determine its charge. */
+/** The fields of a write that determine whether a resource quota charges for it. */
 export interface QuotaWrite<T extends KubeObject = KubeObject> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
   readonly subresource: string
@@ -16,13 +16,13 @@ export interface ScopeSelector {
   readonly values?: readonly string[]
 }
 
-/** The rules by which resource quotas charge for objects of a resource. All members are pure functions. */
+/** The rules by which resource quotas count the usage of a resource's objects. All members are pure functions. */
 export interface QuotaRules<T extends KubeObject = KubeObject> {
   /** Returns whether the write may change the usage. */
   isCharged(write: QuotaWrite<T>): boolean
   /** Returns whether objects of the resource count against a limit of this name ("requests.cpu"). */
   isLimitedBy(limit: string): boolean
-  /** Returns the usage of one object, by the names of limits. `now` is in milliseconds since the epoch. */
+  /** Returns the usage of one object, with the names of quota limits as keys. `now` is in milliseconds since the epoch. */
   usage(object: DeepReadonly<T>, now: number): Quantities
   /** Returns whether the object is in the scope. Default: false. */
   isInScope?(selector: ScopeSelector, object: DeepReadonly<T>): boolean
@@ -33,7 +33,10 @@ export interface QuotaRules<T extends KubeObject = KubeObject> {
 /** The quantity 1: the usage of one object. */
 export const oneObject: Quantity = parseQuantity('1')
 
-/** Creates rules that charge 1 for each object under "count/deployments.apps". `alias` is an older name of the same limit ("configmaps"). */
+/**
+ * Creates rules that count each object as 1 in the limit "count/deployments.apps". `alias` is an older name of the same limit
+ * ("configmaps").
+ */
 export function countObjects({ group, resource }: GroupResource, alias?: string): QuotaRules {
   const count = group === '' ? `count/${resource}` : `count/${resource}.${group}`
   const names = alias === undefined ? [count] : [count, alias]
@@ -45,7 +48,9 @@ export function countObjects({ group, resource }: GroupResource, alias?: string)
   }
 }
 
-/** Returns whether a selector matches a value, with the rules of label selectors. `value` is undefined if the object has none. */
+/**
+ * Returns whether a scope selector matches a value, by the rules of label selectors. `value` is undefined if the object has no such value.
+ */
 export function scopeSelects({ operator, values = [] }: ScopeSelector, value: string | undefined): boolean {
   if (operator === 'Exists') return value !== undefined
   if (operator === 'DoesNotExist') return value === undefined

@@ -33,7 +33,7 @@ const list = async (namespace: string, fields = '', more: Partial<ListRequest> =
   return Array.from(found.items, (item) => `${item.field('metadata.namespace')}/${item.field('metadata.name')}`)
 }
 
-it('reads one namespace, or all of them', async () => {
+it('lists one namespace or all namespaces', async () => {
   expect(await list('one')).toEqual(['one/a', 'one/b'])
   expect(await list('')).toEqual(['one/a', 'one/b', 'two/a', 'two/b'])
 })
@@ -70,7 +70,7 @@ async function* breaking<T extends KubeObject>(): AsyncGenerator<ObjectEvents<T>
   throw new StorageError({ code: 'ResourceVersionTooOld', key: '/widgets/', message: 'compacted' })
 }
 
-it('a watch reports API errors when it starts and later, for both ways of reading', async () => {
+it('a watch reports API errors at its start and later, through the iterator and through forEach', async () => {
   let isReady = false
   const decorator: StorageDecorator = <T extends KubeObject>(of: Parameters<typeof undecoratedStorage<T>>[0]): Storage<T> => ({
     ...undecoratedStorage(of),

@@ -22,7 +22,7 @@ export async function get<T extends KubeObject>(
   }
 }
 
-/** Options of a read that get the request's signal only when it is needed, because the first access creates the signal. */
+/** Options of a read that get the request's abort signal lazily. Creating the signal costs time, and most reads do not use it. */
 class LazyGetOptions implements GetOptions {
   readonly resourceVersion: string
   readonly #context: RequestContext
@@ -70,7 +70,7 @@ export async function watch<T extends KubeObject>(
   return new TranslatedWatch(await dependencies.storage.watch(key, { ...request, recursive, signal }).catch(rethrow), rethrow)
 }
 
-/** A watch whose errors are API errors. */
+/** A watch that translates storage errors to API errors. */
 class TranslatedWatch<T extends KubeObject> implements ObjectWatch<T> {
   readonly #watch: ObjectWatch<T>
   readonly #rethrow: (error: unknown) => never
@@ -94,8 +94,8 @@ class TranslatedWatch<T extends KubeObject> implements ObjectWatch<T> {
 }
 
 /**
- * Returns a copy of the object without status and cluster-specific fields, for creating it in another cluster. kube-apiserver has removed this
- * feature, but clients that copy objects between clusters still use it.
+ * Returns a copy of the object for creating it in another cluster, without status and cluster-specific fields. kube-apiserver has removed
+ * this feature, but clients that copy objects between clusters still use it.
  */
 export function exportObject<T extends KubeObject>(
   { definition, gvk }: Pick<StoreDependencies<T>, 'definition' | 'gvk'>,

@@ -14,29 +14,31 @@ import type { QuotaRules } from './quota-rules.ts'
 import type { TableCell } from './rest.ts'
 import type { ScaledBy } from './scale-subresource.ts'
 
-/** The expensive steps of one validation. `runValidation` spreads them over several turns of the event loop. */
+/** Divides a long validation into expensive steps. `runValidation` spreads the steps over several turns of the event loop. */
 export interface ValidationSteps {
   /**
-   * Returns the result of a step. If it is undefined, the step has to wait for a later slice: this call's errors are discarded, and the validation is
-   * called again, where completed steps return their results. Each call must run the same steps in the same order.
+   * Runs a step and returns its result, or returns undefined if the time of this turn is used up. After undefined, the errors of this call
+   * are discarded. The validation is then called again in a later turn, where completed steps return their results at once. Each call must
+   * run the same steps in the same order.
    */
   run<T>(step: () => T): T | undefined
 }
 
-/** The rules for creating, updating and deleting objects of a kind. Every hook is optional, and its comment names the default. */
+/** The rules for creating, updating and deleting objects of a kind. All members are optional, and each comment names the default. */
 export interface Strategy<T extends KubeObject> {
   /** Clears fields that clients may not set, and sets defaults. Default: nothing. */
   prepareForCreate?(context: RequestContext, object: T): void
-  /** Validates a new object. `steps` comes from `runValidation`. Default: only the metadata is validated. */
+  /** Validates a new object. `steps` comes from `runValidation`. Default: validates only the metadata. */
   validateCreate?(context: RequestContext, object: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
   /**
-   * Calls `validate` one or more times with the steps of one slice each, so that other requests run in between. Returns a promise only if validation
-   * takes long. Default: one call without `steps`.
+   * Calls `validate` one or more times, and runs a few of its steps in each call, so that other requests run in between. Returns a promise
+   * only if validation takes long. Default: one call without `steps`.
    */
   runValidation?(context: RequestContext, validate: (steps?: ValidationSteps) => FieldErrorList): FieldErrorList | Promise<FieldErrorList>
   warningsOnCreate?(context: RequestContext, object: DeepReadonly<T>): readonly string[]
   /**
-   * Drops fields that another cluster sets itself, for `?export=true`. Runs after `prepareForCreate`. Throws `ApiError` to refuse. Default: nothing.
+   * Removes fields that another cluster sets itself, for `?export=true`. Runs after `prepareForCreate`. Throws `ApiError` to refuse the
+   * export. Default: nothing.
    */
   prepareForExport?(object: T, exact: boolean): void
   /** Normalizes a valid object before it is stored. Default: nothing. */
@@ -45,22 +47,27 @@ export interface Strategy<T extends KubeObject> {
   prepareForUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>): void
   validateUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>, steps?: ValidationSteps): FieldErrorList
   warningsOnUpdate?(context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): readonly string[]
-  /** Fields that `prepareForCreate` and `prepareForUpdate` reset. Managers never own them. Default: none. */
+  /** Fields that `prepareForCreate` and `prepareForUpdate` reset. Field managers never own these fields. Default: none. */
   resetFields?: FieldFilter
-  /** Whether PUT of an absent object creates it. Default: false. */
+  /** Whether a PUT of an absent object creates the object. Default: false. */
   allowCreateOnUpdate?: boolean
-  /** Whether PUT without a resourceVersion overwrites the object. Default: true. */
+  /** Whether a PUT without a resourceVersion overwrites the object. Default: true. */
   allowUnconditionalUpdate?: boolean
-  /** Returns true if the object is deleted after a grace period. May set `options.gracePeriodSeconds`. Default: objects are deleted at once. */
+  /**
+   * Returns true if the object must be deleted after a grace period. May set `options.gracePeriodSeconds`. Default: objects are deleted at
+   * once.
+   */
   checkGracefulDelete?(context: RequestContext, object: DeepReadonly<T>, options: DeleteOptions): boolean
   /** Returns warnings about the options of a DELETE, even if nothing is deleted. Default: none. */
   warningsOnDelete?(options: DeleteOptions): readonly string[]
-  /** The propagation policy if a DELETE has none. "unsupported" ignores every policy (events). Default: "background". */
+  /**
+   * The propagation policy of a DELETE without a policy. "unsupported" ignores the policy of every DELETE (events). Default: "background".
+   */
   defaultPropagation?: 'background' | 'orphan' | 'unsupported'
   /**
-   * The metadata checks that run twice on update. kube-apiserver checks metadata for every resource, and again in the rules of many kinds, so it
-   * reports each error twice. "update" repeats only the checks for immutable fields (namespaces, all subresources), "create" only the rules for new
-   * objects. Default: "all".
+   * The metadata checks that run twice on update. kube-apiserver checks the metadata of every resource, and the rules of many kinds check
+   * it again, so each error is reported twice. "update" repeats only the checks for immutable fields (namespaces, all subresources).
+   * "create" repeats only the rules for new objects. Default: "all".
    */
   repeatedMetadataChecks?: 'all' | 'update' | 'create' | 'none'
 }
@@ -75,54 +82,59 @@ export type UpdateStrategy<T extends KubeObject> = Pick<
 export interface SubresourceStrategy<T extends KubeObject> {
   /** The rules for PUT and PATCH of the subresource. */
   readonly update: UpdateStrategy<T>
-  /** Checks a rule that depends on other objects. Runs after all other rules. Throws `ApiError` to refuse. Default: no check. */
+  /** Checks a rule that depends on other objects. Runs after all other rules. Throws `ApiError` to refuse the update. Default: no check. */
   checkUpdate?(this: void, context: RequestContext, object: DeepReadonly<T>, old: DeepReadonly<T>): Promise<void> | void
-  /** Whether PUT of an absent object creates it. The setting of the resource itself does not apply. Default: false. */
+  /** Whether a PUT of an absent object creates the object. Replaces the setting of the resource itself. Default: false. */
   readonly allowCreateOnUpdate?: boolean
   /**
-   * Whether the subresource has GET, which returns the whole object. `SubresourceFactory` creates subresources with bodies of another kind. Default:
+   * Whether the subresource has GET, which returns the whole object. For a GET with another kind, use a `SubresourceFactory`. Default:
    * true.
    */
   readonly get?: boolean
-  /** Whether Tables are served. Default: true. */
+  /** Whether GET can return the object as a Table. Default: true. */
   readonly tabled?: boolean
 }
 
-/** A column of a resource's tables. */
+/** A column of a resource's Tables. */
 export interface Column<T extends KubeObject> {
   readonly name: string
   readonly type?: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
-  /** 0 is always shown, 1 only with `-o wide`. Default: 0. */
+  /** 0 for a column that is always shown, 1 for a column that only `-o wide` shows. Default: 0. */
   readonly priority?: number
   readonly description?: string
-  /** Whether rows have a cell for a column that is not listed, as some tables of kube-apiserver do. Default: false. */
+  /** Whether the Table omits the column, but its rows have a cell for it, as in some Tables of kube-apiserver. Default: false. */
   readonly isUnlisted?: boolean
   value(object: DeepReadonly<T>, now: number): TableCell
 }
 
-/** Adjacent columns of one priority whose cells are computed together (pods: Ready, Status and Restarts). */
+/** Adjacent columns with the same priority whose cells are computed together (pods: Ready, Status and Restarts). */
 export interface ColumnGroup<T extends KubeObject> {
   readonly columns: readonly Omit<Column<T>, 'value' | 'isUnlisted' | 'priority'>[]
-  /** The priority of all columns. Default: 0. */
+  /** The priority of all columns of the group, see `Column.priority`. Default: 0. */
   readonly priority?: number
-  /** Returns one cell for each column. */
+  /** Returns the cells of one object, one for each column of the group. */
   row(object: DeepReadonly<T>, now: number): readonly TableCell[]
 }
 
 /** The storage settings of a resource. */
 export interface StorageFacts<T extends KubeObject = KubeObject> {
-  /** The version of objects in a store that is shared with kube-apiserver. It may differ from the hub only by name. Default: the hub. */
+  /**
+   * The version of the resource's objects in a store that is shared with kube-apiserver. Only
+   * the name of this version may differ from the hub version. Default: the hub version.
+   */
   readonly version?: string
-  /** The path of the objects below the storage root, the same as in kube-apiserver. Default: the plural. */
+  /** The key prefix of the objects below the storage root, the same as in kube-apiserver. Default: the plural name. */
   readonly prefix?: string
-  /** The selectable field by which most watchers select (pods: their node). The watch cache has an index of it. Default: none. */
+  /**
+   * The selectable field that most watchers use (pods: spec.nodeName). The watch cache indexes its watchers by this field. Default: none.
+   */
   readonly triggerField?: string
-  /** The time to live after the last write, unless the server's options name the resource. Default: unlimited. */
+  /** The time to live of an object after its last write, in seconds. The server's options can set another one. Default: unlimited. */
   readonly ttlSeconds?: number
-  /** Whether a watch cache serves reads, unless the server's options name the resource. Default: true. */
+  /** Whether a watch cache serves reads. The server's options can override this. Default: true. */
   readonly watchCache?: boolean
-  /** Defaults that are set on read because the strategy removes them before storing. Default: none. */
+  /** Defaults that are set when an object is read, because the strategy removes them before storing. Default: none. */
   readonly defaultOnRead?: DefaultOnRead<T>
 }
 
@@ -132,17 +144,20 @@ export interface ServedVersion extends GroupVersion {
   readonly deprecated?: Deprecation
   /** Sets defaults of this version in place. Default: the definition's `setDefaults`. */
   setDefaults?(this: void, object: KubeObject): void
-  /** Converts an object to the hub version. May change and return its argument. Default: returns it unchanged. */
+  /** Converts an object to the hub version. May change and return its argument. Default: returns the object unchanged. */
   toHub?(this: void, object: KubeObject): KubeObject
-  /** Converts an object from the hub version. Must not change its argument. Default: returns it unchanged. */
+  /** Converts an object from the hub version. Must not change its argument. Default: returns the object unchanged. */
   fromHub?(this: void, object: DeepReadonly<KubeObject>): KubeObject
-  /** The field labels of this version, each with the hub's name of the field. Default: the hub's labels. */
+  /** The field labels of this version, each with the field's name in the hub version. Default: the labels of the hub version. */
   readonly fieldLabels?: Readonly<Record<string, string>>
 }
 
-/** A resource as plain data and pure functions. Routes, discovery, OpenAPI, the store, table output and shared tests are derived from it. */
+/**
+ * A resource as plain data and pure functions. Routes, discovery, OpenAPI, the store, Table output and shared tests are derived from a
+ * definition.
+ */
 export interface ResourceDefinition<T extends KubeObject = KubeObject> {
-  /** The hub version: the version that is validated and stored. */
+  /** The group, version and kind of the hub version, in which objects are validated and stored. */
   readonly group: string
   readonly version: string
   readonly kind: string
@@ -152,39 +167,49 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly scope: 'Namespaced' | 'Cluster'
   readonly shortNames?: readonly string[]
   readonly categories?: readonly string[]
-  /** Further versions of the same objects, in order of preference (core events are also events.k8s.io/v1). The server's options enable them. */
+  /**
+   * Other versions in which the same objects are served, in order of preference (core events are also served as events.k8s.io/v1). The
+   * server's options enable them.
+   */
   readonly alsoServedAs?: readonly ServedVersion[]
-  /** Sets defaults before anything else sees the object. Default: nothing. */
+  /** Sets defaults right after decoding, before all other steps. Default: nothing. */
   readonly setDefaults?: (object: T) => void
-  /** Converts alternative fields to the stored ones after defaulting (secrets: `stringData`). May change its argument. Default: nothing. */
+  /**
+   * Converts alternative fields to the stored ones, after defaults are set (secrets: `stringData`). May change its argument. Default:
+   * nothing.
+   */
   readonly normalize?: (object: T) => T
   readonly strategy: Strategy<T>
   /** Annotations that PartialObjectMetadata leaves out, because kube-apiserver keeps them in the internal spec. Default: none. */
   readonly specAnnotations?: readonly string[]
   /** The warning for requests that use the resource in the hub version. Default: none. */
   readonly deprecation?: string
-  /** Validates a name and returns error messages. `prefix` is true for a generateName. Default: a DNS subdomain. */
+  /** Validates a name and returns error messages. `prefix` is true if the name is a generateName. Default: a DNS subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => readonly string[]
   /** Generates a name from a generateName. Default: appends five random characters. */
   readonly generateName?: (base: string) => string
-  /** Selectable fields in addition to metadata.name and metadata.namespace. The value of an unset field is "". */
+  /**
+   * Selectable fields besides metadata.name and metadata.namespace. Each function returns the field's value, or "" if the field is unset.
+   */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Further labels for field selectors, each with the name of its field. Default: none. */
+  /** Additional labels for field selectors, each with the name of the selected field. Default: none. */
   readonly fieldLabels?: Readonly<Record<string, string>>
-  /** Returns the error for a selector with an unknown field. Default: the label is not supported. */
+  /** Returns the error for a field selector with an unknown label. Default: the error says that the label is not supported. */
   readonly refuseFieldLabel?: FieldLabelRefusal
   /**
-   * Columns between Name and Age. Columns of a higher priority come after Age. Default: Name and Created At, as for kinds without a printer in
-   * kube-apiserver.
+   * The columns between Name and Age. Columns with a priority above 0 come after Age. Default: Name and Created At, as for kinds without a
+   * printer in kube-apiserver.
    */
   readonly columns?: readonly (Column<T> | ColumnGroup<T>)[]
   /** Replaces all columns, including Name and Age (events). */
   readonly allColumns?: readonly Column<T>[]
   readonly tableConditions?: (object: DeepReadonly<T>) => readonly { type: string; status: string; reason?: string; message?: string }[]
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>
-  /** The usage for resource quotas. 'none' counts nothing (events). Default: the number of objects, as "count/<plural>.<group>". */
+  /**
+   * The rules for resource quotas. 'none' excludes the resource from quotas (events). Default: counts objects as "count/<plural>.<group>".
+   */
   readonly quota?: QuotaRules<T> | 'none'
-  /** The fields behind the subresource `scale`. Default: the resource has no `scale`. */
+  /** The fields that the subresource `scale` reads and writes. Default: the resource has no `scale`. */
   readonly scale?: ScaledBy<T>
   /** Sets fields that kube-apiserver prints even in an empty object of the kind, for example in bookmarks. Default: nothing. */
   readonly fillBlank?: (object: T) => void
@@ -193,21 +218,26 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   /** Whether DELETE returns the object instead of a Status. Default: false. */
   readonly returnsDeletedObject?: boolean
   readonly storage?: StorageFacts<T>
-  /** Throws `ApiError` to refuse deleting the object of this name. Not called by deletecollection, as in kube-apiserver. */
+  /** Refuses to delete the object of this name by throwing an `ApiError`. Not called by deletecollection, as in kube-apiserver. */
   readonly checkDelete?: (name: string) => void
-  /** The rules for deleting in two steps (namespaces). Default: ordinary deletion. */
+  /** The rules for deleting objects in two steps (namespaces). Default: objects are deleted in one step. */
   readonly deletion?: DeletionPolicy<T>
 }
 
-/** The rules for deleting in two steps: an object is first marked, and removed when its own finalizers are gone (namespaces). */
+/**
+ * The rules for deleting an object in two steps (namespaces). The first step marks the object. The second removes it when its own
+ * finalizers are gone.
+ */
 export interface DeletionPolicy<T extends KubeObject> {
-  /** Changes the object for its deletion (phase Terminating). Runs after deletionTimestamp is set. */
+  /** Changes the object for its deletion, for example sets the phase Terminating. Runs after deletionTimestamp is set. */
   beginDelete(object: T): void
-  /** Returns true if only `metadata.finalizers` still prevent the removal (spec.finalizers are empty). */
+  /** Returns true if only `metadata.finalizers` can still prevent the removal, for example because spec.finalizers is empty. */
   readyToRemove(object: DeepReadonly<T>): boolean
 }
 
-/** Returns the definition. Gives its functions the type of the resource's objects. */
+/**
+ * Returns the definition unchanged. Callers use it so that TypeScript checks the definition's functions against the type of the objects.
+ */
 export function defineResource<T extends KubeObject>(definition: ResourceDefinition<T>): ResourceDefinition<T> {
   return definition
 }
@@ -218,19 +248,19 @@ interface Deprecation {
   readonly since: string
   /** The first release without the version: "1.37". */
   readonly gone: string
-  /** The version to use instead: "storage.k8s.io/v1". Default: the warning names none. */
+  /** The version to use instead: "storage.k8s.io/v1". Default: the warning names no replacement. */
   readonly replacement?: string
 }
 
 /** The warning about a deprecated version. */
 export interface DeprecationNotice {
-  /** The text that clients of the version get. */
+  /** The warning text that clients of the deprecated version get. */
   readonly warning: string
-  /** The first release without the version: "1.37". Absent if unknown. */
+  /** The first release without the version: "1.37". Absent if that release is not known. */
   readonly gone?: string
 }
 
-/** Returns the warnings about deprecated versions, by apiVersion. */
+/** Returns the deprecation warnings of a resource, with the apiVersion as the key. */
 export function deprecationsOf<T extends KubeObject>(definition: ResourceDefinition<T>): Readonly<Record<string, DeprecationNotice>> {
   const { kind, deprecation, alsoServedAs = [] } = definition
   const versions = alsoServedAs.flatMap((served) => {

@@ -17,19 +17,22 @@ import type { StorageFactory } from './storage-factory.ts'
 /** Creates the storage of a resource: `storageWithCacher()` or `undecoratedStorage`. */
 export type StorageDecorator = <T extends KubeObject>(request: StorageRequest<T>) => Storage<T>
 
-/** The properties of a resource that its codec depends on. */
+/** The properties of a resource from which its codec is created. */
 export interface CodecRequest<T extends KubeObject = KubeObject> {
   readonly kind: KindType
-  /** The stored version. Default: that of the kind. */
+  /** The version in which objects are stored. Default: the version of `kind`. */
   readonly storedVersion?: string
-  /** Getters of the selectable fields, including metadata.name, and metadata.namespace for namespaced kinds. */
+  /** Functions that return the selectable fields, including metadata.name, and metadata.namespace for namespaced kinds. */
   readonly selectableFields: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Whether objects are stored without a name, which is then the last part of the key, as in kube-apiserver. Default: false. */
+  /**
+   * Whether stored objects lack a name, as in kube-apiserver for this resource. The codec then takes the name from the last segment of the
+   * key. Default: false.
+   */
   readonly namedByKey?: boolean
-  /** The definition's `defaultOnRead`. Codecs that set all defaults on read ignore it. */
+  /** Defaults that are set on read, from the definition's `defaultOnRead`. Codecs that set all defaults on read ignore this option. */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
-/** Creates the codec of a kind: records for the embedded store, kube-apiserver's encoding for etcd. */
+/** Creates the codec of a kind. The embedded store uses records, and etcd uses kube-apiserver's encoding. */
 export type CodecFactory = <T extends KubeObject>(request: CodecRequest<T>) => ObjectCodec<T>
 
 /** The storage options of one resource. */
@@ -39,7 +42,7 @@ export interface RESTOptions {
   readonly decorator: StorageDecorator
   /** The prefix of the resource's keys without the final slash: "/registry/services/specs". */
   readonly resourcePrefix: string
-  /** Encryption at rest. Absent: none. */
+  /** The transformer for encryption at rest. Absent: values are stored unencrypted. */
   readonly transformer?: ValueTransformer
   /** Metrics of the storage. Absent: nothing is measured. */
   readonly metrics?: StorageMetrics
@@ -48,32 +51,35 @@ export interface RESTOptions {
   /** The clock for timestamps and leases, in milliseconds since the epoch. Absent: the system clock. */
   readonly now?: () => number
   readonly deleteCollectionWorkers: number
-  /** Whether propagation policies set finalizers, which only a garbage collector removes. Default: true. */
+  /** Whether propagation policies add finalizers to deleted objects. Only a garbage collector removes these finalizers. Default: true. */
   readonly enableGarbageCollection?: boolean
 }
-/** Returns the storage options of each resource. */
+/** Returns the storage options of each resource of a server. */
 export interface RESTOptionsGetter {
   /** Returns the storage options of a resource. `facts` are the storage settings in its definition. */
   getRESTOptions(resource: GroupResource, facts?: StorageFacts): RESTOptions
 }
 
-/** The storage options of a server, by resource. */
+/** The settings from which the storage options of each resource are derived. */
 export interface RESTOptionsGetterOptions {
   readonly storageFactory: StorageFactory
-  /** Creates each storage. Default: `undecoratedStorage`, without a watch cache. */
+  /** The function that creates each storage. Default: `undecoratedStorage`, which has no watch cache. */
   readonly decorator?: StorageDecorator
   /**
-   * Watch cache sizes by resource ("pods", "deployments.apps"). 0 disables the watch cache, other numbers enable it. The real size adapts to the
-   * load.
+   * Watch cache sizes by resource ("pods", "deployments.apps"). 0 disables the watch cache, and other numbers enable it. The actual size
+   * adapts to the load.
    */
   readonly watchCacheSizes?: Readonly<Record<string, number>> | undefined
-  /** The watch cache size of all other resources. 0 disables the watch cache, other numbers leave the choice to the resource's definition. */
+  /**
+   * The watch cache size of all other resources. With 0 the watch cache is disabled. With another number the resource's definition decides
+   * whether it is enabled.
+   */
   readonly defaultWatchCacheSize?: number | undefined
-  /** Time to live by resource, in seconds. Default: that of the resource's definition. */
+  /** Time to live by resource, in seconds. Default: the time to live in the resource's definition. */
   readonly ttlSeconds?: Readonly<Record<string, number>> | undefined
   readonly deleteCollectionWorkers?: number
   readonly enableGarbageCollection?: boolean
-  /** Milliseconds since the epoch. Default: the system clock. */
+  /** Returns the time in milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
 }
 
@@ -105,7 +111,7 @@ export function createRESTOptionsGetter(options: RESTOptionsGetterOptions): REST
 
 export const restDefaults = {
   defaultWatchCacheSize: 100,
-  /** kube-apiserver has 1. Here concurrent deletions share a flush to disk. */
+  /** kube-apiserver's default is 1. A higher number is faster here, because concurrent deletions share one flush to disk. */
   deleteCollectionWorkers: 16,
   enableGarbageCollection: true,
 } as const
@@ -115,19 +121,19 @@ export function undecoratedStorage<T extends KubeObject>(request: StorageRequest
   return newRawStorage(request)
 }
 
-/** Creates the storage that every decorator wraps. */
+/** Creates the storage that decorators such as `storageWithCacher()` wrap. */
 export function newRawStorage<T extends KubeObject>(request: StorageRequest<T>): Storage<T> {
   return createObjectStore<T>(request)
 }
 
-/** REST options with a list of the storages created through them. */
+/** REST options that record the storages created through them. */
 export interface TrackedStorages {
   readonly restOptions: RESTOptionsGetter
   /** All storages created through `restOptions`, for readiness checks and for closing. */
   readonly storages: readonly Storage[]
 }
 
-/** Wraps REST options so that the storages created through them are recorded. */
+/** Wraps REST options so that every storage created through them is recorded in `storages`. */
 export function trackStorages(restOptions: RESTOptionsGetter): TrackedStorages {
   const storages: Storage[] = []
   return {

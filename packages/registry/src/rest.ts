@@ -10,31 +10,35 @@ import type { Change } from './write/change.ts'
 import type { WriteRoute } from './write/route.ts'
 
 /**
- * The storage of one path ("pods", "pods/status"). Its verbs are the small interfaces that it implements, tested by `canGet(storage)` and so on. A
- * result is a `StoredObject` (bytes, served without parsing) or a plain object with `kind` and `apiVersion`. Every failure is an `ApiError`.
+ * The storage of one path ("pods", "pods/status"). Each verb that it supports is a small interface, such as `Getter`, which
+ * `canGet(storage)` and similar functions test for. Reads and writes return a `StoredObject` (bytes, served without parsing) or a plain
+ * object with `kind` and `apiVersion`. Every failure is an `ApiError`.
  */
 export interface RESTStorage {
-  /** The hub kind of reads and writes, unless a verb states another kind. */
+  /** The kind of the objects in the hub version. A verb may override it. */
   readonly gvk: GroupVersionKind
   readonly namespaced: boolean
   readonly singularName: string
   readonly shortNames: readonly string[]
   readonly categories: readonly string[]
-  /** The version of stored objects. Default: the hub. */
+  /** The version in which objects are stored. Default: the hub version. */
   readonly storedVersion?: string
-  /** Columns and cells of Tables. Absent: Tables are not served. */
+  /** Columns and cells for Table output. Absent: Tables are not served. */
   readonly table?: TableConvertor | undefined
-  /** Sets the fields that even an empty object of the kind has. Default: nothing. */
+  /** Sets the fields that kube-apiserver prints even in an empty object of the kind. Default: nothing. */
   fillBlank?(object: KubeObject): void
   /** Annotations that PartialObjectMetadata leaves out. Default: none. */
   readonly specAnnotations?: readonly string[] | undefined
-  /** Further versions that bodies may have. They are decoded like the version of the route (evictions of policy/v1beta1). Default: none. */
+  /**
+   * Additional group versions that request bodies may have (evictions: policy/v1beta1). Such bodies are decoded like those in the route's
+   * version. Default: none.
+   */
   readonly alsoAccepts?: readonly GroupVersion[]
-  /** Deprecation warnings of this path, by apiVersion. */
+  /** Deprecation warnings of this path, with the apiVersion as the key. */
   readonly deprecations?: Readonly<Record<string, DeprecationNotice>>
   /** The quota rules for objects of this path. Absent: quotas ignore them. */
   readonly quota?: QuotaRules | undefined
-  /** Fields that this path resets. Writes through it never make a manager own them. Default: none. */
+  /** Fields that writes through this path reset. Field managers never own these fields. Default: none. */
   readonly resetFields?: FieldFilter | undefined
 }
 
@@ -49,10 +53,10 @@ export interface Getter {
 }
 
 export interface ExportRequest {
-  /** Whether the namespace and a generated name are kept. */
+  /** Whether the export keeps the namespace and a generated name. */
   readonly exact: boolean
 }
-/** GET with `?export=true`, which returns the object without cluster-specific fields. */
+/** A storage whose GET supports `?export=true`, which returns the object without cluster-specific fields. */
 export interface Exporter {
   export(context: RequestContext, name: string, request: ExportRequest): Promise<RestResult>
 }
@@ -67,7 +71,7 @@ export interface ListRequest {
 /** A page of a list, or the deleted objects of a deletecollection. An `ObjectList` is a `ResultList`. */
 export interface ResultList {
   readonly revision: number
-  /** The continue token. Absent or "" on the last page. */
+  /** The continue token for the next page. Absent or "" on the last page. */
   readonly continue?: string
   readonly remainingItemCount?: number | undefined
   readonly items: Iterable<RestResult>
@@ -100,18 +104,18 @@ export interface CreateRequest {
 export interface Creater {
   create(context: RequestContext, object: KubeObject, options: CreateRequest): Promise<RestResult>
 }
-/** A create whose URL names the parent object: POST pods/NAME/binding. */
+/** A storage with a create whose URL names the parent object: POST pods/NAME/binding. */
 export interface NamedCreater {
   createNamed(context: RequestContext, name: string, object: KubeObject, options: CreateRequest): Promise<RestResult>
-  /** Whether the body keeps its uid and timestamps. Default: false. */
+  /** Whether an object in the body keeps its uid and timestamps. Default: false. */
   readonly keepsSystemFields?: boolean
 }
 
-/** Another representation of a stored object: the scale of a deployment. */
+/** Another representation of a stored object, for example the scale of a deployment. */
 export interface ObjectView<T extends KubeObject = KubeObject> {
-  /** Returns the representation that a write changes. `object` is a copy, and `write` changes it later. */
+  /** Returns the representation to change. `object` is a copy that `write` receives afterwards. */
   read(object: T): KubeObject
-  /** Transfers a changed representation to the object. Throws `ApiError` to refuse. */
+  /** Copies the changes from a changed representation to the object. Throws `ApiError` to refuse them. */
   write(object: T, changed: KubeObject): void
   /** Returns the representation for validating admission. */
   show(object: DeepReadonly<T>): KubeObject
@@ -120,11 +124,11 @@ export interface ObjectView<T extends KubeObject = KubeObject> {
 export interface UpdateRequest<T extends KubeObject = KubeObject> {
   readonly change: Change
   readonly dryRun: boolean
-  /** The route of the write. Absent for internal writes, which skip managed fields and admission. */
+  /** The route of the write. Absent for writes by the server itself, which skip managed fields and admission. */
   readonly route?: WriteRoute | undefined
-  /** The write options of the client. Default: none. */
+  /** The write options that the client sent. Default: none. */
   readonly options?: WriteOptions | undefined
-  /** Preconditions of the write. A PUT uses the uid of its body instead. */
+  /** The preconditions of the write. For a PUT, the uid in its body replaces the uid given here. */
   readonly preconditions?: ObjectPreconditions | undefined
   readonly view?: ObjectView<T> | undefined
 }
@@ -135,21 +139,21 @@ export interface UpdateResult {
 export interface Updater {
   update(context: RequestContext, name: string, request: UpdateRequest): Promise<UpdateResult>
 }
-/** PATCH, which exists wherever GET and UPDATE do, unless the definition excludes it. */
+/** A storage with PATCH. A storage with GET and UPDATE has PATCH too, unless its definition excludes it. */
 export type Patcher = Getter & Updater
 
 export interface DeleteRequest {
   readonly options: DeleteOptions
   readonly dryRun: boolean
-  /** The route of the delete. Absent for internal deletes, which skip admission. */
+  /** The route of the delete. Absent for deletes by the server itself, which skip admission. */
   readonly route?: AdmittedRoute | undefined
 }
 export interface DeleteResult {
-  /** The last state of a removed object, or the object that still waits for its grace period or finalizers. */
+  /** The last state of a removed object, or the marked object that waits for its grace period or finalizers. */
   readonly object: RestResult
-  /** True if the object is removed. False if the response is 202 or 200 with the waiting object. */
+  /** True if the object has been removed. If false, the response is 200 or 202 with the marked object. */
   readonly immediate: boolean
-  /** Whether the response contains only the kind, as in a dry run that ends after removing finalizers. Default: false. */
+  /** Whether the response contains only kind and apiVersion, as in a dry run that ends after removing finalizers. Default: false. */
   readonly blank?: boolean
 }
 export interface GracefulDeleter {
@@ -171,15 +175,15 @@ export interface TableColumn {
 export type TableCell = string | number | boolean | null
 export interface TableConvertor {
   readonly columns: readonly TableColumn[]
-  /** Whether the rows of an empty list are null. Default: false. */
+  /** Whether an empty list has `rows: null` in its Table. Default: false, which gives an empty array. */
   readonly nullRows?: boolean
-  /** Returns the cells of one row, in the order of `columns`. */
+  /** Returns the cells of an object's row, in the order of `columns`. */
   cells(object: DeepReadonly<KubeObject>, now: number): readonly TableCell[]
-  /** Returns the conditions of a row (a completed pod). */
+  /** Returns the conditions of an object's row, for example that a pod has completed. */
   conditions?(object: DeepReadonly<KubeObject>): readonly { type: string; status: string; reason?: string; message?: string }[]
 }
 
-/** A storage with any set of verbs. */
+/** A storage that may support any verb. The type of the argument of `canGet` and similar functions. */
 type AnyStorage =
   | RESTStorage
   | (RESTStorage &
@@ -198,12 +202,12 @@ export const canDeleteCollection = (s: AnyStorage): s is RESTStorage & Collectio
 export const canConnect = (s: AnyStorage): s is RESTStorage & Connecter => has(s, 'connect')
 export const canStream = (s: AnyStorage): s is RESTStorage & Streamer => has(s, 'openStream')
 
-/** Returns the object of a result for in-process readers. It is shared and must not be changed. */
+/** Returns the decoded object of a read's result, for readers in the same process. The object is shared and must not be changed. */
 export function readResult<T extends KubeObject>(result: RestResult): DeepReadonly<T> {
   return (isStoredObject(result) ? result.object() : result) as DeepReadonly<T>
 }
 
-/** Creates the description of a path whose bodies have another kind, or whose objects are not stored. */
-export function restFacts(gvk: GroupVersionKind, facts: Partial<Omit<RESTStorage, 'gvk'>> = {}): RESTStorage {
+/** Creates a `RESTStorage` without verbs, for paths whose bodies have another kind or whose objects are not stored. */
+export function describeRESTStorage(gvk: GroupVersionKind, facts: Partial<Omit<RESTStorage, 'gvk'>> = {}): RESTStorage {
   return { gvk, namespaced: true, singularName: '', shortNames: [], categories: [], ...facts }
 }

@@ -3,7 +3,7 @@ import { fieldPath, formatGroupVersion, newConflict, newInvalid, validateNonNega
 import type { DeepReadonly, GroupVersionKind, KubeObject, ObjectMeta } from '@keelson/apimachinery'
 import { managersAfterScale, managersOfScale } from '@keelson/apimachinery/managed-fields'
 import type { SubresourceFactory } from './create-resource-storage.ts'
-import { readResult, restFacts } from './rest.ts'
+import { readResult, describeRESTStorage } from './rest.ts'
 import type { Getter, ObjectView, Updater } from './rest.ts'
 import type { Column } from './resource-definition.ts'
 import { ageColumn, nameColumn, tableConvertor } from './table.ts'
@@ -16,18 +16,18 @@ const columns: readonly Column<Scale>[] = [
   ageColumn,
 ]
 
-/** The fields in which a kind keeps its desired and current number of replicas. */
+/** Functions that get and set the desired and current number of replicas of a kind. */
 export interface ScaledBy<T extends KubeObject> {
   replicas(object: DeepReadonly<T>): number
   setReplicas(object: T, replicas: number): void
   statusReplicas(object: DeepReadonly<T>): number
-  /** The field that `setReplicas` changes: "spec.replicas". */
+  /** The path of the field that `setReplicas` changes: "spec.replicas". */
   readonly replicasPath: string
   /** Returns the label selector as text: "a=1,b=2". */
   selector(object: DeepReadonly<T>): string
 }
 
-/** Creates the subresource `scale` with GET, PUT and PATCH. A write updates the object itself. */
+/** Creates the subresource `scale` with GET, PUT and PATCH. Writes to the subresource update the scaled object itself. */
 export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): SubresourceFactory<T> {
   return (store) => {
     const { plural, group, version } = store.definition
@@ -67,7 +67,7 @@ export function scaleSubresource<T extends KubeObject>(by: ScaledBy<T>): Subreso
         return { object: scaleOf(readResult(outcome.object)), created: false }
       },
     }
-    return { ...restFacts(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ allColumns: columns }) }), ...verbs }
+    return { ...describeRESTStorage(scaleKind, { namespaced: store.namespaced, table: tableConvertor({ allColumns: columns }) }), ...verbs }
   }
 }
 
@@ -90,7 +90,7 @@ function toScale<T extends KubeObject>(by: ScaledBy<T>, object: DeepReadonly<T>)
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    // 0 is left out, like every zero number of a spec.
+    // Zero numbers are left out of a spec, so 0 replicas are too.
     spec: { ...(replicas !== 0 && { replicas }) },
     status: { replicas: by.statusReplicas(object), ...(selector !== '' && { selector }) },
   }

@@ -8,7 +8,7 @@ import { widgets } from './testing/widgets.fixture.ts'
 
 const storageFactory = newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs }).new()
 
-it('backendOverrides sets the store of a resource or of the rest of a group', () => {
+it('backendOverrides sets the store of one resource, or of all other resources of a group', () => {
   const [backend, one, rest] = [openMemory(), openMemory(), openMemory()]
   const backendOverrides = new Map([
     ['/events', one],
@@ -23,7 +23,7 @@ it('backendOverrides sets the store of a resource or of the rest of a group', ()
   expect(backendOf('apps', 'daemonsets')).toBe(rest)
 })
 
-it('accepts another root prefix, and refuses an empty one', () => {
+it('accepts a custom key prefix, and refuses an empty one', () => {
   const at = (prefix: string) => newStorageFactoryConfig().complete({ backend: openMemory(), createCodec: untypedCodecs, prefix }).new()
   expect(at('kubernetes.io/').newConfig({ group: '', resource: 'pods' }).resourcePrefix).toBe('/kubernetes.io/pods')
   expect(() => at('/')).toThrow('must not be empty')

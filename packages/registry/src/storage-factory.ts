@@ -4,15 +4,15 @@ import type { Backend, ResourceTransformers, StorageMetrics, ValueTransformer } 
 import type { StorageFacts } from './resource-definition.ts'
 import type { CodecFactory } from './rest-options.ts'
 
-/** The stores of a server, and their settings. */
+/** The stores of a server and their settings. */
 export interface StorageOptions {
   readonly backend: Backend
-  /** Stores of resources that are not in `backend`, by "group/resource", or "group/*" for the rest of a group. */
+  /** Stores for some resources, instead of `backend`. Keys are "group/resource", or "group/*" for the rest of a group. */
   readonly backendOverrides?: ReadonlyMap<string, Backend>
   readonly createCodec: CodecFactory
   /** The prefix of every key. Default "/registry". */
   readonly prefix?: string
-  /** Encryption at rest, by resource. */
+  /** Transformers for encryption at rest, by resource. */
   readonly transformerOverrides?: ResourceTransformers
   /** Metrics of all storages. Absent: nothing is measured. */
   readonly metrics?: StorageMetrics
@@ -32,14 +32,14 @@ export interface StorageFactory {
   newConfig(resource: GroupResource, facts?: Pick<StorageFacts, 'prefix'>): StorageConfig
 }
 
-/** The first step to a storage factory: `complete` adds the options, and `new` creates the factory. */
+/** The first step of creating a `DefaultStorageFactory`: `complete` adds the options and returns a `CompletedStorageFactoryConfig`. */
 export class StorageFactoryConfig {
   complete(options: StorageOptions): CompletedStorageFactoryConfig {
     return new CompletedStorageFactoryConfig(options)
   }
 }
 
-/** The second step to a storage factory: `new` creates it. */
+/** The second step of creating a `DefaultStorageFactory`: `new` creates the factory. */
 export class CompletedStorageFactoryConfig {
   readonly #options: StorageOptions
 

@@ -17,7 +17,7 @@ import type { QuotaRules } from './quota-rules.ts'
 import type { ResourceDefinition, Strategy, SubresourceStrategy, UpdateStrategy } from './resource-definition.ts'
 import type { RESTOptions, RESTOptionsGetter } from './rest-options.ts'
 
-/** The dependencies that all verbs of a resource share. `completeWithOptions` creates them. */
+/** The dependencies of a resource's store, which its verbs share. `completeWithOptions` creates them. */
 export interface StoreDependencies<T extends KubeObject> {
   readonly definition: ResourceDefinition<T>
   /** The kind in the hub version. */
@@ -26,13 +26,13 @@ export interface StoreDependencies<T extends KubeObject> {
   readonly storage: Storage<T>
   readonly keys: KeyFunctions
   readonly hooks: StoreHooks<T>
-  /** The quota rules of the objects. Undefined: quotas ignore them. */
+  /** The quota rules of the objects. Undefined: quotas ignore the objects. */
   readonly quota: QuotaRules | undefined
-  /** The time to live of objects after their last write. Undefined: unlimited. */
+  /** The time to live of objects after their last write, in seconds. Undefined: unlimited. */
   readonly ttlSeconds: number | undefined
   readonly deleteCollectionWorkers: number
   readonly enableGarbageCollection: boolean
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since the epoch. */
   readonly now: () => number
   readonly newUid: () => string
   readonly generateName: (base: string) => string
@@ -45,13 +45,13 @@ export interface UpdatePlan<T extends KubeObject> {
   readonly repeatedMetadataChecks: NonNullable<Strategy<T>['repeatedMetadataChecks']>
   readonly allowCreateOnUpdate: boolean
   readonly allowUnconditionalUpdate: boolean
-  /** Whether apply may create the object even if a PUT may not. False for subresources. */
+  /** Whether a server-side apply may create the object even if a PUT may not. False for subresources. */
   readonly applyCreates: boolean
-  /** Whether `beginUpdate` hooks run. False for subresources. */
+  /** Whether the write calls the hook `beginUpdate`. False for subresources. */
   readonly begins: boolean
 }
 
-/** Returns the resource as the client named it, for error messages (events.events.k8s.io for core events). */
+/** Returns the resource under the name that the client used, for error messages. For core events that may be events.events.k8s.io. */
 export function qualifiedResource(dependencies: Pick<StoreDependencies<KubeObject>, 'resource'>, context: RequestContext): GroupResource {
   const { info } = context
   if (!info.isResourceRequest || info.resource === '') return dependencies.resource
@@ -62,15 +62,18 @@ export function qualifiedResource(dependencies: Pick<StoreDependencies<KubeObjec
 export interface StoreOptions<T extends KubeObject = KubeObject> {
   readonly restOptions: RESTOptionsGetter
   readonly types: ApiTypes
-  /** Milliseconds since the epoch. Default: the clock of `restOptions`. */
+  /** Returns the time in milliseconds since the epoch. Default: the clock of `restOptions`. */
   readonly now?: () => number
   readonly newUid?: () => string
   readonly generateName?: (base: string) => string
-  /** Hooks with side effects on writes. Default: none. */
+  /** Creates the hooks that run side effects of writes. Default: no hooks. */
   readonly hooks?: StoreHooksFactory<T>
 }
 
-/** Creates the dependencies of a store. Throws a plain Error that names the resource and the missing or invalid option. */
+/**
+ * Fills in the defaults of a store's options and creates its dependencies. Throws a plain Error that names the resource and the missing or
+ * invalid option.
+ */
 export function completeWithOptions<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   options: StoreOptions<T>,
@@ -152,7 +155,7 @@ function throwIf(isInvalid: boolean, message: string): void {
 
 /** Computes the keys of a resource's objects. */
 export interface KeyFunctions {
-  /** Returns the prefix of all keys in the context's namespace, or in all namespaces. Ends with "/". */
+  /** Returns the prefix of all keys in the context's namespace, or in all namespaces if the context has none. The prefix ends with "/". */
   root(context: Pick<RequestContext, 'namespace'>): string
   /** Returns the key of one object. Throws BadRequest for a missing namespace or name, and for a name that is not a valid path segment. */
   key(context: Pick<RequestContext, 'namespace'>, name: string): string
@@ -184,7 +187,10 @@ function checkedName(name: string): string {
   return name
 }
 
-/** The keys that a list or watch reads: one key if the selector names one object, else a prefix. A continued list always has a prefix. */
+/**
+ * The keys that a list or watch reads: one key if the selector names one object, otherwise all keys with a prefix. A list with a continue
+ * token always reads a prefix.
+ */
 interface ReadRange {
   readonly key: string
   readonly recursive: boolean
@@ -204,15 +210,15 @@ export function readRangeOf(
     try {
       return { key: keys.key(effective, name), recursive: false }
     } catch {
-      // Without a valid key, read the whole prefix and let the predicate select.
+      // The name or namespace is not valid in a key. Read the whole prefix instead, and let the predicate select.
     }
   }
   return { key: keys.root(effective), recursive: true }
 }
 
 /**
- * Ends a hook. With `success` the hook keeps its allocations, otherwise it releases them. Called at most once, and never if the outcome of the write
- * is unknown (the store became unreachable), because the allocations may be in use. It must not throw.
+ * Finishes a begin hook. With `success` the hook keeps its allocations, otherwise it releases them. Called at most once. Not called if the
+ * outcome of the write is unknown because the store became unreachable, since the allocations may be in use. It must not throw.
  */
 export type FinishHook = (success: boolean) => Promise<void> | void
 
@@ -221,31 +227,33 @@ export interface HookOptions {
 }
 
 /**
- * Side effects of a resource's writes, such as addresses and ports that services allocate from pools. Begin hooks run before the strategy and
- * validation. On a create, name, uid and creation time are already set. A begin hook may change `object`, and throws an `ApiError` to refuse. After a
- * lost race it is finished with false and runs again.
+ * Side effects of a resource's writes, for example services allocate IP addresses and ports. `beginCreate` and `beginUpdate` run before the
+ * strategy and validation. On a create, the object already has its name, uid and creation time. Both may change `object`, and throw an
+ * `ApiError` to refuse the write. If a concurrent write came first, the hook is finished with false, and runs again for the next attempt.
  */
 export interface StoreHooks<T extends KubeObject> {
   /**
-   * Refuses a write by throwing an `ApiError`. Runs before everything else that a store does: before it generates a name or compares
-   * versions. `old` is undefined if the write creates the object. Not called for subresources.
+   * Checks a write, and refuses it by throwing an `ApiError`. Runs before a name is generated and before versions are compared. `old` is
+   * undefined if the write creates the object. Not called for subresources.
    */
   check?(context: RequestContext, object: T, old: DeepReadonly<T> | undefined): Promise<void> | void
   beginCreate?(context: RequestContext, object: T, options: HookOptions): Promise<FinishHook> | FinishHook
-  /** Runs only for changes through the resource itself, not through its subresources. */
+  /** Runs before an update of the resource itself. Not called for updates of its subresources. */
   beginUpdate?(context: RequestContext, object: T, old: DeepReadonly<T>, options: HookOptions): Promise<FinishHook> | FinishHook
-  /** Runs once for each removed object, after a delete or when its last finalizer is removed. Never runs in a dry run. It must not throw. */
+  /**
+   * Runs once for each removed object, after a delete or after its last finalizer is removed. Never runs in a dry run. It must not throw.
+   */
   afterDelete?(object: DeepReadonly<T>): Promise<void> | void
 }
 
 /** Creates the hooks of a store. The hooks may read `storage`, where all keys start with `prefix`, but must not write to it. */
 export type StoreHooksFactory<T extends KubeObject> = (storage: Storage<T>, prefix: string) => StoreHooks<T>
 
-/** The begin hook of one write until it is finished. */
+/** The begin hook of one write, from its start until it is finished. */
 export class PendingHook {
   #finish: FinishHook | undefined
 
-  /** True after `begin` until the hook is finished. */
+  /** True if the hook has begun and is not finished yet. */
   get isPending(): boolean {
     return this.#finish !== undefined
   }
@@ -263,7 +271,7 @@ export class PendingHook {
     else this.#finish = undefined
   }
 
-  /** Releases the allocations, because nothing was sent to the storage or the storage starts another round. */
+  /** Finishes the hook with false, because the write was not sent to the storage or is attempted again. */
   async abandon(): Promise<void> {
     await this.#end(false)
   }

@@ -38,7 +38,7 @@ import { rewrite } from './write/commit.ts'
 import type { Rewrite, Written } from './write/commit.ts'
 import { storeNew, update } from './write/write.ts'
 
-/** The description that all paths of one resource share. */
+/** The properties that the storages of a resource and its subresources have in common. */
 class ResourceStorage<T extends KubeObject> implements RESTStorage {
   readonly gvk: GroupVersionKind
   readonly namespaced: boolean
@@ -83,7 +83,7 @@ class ResourceStorage<T extends KubeObject> implements RESTStorage {
   }
 }
 
-/** The generic store of a resource, with all its verbs. */
+/** The generic store of a resource with all verbs. It implements them with the resource's definition. */
 export class Store<T extends KubeObject = KubeObject>
   extends ResourceStorage<T>
   implements Getter, Exporter, Lister, Watchable, Creater, Updater, GracefulDeleter, CollectionDeleter
@@ -108,7 +108,7 @@ export class Store<T extends KubeObject = KubeObject>
     }
   }
 
-  /** The wrapped storage, for metrics, readiness checks and subresources with their own verbs. */
+  /** The wrapped storage. Metrics, readiness checks and subresources with their own code use it. */
   get storage(): Storage<T> {
     return this.dependencies.storage
   }
@@ -153,12 +153,15 @@ export class Store<T extends KubeObject = KubeObject>
     for (const text of this.definition.strategy.warningsOnDelete?.(options) ?? []) context.warn(text)
   }
 
-  /** Changes an object without strategy, managed fields and admission, for subresources that implement their own change (binding). */
+  /** Changes an object without strategy, managed fields and admission. Subresources that implement their own change use it (binding). */
   async rewrite(context: RequestContext, name: string, request: Rewrite<T>): Promise<RestResult> {
     return this.result(await rewrite(this.dependencies, context, name, request))
   }
 
-  /** Creates a subresource with its own update rules ("status"). It has PUT and PATCH, and GET unless the strategy excludes it. */
+  /**
+   * Creates the storage of a subresource with its own update rules ("status"). It has PUT and PATCH, and GET unless the strategy excludes
+   * it.
+   */
   subresource(strategy: SubresourceStrategy<T>): RESTStorage & Updater & Partial<Getter> {
     const plan: UpdatePlan<T> = {
       strategy: strategy.update,

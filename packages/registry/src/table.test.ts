@@ -5,7 +5,7 @@ import { widgets } from './testing/widgets.fixture.ts'
 const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { size: 3 }, status: { phase: 'Ready' } }
 const now = Date.parse('2026-01-01T00:05:30Z')
 
-it('puts columns between name and age, and wide ones after age', () => {
+it('puts columns with priority 0 between Name and Age, and other columns after Age', () => {
   const table = tableConvertor(widgets)
   expect(table.columns.map(({ name, type, format, priority }) => [name, type, format, priority].join('|'))).toEqual([
     'Name|string|name|0',
@@ -16,7 +16,7 @@ it('puts columns between name and age, and wide ones after age', () => {
   expect(table.cells(object, now)).toEqual(['a', 3, '5m30s', 'Ready'])
 })
 
-it('computes the cells of a group of columns once for each row', () => {
+it('computes the cells of a column group once for each row', () => {
   let computed = 0
   const table = tableConvertor({
     columns: [
@@ -36,7 +36,7 @@ it('computes the cells of a group of columns once for each row', () => {
   expect(table.cells(object, now)[3]).toBe(2)
 })
 
-it('shows name and creation time without columns, and name and age with an empty list of columns', () => {
+it('shows Name and Created At if the definition has no columns, and Name and Age if its list of columns is empty', () => {
   expect(tableConvertor({}).columns.map(({ name, type }) => `${name}|${type}`)).toEqual(['Name|string', 'Created At|date'])
   expect(tableConvertor({}).cells(object, now)).toEqual(['a', '2026-01-01T00:00:00Z'])
   expect(tableConvertor({}).cells({ metadata: {} }, now)).toEqual(['', '0001-01-01T00:00:00Z'])

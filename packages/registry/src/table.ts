@@ -3,7 +3,7 @@ import type { DeepReadonly, KubeObject } from '@keelson/apimachinery'
 import type { Column, ColumnGroup, ResourceDefinition } from './resource-definition.ts'
 import type { TableCell, TableColumn, TableConvertor } from './rest.ts'
 
-/** The Name column, for definitions that list all their columns. */
+/** The Name column, for definitions that set `allColumns`. */
 export const nameColumn: Column<KubeObject> = {
   name: 'Name',
   type: 'string',
@@ -11,7 +11,7 @@ export const nameColumn: Column<KubeObject> = {
   description: 'Unique within its namespace, or within the cluster for kinds without one. Cannot be changed.',
   value: (object) => object.metadata.name ?? '',
 }
-/** The Age column, for definitions that list all their columns. */
+/** The Age column, for definitions that set `allColumns`. */
 export const ageColumn: Column<KubeObject> = {
   name: 'Age',
   type: 'string',
@@ -28,7 +28,7 @@ const createdAtColumn: Column<KubeObject> = {
 type AnyColumn<T extends KubeObject> = Column<T> | ColumnGroup<T>
 type Columns<T extends KubeObject> = Pick<ResourceDefinition<T>, 'columns' | 'allColumns'>
 
-/** Creates the columns and cells of a resource's Tables. */
+/** Creates the columns and cells for a resource's Tables. */
 export function tableConvertor<T extends KubeObject>(
   definition: Columns<T> & Pick<ResourceDefinition<T>, 'tableConditions'>,
 ): TableConvertor {
@@ -71,14 +71,14 @@ function columnsOf<T extends KubeObject>(definition: Columns<T>): readonly AnyCo
   return [nameColumn, ...definition.columns.filter((column) => !wide(column)), ageColumn, ...definition.columns.filter(wide)]
 }
 
-/** Formats the time since `time` as tables print it. Returns `<unknown>` if it is unset. */
+/** Formats the time since `time` as in the Age column of Tables. Returns `<unknown>` if `time` is unset. */
 export function age(time: string | null | undefined, now: number): string {
   return time === undefined || time === null || time === '' ? '<unknown>' : humanDuration(now - parseTime(time))
 }
 
 /**
- * Formats a duration with at most two units, and with one unit if it is long: 45s, 5m30s, 3h, 7d12h, 2y40d. Prints 0s for small negative values,
- * because clocks may differ by a second or two.
+ * Formats a duration with at most two units, and with one unit if it is long: 45s, 5m30s, 3h, 7d12h, 2y40d. Returns "0s" for small negative
+ * durations, because the clocks of two machines may differ by a second or two.
  */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000)

@@ -18,12 +18,12 @@ import type { GroupResource, StatusCause } from '@keelson/apimachinery'
 import { isStorageError } from '@keelson/storagebackend'
 import type { StorageError } from '@keelson/storagebackend'
 
-/** The verb of the failed request, on which the API error depends. */
+/** The verb of the failed request, which determines the API error. */
 export type StorageVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete'
 
 /**
- * Translates a `StorageError` into an `ApiError`, and returns all other errors unchanged. `requestedVersion` is the resourceVersion of the request,
- * because a storage rounds numbers beyond 2^53.
+ * Translates a `StorageError` into an `ApiError`, and returns all other errors unchanged. `requestedVersion` is the resourceVersion of the
+ * request. It is printed exactly, while a storage rounds numbers beyond 2^53.
  */
 export function translateError(
   verb: StorageVerb,
@@ -68,24 +68,24 @@ export function translateError(
   }
 }
 
-/** Returns the exact requested version if the storage had to round it. */
+/** Returns the requested version exactly if the storage had to round it. Otherwise returns `revision`. */
 function exactRevision(revision: number, requestedVersion: string | undefined): number | bigint {
   return requestedVersion !== undefined && Number(requestedVersion) === revision ? BigInt(requestedVersion) : revision
 }
 
-/** Returns whether a storage has no object with the requested key. */
+/** Returns true if the error means that the storage has no object with the requested key. */
 export function isNotFoundInStorage(error: unknown): boolean {
   return isStorageError(error) && error.code === 'KeyNotFound'
 }
 
-/** Returns 410 Expired, with a token for the rest of the list if the storage offers one. */
+/** Returns the error 410 Expired. It has a token for the rest of the list if the storage provides one. */
 function expired(error: StorageError): ApiError {
   const error410 = newResourceExpired(error.message)
   if (error.continue !== undefined) error410.status.metadata.continue = error.continue
   return error410
 }
 
-/** Returns an error that lists the unreadable objects. */
+/** Returns an API error that lists the unreadable objects of a failed list. */
 function unreadableObjects(error: StorageError, resource: GroupResource): ApiError {
   const { objects = [], isTruncated = false } = error.unreadable ?? {}
   const causes: StatusCause[] = objects.map(({ key, message }) => ({ reason: 'UnexpectedServerResponse', message, field: key }))

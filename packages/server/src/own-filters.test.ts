@@ -5,7 +5,7 @@ import { installAPIGroup } from '@keelson/http-installer'
 import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import { Scheme } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createMemoryCertificateStore } from './certificates/certificate-store.ts'
 import { ownCertificates } from './certificates/own-certificates.ts'
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const scheme = new Scheme()
   scheme.register({ gvk, hub: gvk })
   const nodes = {
-    ...restFacts(gvk, { namespaced: false }),
+    ...describeRESTStorage(gvk, { namespaced: false }),
     get: (_: unknown, name: string) => Promise.resolve({ metadata: { name } }),
   }
   installAPIGroup(server.app, {

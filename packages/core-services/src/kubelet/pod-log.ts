@@ -1,7 +1,7 @@
 import type { Pod, PodLogOptions } from '@keelson/api/core/v1'
 import { fieldError, fieldPath, newInvalid, unnamedPath } from '@keelson/apimachinery'
 import type { FieldErrorList } from '@keelson/apimachinery'
-import { readResult, restFacts } from '@keelson/registry'
+import { readResult, describeRESTStorage } from '@keelson/registry'
 import type { RESTStorage, Streamer } from '@keelson/registry'
 import { resolveContainerName } from './container-name.ts'
 import type { PodStreams } from './pod-streams.ts'
@@ -9,7 +9,7 @@ import type { PodStreams } from './pod-streams.ts'
 /** Creates pods/NAME/log, which streams the log of a container. With `follow`, the stream continues with new output. */
 export function logSubresource({ pods, kubelet }: PodStreams): RESTStorage & Streamer {
   return {
-    ...restFacts({ group: '', version: 'v1', kind: 'Pod' }),
+    ...describeRESTStorage({ group: '', version: 'v1', kind: 'Pod' }),
     streamType: 'text/plain',
     streamOptions: {
       kind: 'PodLogOptions',

@@ -1,7 +1,7 @@
 import type { Pod, PodAttachOptions, PodExecOptions, PodPortForwardOptions } from '@keelson/api/core/v1'
 import { newBadRequest } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { readResult, restFacts } from '@keelson/registry'
+import { readResult, describeRESTStorage } from '@keelson/registry'
 import type { Connecter, Getter, OptionsDescription, ProcessStreams, RESTStorage } from '@keelson/registry'
 import type { KubeletClient, KubeletConnection } from './kubelet-client.ts'
 import { resolveContainerName } from './container-name.ts'
@@ -50,7 +50,7 @@ export function portForwardSubresource(clients: PodStreams): StreamStorage {
 /** Describes a subresource that streams. GET is supported because browsers open WebSockets with GET. */
 function describeStream(connectOptions: OptionsDescription): RESTStorage & Omit<Connecter, 'connect'> {
   const gvk = { group: '', version: 'v1', kind: connectOptions.kind }
-  return { ...restFacts(gvk), connectMethods: ['GET', 'POST'], connectOptions, connectNeedsCreate: true }
+  return { ...describeRESTStorage(gvk), connectMethods: ['GET', 'POST'], connectOptions, connectNeedsCreate: true }
 }
 
 interface ProcessRequest {

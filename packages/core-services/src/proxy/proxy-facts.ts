@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Connecter, RESTStorage } from '@keelson/registry'
 
 const proxyMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'] as const
@@ -11,7 +11,11 @@ export function proxyFacts(
   facts: { readonly namespaced: boolean },
 ): RESTStorage & Pick<Connecter, 'connectMethods' | 'connectOptions'> {
   const gvk: GroupVersionKind = { group: '', version: 'v1', kind }
-  return { ...restFacts(gvk, facts), connectMethods: proxyMethods, connectOptions: { kind, members: { path: 'string' }, path: true } }
+  return {
+    ...describeRESTStorage(gvk, facts),
+    connectMethods: proxyMethods,
+    connectOptions: { kind, members: { path: 'string' }, path: true },
+  }
 }
 
 /** Returns the requested path, normalized so that it contains no ".."; "" if there is none. */

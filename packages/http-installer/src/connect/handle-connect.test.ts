@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { AdmissionAttributes, AdmissionChain } from '@keelson/registry'
 import { newForbidden } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Connecter, RESTStorage, Streamer } from '@keelson/registry'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { installAPIGroup } from '../index.ts'
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const { port } = remote.address() as AddressInfo
   const at = (path: string) => ({ scheme: 'http', host: '127.0.0.1', port: String(port), path, query: 'own=1' }) as const
   const exec: RESTStorage & Connecter = {
-    ...restFacts(kind('PodExecOptions')),
+    ...describeRESTStorage(kind('PodExecOptions')),
     connectMethods: ['GET', 'POST'],
     connectOptions: { kind: 'PodExecOptions', members: { command: 'strings', tty: 'boolean', stdin: 'boolean' } },
     connectNeedsCreate: true,
@@ -48,7 +48,7 @@ beforeAll(async () => {
     },
   }
   const proxy: RESTStorage & Connecter = {
-    ...restFacts(kind('PodProxyOptions')),
+    ...describeRESTStorage(kind('PodProxyOptions')),
     connectMethods: ['GET', 'HEAD', 'OPTIONS'],
     connectOptions: { kind: 'PodProxyOptions', members: { path: 'string' }, path: true },
     async connect(_context, name, options) {
@@ -57,7 +57,7 @@ beforeAll(async () => {
     },
   }
   const log: RESTStorage & Streamer = {
-    ...restFacts(kind('Pod')),
+    ...describeRESTStorage(kind('Pod')),
     streamType: 'text/plain',
     streamOptions: { kind: 'PodLogOptions', members: { tailLines: 'integer', sinceTime: 'time' } },
     async openStream(_context, name, options) {

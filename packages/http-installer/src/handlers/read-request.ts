@@ -14,7 +14,7 @@ import {
 } from '@keelson/apimachinery'
 import { ClientGoneError } from '@keelson/exchange'
 import type { Exchange, QueryParameters } from '@keelson/exchange'
-import { parseInAdvance, decodeDocument, notRegistered } from '@keelson/registry'
+import { parseInAdvance, decodeDocument, formatNotRegistered } from '@keelson/registry'
 import type { SentBody, WriteOptions } from '@keelson/registry'
 import type { DeleteOptions, FieldErrorList, FieldValidation, KubeObject } from '@keelson/apimachinery'
 import { isApply, negotiateInput } from '../negotiation/negotiate.ts'
@@ -203,7 +203,7 @@ function decodeDeleteOptions(sent: SentBody): DeleteOptions {
     const document = decodeDocument(sent, { group: '', version: 'v1', kind: 'DeleteOptions' })
     const { kind } = document.gvk
     if (kind !== 'DeleteOptions') {
-      if (!metaKinds.has(kind)) throw newBadRequest(notRegistered(document.gvk, metaScheme))
+      if (!metaKinds.has(kind)) throw newBadRequest(formatNotRegistered(document.gvk, metaScheme))
       // Decodes the body as the kind it names, because errors of that take precedence.
       document.decode(metaType(kind), 'Ignore')
       throw newBadRequest(`converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`)

@@ -10,17 +10,23 @@ import {
 import type { FieldValidation, KubeObject } from '@keelson/apimachinery'
 import { toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
-import { decodeDocument, notRegistered, warningsOf } from './document.ts'
+import { decodeDocument, formatNotRegistered, splitIntoWarnings } from './document.ts'
 import type { SentBody, TypedDocument } from './document.ts'
 
 /** A decoded object in the hub version. */
 export interface DecodedBody {
   readonly object: KubeObject
-  /** The same object with the empty lists of the body, which storage drops. Undefined if the body has none. */
+  /**
+   * The same object with the empty lists of the body. `object` lacks them, because empty lists are not stored. Undefined if the body has no
+   * empty lists.
+   */
   readonly withEmptyLists: KubeObject | undefined
 }
 
-/** Decodes, checks, defaults and converts a body to the hub version. Lets other requests run between long steps. Throws 400 for an invalid body. */
+/**
+ * Decodes, validates, defaults and converts a request body to the hub version. Lets other requests run between long steps. Throws 400 for
+ * an invalid body.
+ */
 export function decodeBody(
   route: WriteRoute,
   body: SentBody,
@@ -32,7 +38,7 @@ export function decodeBody(
   return maybeThen(restAfter(reading), () => {
     const decoding = performance.now()
     const decoded = decodeTyped(route, document, validation, warn)
-    return maybeThen(restAfter(decoding), () => bothToHub(route, decoded))
+    return maybeThen(restAfter(decoding), () => convertBodyToHub(route, decoded))
   })
 }
 
@@ -47,7 +53,7 @@ function readDocument(route: WriteRoute, body: SentBody): TypedDocument {
   }
 }
 
-function bothToHub(route: WriteRoute, { object, withEmptyLists }: DecodedBody): DecodedBody {
+function convertBodyToHub(route: WriteRoute, { object, withEmptyLists }: DecodedBody): DecodedBody {
   return { object: toHub(route, object), withEmptyLists: withEmptyLists && toHub(route, withEmptyLists) }
 }
 
@@ -58,7 +64,7 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   const { scheme, types } = route
   const type = types.kind(gvk)
   if (type === undefined) {
-    throw fail(notRegistered(gvk))
+    throw fail(formatNotRegistered(gvk))
   }
   let decoded: ReturnType<TypedDocument['decode']>
   try {
@@ -72,7 +78,7 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   }
   if (decoded.strictErrors.length > 0) {
     if (validation === 'Strict') throw fail(strictDecodingMessage(decoded.strictErrors))
-    if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of warningsOf(error)) warn(text)
+    if (validation === 'Warn') for (const error of decoded.strictErrors) for (const text of splitIntoWarnings(error)) warn(text)
   }
   const accepted = [route.gvk, ...(route.storage.alsoAccepts ?? [])]
   if (!accepted.some(({ group, version }) => gvk.group === group && gvk.version === version)) {
@@ -84,14 +90,14 @@ function decodeTyped(route: WriteRoute, document: TypedDocument, validation: Fie
   return { object: decoded.object, withEmptyLists }
 }
 
-/** Returns the start of a body for an error message: text if it looks like JSON, else hexadecimal. */
+/** Returns the start of a body for an error message: as text if it looks like JSON, otherwise as hexadecimal digits. */
 function summarize(body: Uint8Array): string {
   if (body.byteLength === 0) return '<empty>'
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(30, body.byteLength))
   return start.toString(body[0] === 0x7b ? 'latin1' : 'hex') + (body.byteLength > 30 ? ' ...' : '')
 }
 
-/** The Go package of a group, where the first label of the group's name is not the package. */
+/** The Go packages of the groups whose package name differs from the first label of the group's name. */
 const packages: Readonly<Record<string, string>> = { '': 'core', 'events.k8s.io': 'core', 'internal.apiserver.k8s.io': 'apiserverinternal' }
 
 /**

@@ -13,9 +13,9 @@ import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import { decodeUnknown } from '@keelson/api'
 import type { KindType } from '@keelson/api'
 import { parseApiVersion } from '../write/route.ts'
-import { keepReset } from '../write/managed-fields.ts'
+import { keepClearedManagers } from '../write/managed-fields.ts'
 
-/** Decodes CBOR. The embedder supplies it, so that servers without CBOR do not load a codec. */
+/** Decodes CBOR. The program passes the decoder to the server, so that servers without CBOR load no CBOR library. */
 export interface CborDecoder {
   decodeCbor(bytes: Uint8Array): JsonValue
 }
@@ -26,25 +26,28 @@ export interface SentBody {
   readonly bytes: Uint8Array
   /** The decoder. Required if `form` is `cbor`. */
   readonly cbor: CborDecoder | undefined
-  /** Returns the parsed text, if `parseInAdvance` parsed it. */
+  /** Returns the parsed YAML. Present only if `parseInAdvance` parsed the body. */
   readonly yaml?: (() => ParsedYaml) | undefined
 }
 
-/** Parses a long YAML body in another thread, so that it does not block other requests. Returns a promise only then. */
+/**
+ * Parses a long YAML body in a worker thread, so that parsing does not block other requests. Returns a promise only for a long YAML body,
+ * and all other bodies unchanged.
+ */
 export function parseInAdvance(body: SentBody, context: RequestContext): SentBody | Promise<SentBody> {
   const yaml = body.form === 'yaml' ? parseYamlInThread(body.bytes, () => context.signal) : undefined
   return yaml === undefined ? body : yaml.then((read) => ({ ...body, yaml: read }))
 }
 
-/** A body whose kind is known, but whose members are not decoded yet. */
+/** A request body whose kind is known, but whose fields are not decoded yet. */
 export interface TypedDocument {
-  /** The kind in the body. Members that the body leaves out have the values of the default kind. */
+  /** The kind in the body. If the body has no apiVersion or kind, the default kind's value is used. */
   readonly gvk: GroupVersionKind
-  /** Decodes the object, without kind and apiVersion. Throws if the body does not match the type. */
+  /** Decodes the object without kind and apiVersion. Throws if the body does not match the type. */
   decode(type: KindType, strict: FieldValidation, options?: { readonly keepEmptyLists: boolean }): Decoded<KubeObject>
 }
 
-/** Reads the kind of a body. Throws a plain Error with kube-apiserver's message if it cannot be read. */
+/** Reads the kind of a request body. Throws a plain Error with kube-apiserver's message if the body cannot be parsed. */
 export function decodeDocument({ form, bytes: body, cbor, yaml }: SentBody, defaults: GroupVersionKind): TypedDocument {
   switch (form) {
     case 'json':
@@ -77,9 +80,9 @@ function jsonDocument(body: Uint8Array, defaults: GroupVersionKind): TypedDocume
     gvk,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed, { strict, owned, ...options })
-      // Only the first result may reuse the parsed document, since results must not share members.
+      // Only the first decoded object may reuse members of the parsed document, because decoded objects must not share members.
       owned = false
-      keepReset(parsed.value, decoded.object)
+      keepClearedManagers(parsed.value, decoded.object)
       return decoded
     },
   }
@@ -96,7 +99,7 @@ function yamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocu
     gvk,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, parsed.value, { strict, ...options })
-      keepReset(parsed.value, decoded.object)
+      keepClearedManagers(parsed.value, decoded.object)
       if (strict === 'Ignore' || parsed.duplicates.length === 0) return decoded
       return { ...decoded, strictErrors: [...parsed.duplicates, ...decoded.strictErrors] }
     },
@@ -105,8 +108,8 @@ function yamlDocument(parsed: ParsedYaml, defaults: GroupVersionKind): TypedDocu
 
 const yamlErrors = 'yaml: unmarshal errors:'
 
-/** Splits a strict error into warnings: one for each line of a YAML error. */
-export function warningsOf(strictError: string): readonly string[] {
+/** Splits a strict decoding error into warnings. A YAML error gives one warning for each of its lines. */
+export function splitIntoWarnings(strictError: string): readonly string[] {
   if (!strictError.startsWith(`${yamlErrors}\n`)) return [strictError]
   return strictError
     .slice(yamlErrors.length + 1)
@@ -139,7 +142,7 @@ function cborDocument(body: Uint8Array, defaults: GroupVersionKind, cbor: CborDe
     gvk,
     decode(type, strict, options) {
       const decoded = decodeStruct<KubeObject>(type.schema, value, { strict, ...options })
-      keepReset(value, decoded.object)
+      keepClearedManagers(value, decoded.object)
       return decoded
     },
   }
@@ -175,7 +178,7 @@ function completeKind({ apiVersion, kind }: { apiVersion: string; kind: string }
 }
 
 /** Returns kube-apiserver's error text for a kind that the server does not know. */
-export function notRegistered(gvk: GroupVersionKind, scheme = 'pkg/api/legacyscheme/scheme.go:30'): string {
+export function formatNotRegistered(gvk: GroupVersionKind, scheme = 'pkg/api/legacyscheme/scheme.go:30'): string {
   const version = JSON.stringify(formatGroupVersion(gvk))
   return `no kind ${JSON.stringify(gvk.kind)} is registered for version ${version} in scheme ${JSON.stringify(scheme)}`
 }

@@ -3,7 +3,7 @@ import type { FieldValidation, JsonObject, JsonValue, KubeObject, RequestContext
 import { parseYaml } from '@keelson/apimachinery/yaml'
 import type { ParsedYaml } from '@keelson/apimachinery/yaml'
 import type { DecodedBody } from '../decode/body.ts'
-import { warningsOf } from '../decode/document.ts'
+import { splitIntoWarnings } from '../decode/document.ts'
 import type { CborDecoder } from '../decode/document.ts'
 import type { WriteOptions } from '../write/admission.ts'
 import type { Configuration } from '../write/change.ts'
@@ -17,8 +17,8 @@ interface AppliedWrite {
 }
 
 /**
- * Server-side apply: merges the configuration into `live` and records the owner of each field. Converts and defaults the result. Returns a promise
- * only if this takes long.
+ * Merges the configuration of a server-side apply into `live`, and records the owner of each field. Then converts and defaults the result.
+ * Returns a promise only if the work takes long.
  */
 export function applyConfiguration(
   { route, context, options }: AppliedWrite,
@@ -39,7 +39,7 @@ export function applyConfiguration(
 
 interface AppliedConfiguration {
   readonly config: JsonObject
-  /** Reports strict errors. Called after the apply, because all other errors come first. */
+  /** Reports strict decoding errors. Called after the merge, because all other errors are reported first. */
   readonly check: (validation: FieldValidation, warn: (text: string) => void) => void
 }
 
@@ -49,7 +49,7 @@ function readConfiguration(configuration: Configuration): AppliedConfiguration {
   return form === 'cbor' ? cborConfiguration(bytes, cbor!) : yamlConfiguration(yaml ?? (() => parseYaml(bytes)), bytes.byteLength)
 }
 
-/** Parses a YAML configuration. `length` is the size of the text in bytes. Throws 400 for an invalid text. */
+/** Parses a YAML configuration. `length` is the size of the text in bytes. Throws 400 if the text is invalid. */
 function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfiguration {
   let parsed: ParsedYaml
   try {
@@ -70,13 +70,16 @@ function yamlConfiguration(read: () => ParsedYaml, length: number): AppliedConfi
       for (const duplicate of validation === 'Ignore' ? [] : duplicates) {
         const message = `error converting YAML to JSON: ${duplicate}`
         if (validation === 'Strict') throw newBadRequest(`error strict decoding YAML: ${message}`)
-        warningsOf(duplicate).forEach(warn)
+        splitIntoWarnings(duplicate).forEach(warn)
       }
     },
   }
 }
 
-/** Decodes a CBOR configuration. The decoder refuses duplicate keys, so no strict errors remain. Throws 400 for an invalid document. */
+/**
+ * Decodes a CBOR configuration. No strict decoding errors remain, because the decoder refuses duplicate keys. Throws 400 if the document is
+ * invalid.
+ */
 function cborConfiguration(body: Uint8Array, cbor: CborDecoder): AppliedConfiguration {
   let value: JsonValue
   try {

@@ -2,7 +2,7 @@ import { createApiTypes } from '@keelson/api'
 import { coreV1 } from '@keelson/api/core/v1'
 import type { JsonObject } from '@keelson/apimachinery'
 import { expect, it } from 'vitest'
-import { printedJsonPatched, printedMergePatched, printedStrategicPatch } from './apply-patch.ts'
+import { createJsonPatchPrinter, createMergePatchPrinter, createStrategicPatchPrinter } from './apply-patch.ts'
 
 const { schema } = createApiTypes([coreV1]).kind({ group: '', version: 'v1', kind: 'ConfigMap' })!
 const signal = (): AbortSignal => expect.fail('unexpected call')
@@ -21,10 +21,10 @@ it.each([
   [{ z: { w: 1 } }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":{"w":1,"x":2,"y":1}}'],
   [{ list: [{ d: 1, c: { f: 1, e: 2 } }] }, '{"a":0,"list":[{"c":{"e":2,"f":1},"d":1}],"z":{"y":1,"x":2}}'],
   [{ z: [{ d: 1, c: 2 }] }, '{"a":0,"list":[{"name":"a","image":"i"},{"name":"b","image":"j"}],"z":[{"d":1,"c":2}]}'],
-])('a merge patch %j', (patch, printed) => expect(printedMergePatched(patch)(document, undefined, signal)).toBe(printed))
+])('a merge patch %j', (patch, printed) => expect(createMergePatchPrinter(patch)(document, undefined, signal)).toBe(printed))
 
-it('sorts the objects on the path of a JSON patch, and keeps the order of its values', () => {
-  const print = printedJsonPatched([
+it('prints sorted members of objects on the path of a JSON patch, and keeps the order in its values', () => {
+  const print = createJsonPatchPrinter([
     { op: 'replace', path: '/list/1/image', value: { d: 1, c: 2 } },
     { op: 'add', path: '/new', value: { d: 1, c: 2 } },
     { op: 'copy', from: '/list/0', path: '/copy' },
@@ -37,8 +37,8 @@ it('sorts the objects on the path of a JSON patch, and keeps the order of its va
   )
 })
 
-it('sorts copies of objects that were on the path of an earlier operation', () => {
-  const print = printedJsonPatched([
+it('prints sorted members of copied objects that were on the path of an earlier operation', () => {
+  const print = createJsonPatchPrinter([
     { op: 'test', path: '/z/y', value: 1 },
     { op: 'copy', from: '/z', path: '/copy' },
     { op: 'copy', from: '/list', path: '/other' },
@@ -52,7 +52,7 @@ it('prints a long JSON patch in slices, and stops when the request is aborted', 
   const leaving = new AbortController()
   const operations = Array.from({ length: 2_000 }, () => ({ op: 'move', from: '/long/50000', path: '/long/1000' }))
   const print = (): unknown =>
-    printedJsonPatched(operations)({ long: Array.from({ length: 100_000 }, () => 0) }, undefined, () => leaving.signal)
+    createJsonPatchPrinter(operations)({ long: Array.from({ length: 100_000 }, () => 0) }, undefined, () => leaving.signal)
   let turns = 0
   const count = (): void => {
     turns++
@@ -66,8 +66,8 @@ it('prints a long JSON patch in slices, and stops when the request is aborted', 
   await expect(unread).rejects.toThrow('gone')
 })
 
-it('prints a merged strategic patch without replace directives, and without nulls that matched no member', () => {
-  const print = (patch: JsonObject): unknown => printedStrategicPatch(patch)({ data: { a: 'b' } }, schema, signal)
+it('prints a strategic merge patch without replace directives, and without nulls for absent members', () => {
+  const print = (patch: JsonObject): unknown => createStrategicPatchPrinter(patch)({ data: { a: 'b' } }, schema, signal)
   expect(print({ data: { $patch: 'replace', x: 1 } })).toBe('map[data:map[x:1]]')
   expect(print({ data: { $patch: 'delete' } })).toBe('map[data:map[$patch:delete]]')
   expect(print({ data: { a: { b: null, c: [{ d: null }] }, e: null }, immutable: { f: null } })).toBe(

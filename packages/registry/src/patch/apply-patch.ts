@@ -21,19 +21,21 @@ import {
 import type { DecodedBody } from '../decode/body.ts'
 import type { WriteOptions } from '../write/admission.ts'
 import type { MergePatchType } from '../write/change.ts'
-import { keepReset } from '../write/managed-fields.ts'
+import { keepClearedManagers } from '../write/managed-fields.ts'
 import { fromHub, toHub } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
 import { decodePatched } from './decode-patched.ts'
 
-/** Applies the patch to a document. Returns a promise only if this takes long. */
+/** Applies a patch to a document. Returns a promise only if the work takes long. */
 type Merge = (document: JsonObject, route: WriteRoute, context: RequestContext) => JsonValue | Promise<JsonValue>
 interface ReadPatch {
   readonly strictErrors: readonly string[]
   readonly merge: Merge
-  /** Prints the patched document for error messages. */
+  /** Returns the patched document as text for error messages. */
   readonly print: PrintPatched
-  /** True for strategic merge patches, which kube-apiserver applies to objects instead of JSON. Errors are then about the patch. */
+  /**
+   * True for strategic merge patches. kube-apiserver applies them to objects instead of JSON, and its error messages then show the patch.
+   */
   readonly converting: boolean
 }
 
@@ -43,20 +45,20 @@ const readers: Readonly<Record<MergePatchType, (body: Uint8Array, strict: FieldV
     return {
       strictErrors,
       merge: (document, _, context) => applyJsonPatchInSlices(document, operations, { signal: () => context.signal }),
-      print: printedJsonPatched(operations),
+      print: createJsonPatchPrinter(operations),
       converting: false,
     }
   },
   'application/merge-patch+json'(body, strict) {
     const { patch, strictErrors } = decodeMergePatch(body, strict)
-    return { strictErrors, merge: (document) => applyMergePatch(document, patch), print: printedMergePatched(patch), converting: false }
+    return { strictErrors, merge: (document) => applyMergePatch(document, patch), print: createMergePatchPrinter(patch), converting: false }
   },
   'application/strategic-merge-patch+json'(body, strict) {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, strict)
     return {
       strictErrors,
       merge: (document, route) => applyStrategicMergePatch(document, patch, schemaOf(route)),
-      print: printedStrategicPatch(patch),
+      print: createStrategicPatchPrinter(patch),
       converting: true,
     }
   },
@@ -70,8 +72,8 @@ interface PatchedWrite {
 }
 
 /**
- * Patches `current` in the route's version, and decodes, defaults and converts the result to the hub version. Returns a promise only if this takes
- * long.
+ * Patches `current` in the route's version. Then decodes, defaults and converts the result to the hub version. Returns a promise only if
+ * the work takes long.
  */
 export function applyPatch(
   { route, context, name, options }: PatchedWrite,
@@ -91,7 +93,7 @@ export function applyPatch(
       maybeThen(restAfter(began), () => decodePatched(route, context, result, options.fieldValidation)),
       (decoded) =>
         maybeThen(restAfter(began), () => {
-          keepReset(patched, decoded.object)
+          keepClearedManagers(patched, decoded.object)
           return { object: toHub(route, decoded.object), withEmptyLists: decoded.withEmptyLists && toHub(route, decoded.withEmptyLists) }
         }),
     )
@@ -99,7 +101,7 @@ export function applyPatch(
 }
 
 function schemaOf({ type }: WriteRoute): NonNullable<WriteRoute['type']>['schema'] {
-  // A strategic merge needs a schema.
+  // A strategic merge patch can only be applied to a kind with a schema.
   if (type === undefined) throw unsupportedPatch()
   return type.schema
 }
@@ -110,16 +112,17 @@ export function unsupportedPatch(): Error {
 }
 
 /**
- * Prints the patched document for error messages, with members in the order in which kube-apiserver decodes them. `document` is the state before the
- * patch. A promise, which is returned only if printing takes long, rejects with the signal's reason.
+ * Returns the patched document as text for error messages, with members in kube-apiserver's order. `document` is the state before the
+ * patch. Returns a promise only if printing takes long. The promise rejects with the reason of `signal` if it aborts.
  */
 type PrintPatched = (document: JsonObject, schema: StructSchema | undefined, signal: () => AbortSignal) => string | Promise<string>
 
 /**
- * Prints a document after a merge patch. kube-apiserver walks the objects that are in both document and patch, and new objects of the patch, to drop
- * nulls. This sorts their members. Other members keep their order.
+ * Creates the printer for a document that a merge patch changed. kube-apiserver drops nulls by walking the objects that are in both the
+ * document and the patch, and objects that the patch adds. It prints the members of those objects sorted, and all other members in their
+ * given order.
  */
-export function printedMergePatched(patch: JsonValue): PrintPatched {
+export function createMergePatchPrinter(patch: JsonValue): PrintPatched {
   const ordered = (value: JsonValue, before: JsonValue | undefined): JsonValue => {
     if (value === before) return value
     if (!isJsonObject(before)) return sorted(value)
@@ -132,9 +135,10 @@ export function printedMergePatched(patch: JsonValue): PrintPatched {
 }
 
 /**
- * Prints a document after a JSON patch. Members are sorted in the objects on the path of an operation (a `test` too). Other members keep their order.
+ * Creates the printer for a document that a JSON patch changed. Members are sorted in every object on the path of an operation, including
+ * `test`. All other members keep their given order.
  */
-export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatched {
+export function createJsonPatchPrinter(operations: readonly JsonObject[]): PrintPatched {
   return (document, schema, signal) => {
     const visited = new Set<JsonValue>()
     const ordered = (value: JsonValue): JsonValue => {
@@ -147,8 +151,11 @@ export function printedJsonPatched(operations: readonly JsonObject[]): PrintPatc
   }
 }
 
-/** Prints a strategic merge patch in the state in which merging leaves it. */
-export function printedStrategicPatch(patch: JsonObject): PrintPatched {
+/**
+ * Creates the printer for a strategic merge patch. It prints the patch as merging leaves it, which is what kube-apiserver's error messages
+ * show.
+ */
+export function createStrategicPatchPrinter(patch: JsonObject): PrintPatched {
   return (document, schema) => goValue(schema === undefined ? patch : strategicPatchAfterMerge(document, patch, schema))
 }
 

@@ -82,7 +82,7 @@ it('gives the same result as decoding the whole document', () => {
   )
 })
 
-it('reports empty lists of the patched document', () => {
+it('returns the empty lists of the patched document', () => {
   const changed = applyMergePatch(stored as unknown as JsonObject, { spec: { nodeSelector: { a: null } }, metadata: { finalizers: [] } })
   const { spec, metadata } = decodeChanged(schema, changed, stored, {}).object as KubeObject & { spec: object }
   expect([wasSentEmpty(spec, 'nodeSelector'), wasSentEmpty(metadata, 'finalizers'), wasSentEmpty(metadata, 'labels')]).toEqual([

@@ -28,22 +28,22 @@ import type {
 import { parseApiVersion } from '../write/route.ts'
 import type { WriteRoute } from '../write/route.ts'
 import type { DecodedBody } from '../decode/body.ts'
-import { notRegistered } from '../decode/document.ts'
-import { nameMissing } from '../write/change.ts'
+import { formatNotRegistered } from '../decode/document.ts'
+import { newMissingNameError } from '../write/change.ts'
 
 interface PatchedDocument {
   readonly patched: JsonValue
   readonly current: KubeObject
   readonly patchErrors: readonly string[]
-  /** Prints the patched document for error messages. */
+  /** Returns the patched document as text for error messages. */
   readonly printed: () => string | Promise<string>
-  /** True if the patch was applied to an object instead of JSON. The result then has the right kind. */
+  /** True for strategic merge patches, which are applied to objects instead of JSON. The result then always has the right kind. */
   readonly converting: boolean
 }
 
 /**
- * Decodes a patched document into an object of the route's version. Errors are about the patch. Returns a promise only if printing the document takes
- * long.
+ * Decodes a patched document into an object of the route's version. Throws 422 with an error for the field `patch` if the document is
+ * invalid. Returns a promise only if printing the document takes long.
  */
 export function decodePatched(
   route: WriteRoute,
@@ -65,7 +65,7 @@ export function decodePatched(
   const kind = converting ? 'right' : patchedKind(route, patchedObject)
   if (kind === 'unversioned') {
     return strict([...patchErrors, ...unknownMembers(patchedObject)], () => {
-      throw nameMissing(current.metadata.name ?? '')
+      throw newMissingNameError(current.metadata.name ?? '')
     })
   }
   if (kind !== 'right') return refuse(kind.mismatch)
@@ -88,7 +88,7 @@ export function decodePatched(
     )
   }
   const { object, strictErrors, emptied } = decoded
-  return maybeThen(converting ? strictErrors : inPrintedOrder(route, strictErrors, printed), (errors) =>
+  return maybeThen(converting ? strictErrors : sortInPrintedOrder(route, strictErrors, printed), (errors) =>
     strict([...patchErrors, ...errors], () => {
       const withEmptyLists =
         emptied && type ? decodeStruct<KubeObject>(type.schema, patched, { keepEmptyLists: true, converting }).object : undefined
@@ -106,8 +106,8 @@ function errorOf(decode: () => unknown): string | undefined {
   }
 }
 
-/** Returns strict errors in the order in which kube-apiserver reports them. */
-function inPrintedOrder(
+/** Returns the strict decoding errors of a patched document in the order in which kube-apiserver reports them. */
+function sortInPrintedOrder(
   { type }: WriteRoute,
   errors: readonly string[],
   printed: PatchedDocument['printed'],
@@ -116,13 +116,16 @@ function inPrintedOrder(
   return maybeThen(printed(), (text) => decodeStruct(type.schema, parseJson(text), { strict: 'Strict' }).strictErrors)
 }
 
-/** Returns a strict error for each member of an object that is not decoded. */
+/** Returns an "unknown field" error for each member of a document that is not decoded because its kind is wrong. */
 function unknownMembers(patched: JsonObject): readonly string[] {
   const names = Object.keys(patched).filter((name) => name !== 'apiVersion' && name !== 'kind')
   return names.sort().map((name) => `unknown field ${JSON.stringify(name)}`)
 }
 
-/** The result of comparing the document's kind with the route's. kube-apiserver decodes no members of an object without a version. */
+/**
+ * The result of comparing the kind of a patched document with the kind of the route. kube-apiserver decodes no fields of a document without
+ * a version.
+ */
 type PatchedKind = 'right' | 'unversioned' | { readonly mismatch: string }
 
 function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
@@ -138,12 +141,15 @@ function patchedKind(route: WriteRoute, patched: JsonObject): PatchedKind {
   if (gvk.kind === route.gvk.kind && named.apiVersion === route.apiVersion) return 'right'
   const mismatch =
     route.types.kind(gvk) === undefined
-      ? notRegistered(gvk)
+      ? formatNotRegistered(gvk)
       : `unable to decode ${named.apiVersion}, Kind=${gvk.kind} into *${route.gvk.version}.${route.gvk.kind}`
   return { mismatch }
 }
 
-/** Returns the error for another kind without a version. kube-apiserver looks that kind up in the group's internal version. */
+/**
+ * Returns the error for a patched document with another kind and no version. kube-apiserver then looks the kind up in the group's internal
+ * version.
+ */
 function unknownInternalKind({ gvk, types }: WriteRoute, kind: string): string {
   const { group } = gvk
   if (types.kind({ ...gvk, kind }) === undefined) {
@@ -157,7 +163,9 @@ function notString(value: JsonValue, member: string): string {
   return `json: cannot unmarshal ${describeJson(value)} into Go struct field .${member} of type string`
 }
 
-/** Returns the document with the route's kind and apiVersion. Values that are not strings stay, so that decoding reports them. */
+/**
+ * Returns the document with the route's kind and apiVersion. A kind or apiVersion that is not a string stays, so that decoding reports it.
+ */
 function withKind(route: WriteRoute, patched: JsonObject): JsonObject {
   const isText = (value: unknown): boolean => typeof (value ?? '') === 'string'
   if (!isText(patched['kind']) || !isText(patched['apiVersion'])) return patched
@@ -166,13 +174,14 @@ function withKind(route: WriteRoute, patched: JsonObject): JsonObject {
 }
 
 /**
- * Decodes a document that was patched from `current`, an object of the same schema. Decodes only changed members. Unchanged members are copied from
- * `current`, string maps entry by entry. Managed fields are shared, because no code changes them in place.
+ * Decodes a document that was patched from `current`, an object of the same schema. Only changed members are decoded. Unchanged members are
+ * copied from `current`, and so are the unchanged entries of string maps. Managed fields are shared instead of copied, because no code
+ * changes them in place.
  */
 export function decodeChanged(schema: StructSchema, changed: JsonObject, current: KubeObject, options: DecodeOptions): Decoded<KubeObject> {
   const members = split(schema, changed, current as unknown as JsonObject)
   const decoded = members.hasUnchanged ? decodeRest(schema, members.rest, options) : undefined
-  // Decode everything, so that the errors are those of the whole document.
+  // Decode the whole document, so that its errors are complete and in the usual order.
   if (decoded === undefined || decoded.strictErrors.length > 0) return decodeWhole(schema, changed, options)
   return { ...decoded, object: mergeMembers(schema, members, decoded.object as unknown as JsonObject) as unknown as KubeObject }
 }
@@ -185,7 +194,7 @@ function decodeRest(schema: StructSchema, rest: JsonObject, options: DecodeOptio
   }
 }
 
-/** Decodes through JSON text, so that numbers are written as in stored objects. */
+/** Decodes a document through its JSON text, so that numbers get the same format as in stored objects. */
 function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOptions): Decoded<KubeObject> {
   return decodeStruct<KubeObject>(schema, parseJson(stringifyJson(value)), { ...options, owned: true })
 }
@@ -194,10 +203,10 @@ function decodeWhole(schema: StructSchema, value: JsonObject, options: DecodeOpt
 interface MemberSplit {
   readonly unchanged: ReadonlyMap<string, JsonValue>
   readonly inner: ReadonlyMap<string, MemberSplit>
-  /** Complete string maps that have unchanged entries. */
+  /** String maps with unchanged entries, as they are after the patch. */
   readonly texts: ReadonlyMap<string, JsonObject>
   readonly rest: JsonObject
-  /** True if any member is unchanged, at this level or below. */
+  /** True if the struct or a struct inside it has an unchanged member. */
   readonly hasUnchanged: boolean
 }
 
@@ -229,7 +238,7 @@ function split(schema: StructSchema, changed: JsonObject, current: JsonObject): 
   return { unchanged, inner, texts, rest, hasUnchanged: unchanged.size > 0 || inner.size > 0 || texts.size > 0 }
 }
 
-/** Returns the changed entries: `map` itself if all changed, undefined if none did. */
+/** Returns the entries of `map` that differ from `before`. Returns `map` itself if all entries differ, and undefined if none does. */
 function changedEntries(map: JsonObject, before: JsonObject): JsonObject | undefined {
   let changedTexts: JsonObject | undefined
   let unchanged = 0
@@ -241,7 +250,7 @@ function changedEntries(map: JsonObject, before: JsonObject): JsonObject | undef
   return unchanged === 0 ? map : changedTexts
 }
 
-/** Merges unchanged and decoded members, in schema order like decoding. */
+/** Merges the unchanged members of a struct with the decoded ones, in the schema order that decoding uses. */
 function mergeMembers(schema: StructSchema, { unchanged, inner, texts }: MemberSplit, decoded: JsonObject): JsonObject {
   const merged: JsonObject = {}
   for (const { name, type } of schema.fields) {
@@ -256,7 +265,7 @@ function mergeMembers(schema: StructSchema, { unchanged, inner, texts }: MemberS
   return copyEmptyMarks(merged, decoded)
 }
 
-/** Merges unchanged and decoded entries, sorted by key like decoding. */
+/** Merges the unchanged entries of a string map with the decoded ones, sorted by key as after decoding. */
 function mergeTexts(map: JsonObject, decoded: JsonValue): JsonObject {
   const changedTexts = decoded as JsonObject
   const merged: JsonObject = {}

@@ -19,13 +19,13 @@ import { testContext } from './test-context.ts'
 import type { TestContext } from './test-context.ts'
 
 export interface ResourceCases<T extends KubeObject> {
-  /** Returns a new defaulted hub object that may be created. The suite sets its name. */
+  /** Returns a new hub object with defaults that the server accepts for a create. The suite sets its name. */
   readonly valid: () => T
   /** Three names in sorted order, for kinds with special name rules. Default: a, b and c. */
   readonly names?: readonly [string, string, string]
-  /** Objects that are refused with 422, each with the field of one cause. Default: none. */
+  /** Objects that are refused with 422, and a field that must be among the causes of each. Default: none. */
   readonly invalid?: readonly { readonly title: string; readonly object: () => T; readonly field: string }[]
-  /** Makes a change that updates allow. Default: adds a label. */
+  /** Changes an object in a way that an update accepts. Default: adds a label. */
   readonly change?: (object: T) => void
   readonly types?: ApiTypes
   readonly hooks?: TestStoreOptions<T>['hooks']
@@ -39,7 +39,7 @@ function etcdCodec<T extends KubeObject>(definition: ResourceDefinition<T>, type
   return protobufCodecs({ types, scheme })({ kind: types.kind(gvk)!, selectableFields: {}, defaultOnRead }) as unknown as ObjectCodec<T>
 }
 
-/** Defines tests of the behaviour that all resources share, in memory and on disk. */
+/** Defines the tests of behaviour that all resources share. They run on a store in memory and on a store on disk. */
 export function describeResource<T extends KubeObject>(definition: ResourceDefinition<T>, cases: ResourceCases<T>): void {
   const { valid, invalid = [], change = addLabel, types, hooks, names = ['a', 'b', 'c'] } = cases
   const [a, b, c] = names
@@ -116,7 +116,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const again = async (same: KubeObject): Promise<KubeObject> =>
         plain((await store.update(context, a, { change: put(copyObject(same)), dryRun: false })).object)
       const created = await create(a)
-      // The first update may write the defaults that were set on read.
+      // The first update may store the defaults that are set on read, so it is made before the comparison.
       const before = definition.storage?.defaultOnRead === undefined ? created : await again(created)
       expect((await again(before)).metadata.resourceVersion).toBe(before.metadata.resourceVersion)
     })
@@ -260,12 +260,12 @@ const everythingThere: ListRequest = {
 }
 const watching = { allowBookmarks: false, sendInitialEvents: undefined, deadline: Number.POSITIVE_INFINITY } as const
 
-/** Creates the change of a PUT with this object as its body. */
+/** Creates a change that replaces the whole object with a copy of `object`, like a PUT. */
 export function put(object: KubeObject): Change {
   return { kind: 'edit', edit: () => copyObject(object) }
 }
 
-/** Returns the object of a result. Only plain objects have kind and apiVersion. */
+/** Returns the object of a result: a copy of a stored object, or the plain object itself. */
 export function plain(result: RestResult): KubeObject {
   return isStoredObject(result) ? result.copy() : result
 }

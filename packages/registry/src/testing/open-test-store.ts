@@ -14,13 +14,13 @@ import { newStorageFactoryConfig } from '../storage-factory.ts'
 import type { Store } from '../store.ts'
 
 export interface TestStoreOptions<T extends KubeObject> {
-  /** The known types. Default: accepts any kind, and stores members sorted by name. */
+  /** The types of the API. Default: any kind is accepted, and stored members are sorted by name. */
   readonly types?: ApiTypes
-  /** Creates the storage. Default: no watch cache. */
+  /** The function that creates the storage. Default: one without a watch cache. */
   readonly decorator?: StorageDecorator
-  /** The store. Default: a new one in memory, which closes with the test store. */
+  /** The driver of the store. Default: a new one in memory, which closes with the test store. */
   readonly backend?: Backend
-  /** The prefix of keys, for tests that share a store. Default: "/registry". */
+  /** The prefix of all keys, for tests that share a driver. Default: "/registry". */
   readonly prefix?: string
   readonly now?: () => number
   readonly newUid?: () => string
@@ -37,7 +37,7 @@ export interface TestStore<T extends KubeObject> extends AsyncDisposable {
   readonly store: Store<T>
 }
 
-/** Opens a resource on a real store in memory. */
+/** Opens the store of a resource on a driver in memory. */
 export function openTestStore<T extends KubeObject>(definition: ResourceDefinition<T>, options: TestStoreOptions<T> = {}): TestStore<T> {
   const { types, decorator, now, newUid, generateName, subresources, hooks, deleteCollectionWorkers, enableGarbageCollection } = options
   const backend = options.backend ?? openMemory()
@@ -71,11 +71,11 @@ export function openTestStore<T extends KubeObject>(definition: ResourceDefiniti
   }
 }
 
-/** Codecs without a schema. They sort members by name. */
+/** Codecs for kinds without a schema. They sort members by name. */
 export const untypedCodecs: CodecFactory = ({ kind, selectableFields, defaultOnRead }) =>
   createRecordCodec({ kind: kind.gvk.kind, schemaVersion: 1, selectableFields, defaultOnRead })
 
-/** Types that include every kind, without schemas. */
+/** API types that accept every kind, without schemas. */
 export const untyped: ApiTypes = {
   schemaOf: () => undefined,
   kind(gvk: GroupVersionKind): KindType {

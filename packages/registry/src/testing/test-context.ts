@@ -5,7 +5,7 @@ export interface TestContext extends RequestContext {
   readonly warnings: string[]
 }
 
-/** Creates a request context like that of the HTTP layer, which also collects warnings. */
+/** Creates a request context like that of the HTTP layer. The context collects warnings, so that tests can check them. */
 export function testContext(namespace: string, resource?: GroupVersionResource): TestContext {
   const warnings: string[] = []
   return {

@@ -37,7 +37,7 @@ function attributes(objects: Partial<AdmittedObjects>, rest: Partial<AdmittedWri
   return new WriteAttributes(write, 'UPDATE', { object: undefined, oldObject: undefined, isFinal: true, ...objects })
 }
 
-it('converts both objects to another version, once if they are final', () => {
+it('converts both objects to another version, and caches the conversion of final objects', () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
   const oldObject: Thing = { metadata: { name: 'a' }, size: 1 }
   const final = attributes({ object, oldObject })
@@ -57,7 +57,7 @@ it('returns the same objects for the hub version', () => {
   expect(attributes({ object }).as(hub).object).toBe(object)
 })
 
-it('shows later plugins the changes of earlier ones in every version', () => {
+it('passes the changes of earlier plugins to later plugins, in every version', () => {
   const object: Thing = { metadata: { name: 'a' }, size: 2 }
   const mutable = attributes({ object, oldObject: { metadata: { name: 'a' } }, isFinal: false })
   const before = mutable.as(old)
@@ -78,7 +78,7 @@ it('adds annotations to the audit event of the request, if it has one', () => {
   attributes({}).annotate('example.com/decision', 'allow')
 })
 
-it('names the options after the operation', () => {
+it('sets the kind of the options by the operation', () => {
   expect(attributes({}).options).toEqual({
     kind: 'UpdateOptions',
     apiVersion: 'meta.k8s.io/v1',

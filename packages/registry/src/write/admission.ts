@@ -12,14 +12,14 @@ import type {
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** The objects of a write in one version, without kind and apiVersion. */
+/** The new and the old object of a write in one version, without kind and apiVersion. */
 export interface VersionedObjects {
   readonly kind: GroupVersionKind
   readonly object: KubeObject | undefined
   readonly oldObject: KubeObject | undefined
 }
 
-/** One write for admission plugins. Its objects are in the hub version, without kind and apiVersion. */
+/** The write that an admission plugin checks or changes. Its objects are in the hub version, without kind and apiVersion. */
 export interface AdmissionAttributes {
   /** The request, with its user and a function for warnings (`context.warn`). */
   readonly context: RequestContext
@@ -29,29 +29,35 @@ export interface AdmissionAttributes {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** The new object. Mutating plugins change it in place. Undefined for DELETE. */
+  /** The new object. Mutating plugins change the object in place. Undefined for DELETE. */
   readonly object: KubeObject | undefined
   /** The stored object, which must not be changed. */
   readonly oldObject: KubeObject | undefined
   readonly dryRun: boolean
-  /** The options of the operation: CreateOptions, UpdateOptions or DeleteOptions. A patch has UpdateOptions, or CreateOptions if it creates. */
+  /**
+   * The options of the operation: CreateOptions, UpdateOptions or DeleteOptions. A patch has CreateOptions if it creates the object,
+   * otherwise UpdateOptions.
+   */
   readonly options: Readonly<Record<string, unknown>>
   /**
-   * Converts both objects to another version of their kind. The results must not be changed, since they are not converted back. Throws if the version
-   * is not served.
+   * Converts both objects to another version of their kind. Plugins must not change the results, because changes would be lost. Throws if
+   * the version is not served.
    */
   as(groupVersion: GroupVersion): VersionedObjects
-  /** Adds an annotation with a qualified key to the request's audit event. */
+  /** Adds an annotation to the request's audit event. `key` is qualified ("example.com/reason"). */
   annotate(key: string, value: string): void
 }
 
-/** The admission plugins of a server. Both steps throw an `ApiError` to refuse, or reject if they have to wait. */
+/**
+ * The admission plugins of a server. `admit` and `validate` throw an `ApiError` to refuse a write. If they return a promise, it rejects
+ * with the `ApiError`.
+ */
 export interface AdmissionChain {
-  /** Returns false if no plugin handles the operation. */
+  /** Returns true if any plugin handles the operation. */
   handles(this: void, operation: AdmissionOperation): boolean
   /** Runs mutating admission, before the registry prepares the object. */
   admit(attributes: AdmissionAttributes): Promise<void> | void
-  /** Runs validating admission on the final object. */
+  /** Runs validating admission on the object that will be stored. */
   validate(attributes: AdmissionAttributes): Promise<void> | void
 }
 
@@ -62,7 +68,7 @@ export const noAdmission: AdmissionChain = { handles: () => false, admit() {}, v
 export interface WriteOptions {
   readonly dryRun: boolean
   readonly fieldManager: string
-  /** Server-side apply takes over fields of other managers. */
+  /** Whether server-side apply takes over fields that other managers own. */
   readonly force: boolean
   readonly fieldValidation: FieldValidation
 }
@@ -74,31 +80,31 @@ export interface AdmittedRoute {
   /** The kind in the version that the route serves. */
   readonly gvk: GroupVersionKind
   readonly gvr: GroupVersionResource
-  /** "" or "status". */
+  /** The subresource, for example "status", or "" for the resource itself. */
   readonly subresource: string
 }
 
-/** A write for admission, without its objects. */
+/** A write that admission checks, without its objects. */
 export interface AdmittedWrite {
   readonly route: AdmittedRoute
   readonly context: RequestContext
-  /** The object's name. "" if the body or the registry sets it. */
+  /** The name of the object, or "" if the URL has none. */
   readonly name: string
   readonly dryRun: boolean
   readonly options: WriteOptions | DeleteOptions
 }
 
-/** The objects of a write for admission. */
+/** The new and the old object of a write, for admission. */
 export interface AdmittedObjects {
   readonly object: KubeObject | undefined
   readonly oldObject: KubeObject | undefined
-  /** True if the object no longer changes, so conversions of it are cached. */
+  /** True if no later step changes the object, so that conversions of it can be cached. */
   readonly isFinal: boolean
 }
 
 const optionsKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const
 
-/** The attributes of one write. Options and versions are computed on demand, because most plugins do not use them. */
+/** The attributes of one write. Options and other versions are computed on first use, because most plugins do not need them. */
 export class WriteAttributes implements AdmissionAttributes {
   readonly context: RequestContext
   readonly operation: AdmissionOperation
@@ -166,13 +172,13 @@ export class WriteAttributes implements AdmissionAttributes {
   }
 }
 
-/** Returns the namespace of a write. A namespace belongs to itself. */
+/** Returns the namespace of a write for admission. For a write to a Namespace, that is the Namespace itself. */
 function namespaceOf({ route, context, name }: AdmittedWrite, object: KubeObject | undefined): string {
   if (route.gvr.group === '' && route.gvr.resource === 'namespaces') return name || (object?.metadata?.name ?? '')
   return context.namespace
 }
 
-/** Runs mutating admission, before the registry prepares the object. */
+/** Runs mutating admission on the object of a write, before the registry prepares the object. */
 export function mutate(
   write: AdmittedWrite,
   operation: AdmissionOperation,
@@ -183,7 +189,7 @@ export function mutate(
   if (chain.handles(operation)) return chain.admit(new WriteAttributes(write, operation, { object, oldObject, isFinal: false }))
 }
 
-/** Runs validating admission on the final object. */
+/** Runs validating admission on the object that will be stored. */
 export function validate(
   write: AdmittedWrite,
   operation: AdmissionOperation,
@@ -200,7 +206,7 @@ interface AdmittedDelete {
   readonly request: { readonly options: DeleteOptions; readonly dryRun: boolean; readonly route?: AdmittedRoute | undefined }
 }
 
-/** Runs both steps of admission for a delete, which has no new object. */
+/** Runs mutating and validating admission for a delete. A delete has no new object. */
 export async function admitDelete({ context, name, request }: AdmittedDelete, oldObject: KubeObject): Promise<void> {
   const { route, dryRun, options } = request
   if (route === undefined || !route.admission.handles('DELETE')) return
@@ -210,7 +216,7 @@ export async function admitDelete({ context, name, request }: AdmittedDelete, ol
   await route.admission.validate(attributes)
 }
 
-/** Runs both steps of admission for the options of a connection. */
+/** Runs mutating and validating admission for a connection (pods/exec). The connection's options are the new object. */
 export async function admitConnect(route: AdmittedRoute, context: RequestContext, name: string, options: KubeObject): Promise<void> {
   if (!route.admission.handles('CONNECT')) return
   const write: AdmittedWrite = { route, context, name, dryRun: false, options: {} }

@@ -34,12 +34,12 @@ export interface StoreWrite<T extends KubeObject> {
   readonly key: string
 }
 
-/** Returns the write option for the resource's time to live. */
-export function timeToLive({ ttlSeconds }: Pick<StoreDependencies<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
+/** Returns the storage option that sets the time to live of the resource's objects. */
+export function ttlOption({ ttlSeconds }: Pick<StoreDependencies<KubeObject>, 'ttlSeconds'>): { ttlSeconds: number } | undefined {
   return ttlSeconds === undefined ? undefined : { ttlSeconds }
 }
 
-/** Removes the resourceVersion of a new object, and refuses a number. Other texts count as none, as in kube-apiserver. */
+/** Removes the resourceVersion of a new object. Throws if it is a number other than 0. Any other text is ignored, as in kube-apiserver. */
 export function dropResourceVersion({ metadata }: KubeObject): void {
   if (metadata.resourceVersion === undefined) return
   if (/^0*[1-9][0-9]*$/.test(metadata.resourceVersion)) {
@@ -48,7 +48,10 @@ export function dropResourceVersion({ metadata }: KubeObject): void {
   delete metadata.resourceVersion
 }
 
-/** Returns the error of a failed create. It states whether the conflicting name was generated, and whether the existing object is being deleted. */
+/**
+ * Returns the API error of a failed create. If the name exists already, the error says whether the name was generated, and whether the
+ * existing object is being deleted.
+ */
 export async function explainCreate<T extends KubeObject>(
   { dependencies, context, name, key }: StoreWrite<T>,
   { metadata }: T,
@@ -67,7 +70,7 @@ export async function explainCreate<T extends KubeObject>(
   return apiErrorFromStatus({ ...collision.status, message: `object is being deleted: ${collision.message}` }, { cause: error })
 }
 
-/** Returns the error of a failed update. `created` is the new object if the update tried to create one. */
+/** Returns the API error of a failed update. `created` is the new object if the update tried to create one. */
 export function explainUpdate<T extends KubeObject>(
   { dependencies, context, name }: StoreWrite<T>,
   created: T | undefined,
@@ -80,7 +83,10 @@ export function explainUpdate<T extends KubeObject>(
   return generated && isApiError(error, 'AlreadyExists') ? newGenerateNameConflict(resource, name, 1) : error
 }
 
-/** Refuses an update with an old version. Without a version it applies to the latest object, if the kind allows that. */
+/**
+ * Throws a conflict if the resourceVersion of an update is not that of the stored object. Without a resourceVersion the update applies to
+ * the latest object, if the kind allows that.
+ */
 export function matchVersion<T extends KubeObject>(
   { dependencies, context, name, plan }: StoreWrite<T> & { readonly plan: UpdatePlan<T> },
   { metadata }: T,
@@ -99,21 +105,21 @@ export function matchVersion<T extends KubeObject>(
   }
 }
 
-/** Returns the version without leading zeros, or "0" if there is none. */
+/** Returns the resourceVersion without leading zeros, or "0" if there is none. Throws if it is not a number. */
 function parseVersion(text: string): string {
   if (text === '') return '0'
   if (!/^[0-9]+$/.test(text)) throw newUnknownError(`strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`)
   return String(BigInt(text))
 }
 
-/** Returns true if this change removed the last finalizer of an object whose deletion was requested without a grace period. */
+/** Returns true if this update removed the last finalizer of an object whose deletion has begun and whose grace period is 0. */
 export function mayBeRemoved<T extends KubeObject>({ definition }: StoreDependencies<T>, object: T, old: DeepReadonly<T>): boolean {
   if ((object.metadata.finalizers ?? []).length > 0 || old.metadata.deletionTimestamp === undefined) return false
   if ((old.metadata.deletionGracePeriodSeconds ?? 0) !== 0) return false
   return definition.deletion?.readyToRemove(object as DeepReadonly<T>) ?? true
 }
 
-/** Removes an object after an update removed its last finalizer. */
+/** Removes an object from the storage after an update has removed its last finalizer. */
 export async function removeFinalized<T extends KubeObject>(
   { dependencies, context, name, key }: StoreWrite<T>,
   { dryRun, preconditions }: Pick<UpdateRequest, 'dryRun' | 'preconditions'>,
@@ -125,27 +131,27 @@ export async function removeFinalized<T extends KubeObject>(
     })
     if (!dryRun) await dependencies.hooks.afterDelete?.(readWritten(removed))
   } catch (error) {
-    // A concurrent update may have removed the last finalizer first.
+    // Ignore the error if a concurrent update has already removed the object.
     if (!isNotFoundInStorage(error)) throw translateError('delete', error, qualifiedResource(dependencies, context), name)
   }
 }
 
-/** The result of a write: the stored object, or in a dry run the object that would be stored. */
+/** The result of a write: the stored object. For a dry run, the object that would be stored. */
 export type Written<T extends KubeObject> = StoredObject<T> | T
 
-/** Returns the object of a write's result, for in-process readers. */
+/** Returns the decoded object of a write's result, for readers in the same process. */
 export function readWritten<T extends KubeObject>(written: Written<T>): DeepReadonly<T> {
   return isStoredObject(written) ? written.object() : (written as DeepReadonly<T>)
 }
 
-/** The write methods of a storage. `Storage` has the contract. */
+/** The methods of a storage that write. See `Storage` for their contracts. */
 interface WriteTarget<T extends KubeObject> {
   create(key: string, object: T, options?: CreateOptions): Promise<Written<T>>
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<Written<T>>
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<Written<T>>
 }
 
-/** Returns the storage, or for a dry run a target that writes nothing. */
+/** Returns the storage for a write. For a dry run, returns a replacement that writes nothing. */
 export function writeTarget<T extends KubeObject>(
   { storage, definition }: Pick<StoreDependencies<T>, 'storage' | 'definition'>,
   dryRun: boolean,
@@ -153,7 +159,7 @@ export function writeTarget<T extends KubeObject>(
   return dryRun ? new DryRunTarget(storage, definition.storage?.defaultOnRead) : storage
 }
 
-/** Reads, checks and refuses like the storage, but writes nothing. */
+/** Replaces the storage in a dry run. It reads objects, checks preconditions and throws errors like the storage, but writes nothing. */
 class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   readonly #storage: Storage<T>
   readonly #defaultOnRead: DefaultOnRead<T> | undefined
@@ -200,15 +206,15 @@ class DryRunTarget<T extends KubeObject> implements WriteTarget<T> {
   }
 }
 
-/** A change without strategy, managed fields and admission. */
+/** A change that runs without strategy, managed fields and admission. */
 export interface Rewrite<T extends KubeObject> {
-  /** Receives a copy, which it may change and return. */
+  /** Receives a copy of the current object. It may change and return the copy. */
   readonly change: (current: T) => T
   readonly dryRun: boolean
   readonly preconditions?: ObjectPreconditions | undefined
 }
 
-/** Changes an object without strategy, managed fields and admission. */
+/** Changes an object without running strategy, managed fields and admission. */
 export async function rewrite<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,

@@ -21,7 +21,7 @@ const context = testContext('ns', { group: 'example.com', version: 'v1', resourc
 const create = (metadata: KubeObject['metadata'], spec?: Widget['spec'], dryRun = false): Promise<KubeObject> =>
   test.store.create(context, { metadata, ...(spec && { spec }) }, { dryRun }).then(plain)
 
-it('sets system fields, and drops those of the client', async () => {
+it('sets system fields, and ignores the values that the client sent', async () => {
   const created = await create({
     name: 'a',
     uid: 'mine',
@@ -32,13 +32,13 @@ it('sets system fields, and drops those of the client', async () => {
   expect(metadata).toEqual({ name: 'a', namespace: 'ns', uid: 'uid-1', creationTimestamp: '2026-01-02T03:04:05Z', generation: 1 })
 })
 
-it('refuses a resourceVersion with an error without a reason', async () => {
+it('refuses a resourceVersion with an error that has no reason', async () => {
   const failure = { code: 500, reason: '', message: 'resourceVersion should not be set on objects to be created' }
   await expect(create({ name: 'a', resourceVersion: '5' })).rejects.toMatchObject(failure)
   await expect(create({ name: 'a', resourceVersion: '0' })).resolves.toBeDefined()
 })
 
-it('refuses another namespace than that of the request', async () => {
+it('refuses an object whose namespace differs from that of the request', async () => {
   await expect(create({ name: 'a', namespace: 'other' })).rejects.toMatchObject({
     code: 400,
     message: 'the namespace of the provided object does not match the namespace sent on the request',
@@ -55,7 +55,7 @@ it('names the kind in errors of invalid objects', async () => {
   })
 })
 
-it('generates another name if one exists, and gives up after eight attempts', async () => {
+it('generates another name if the generated name exists, and gives up after eight attempts', async () => {
   await create({ name: 'g-x' })
   names = ['x', 'x', 'y']
   expect((await create({ generateName: 'g-' })).metadata.name).toBe('g-y')
@@ -87,7 +87,7 @@ it('sends warnings to the context and validates the final object', async () => {
   expect(seen[0]?.metadata).toMatchObject({ name: 'a', namespace: 'ns', uid: 'uid-1' })
 })
 
-it('returns no version in a dry run, and still finds an existing name', async () => {
+it('returns no resourceVersion in a dry run, and still refuses an existing name', async () => {
   const created = await create({ name: 'a' }, undefined, true)
   expect(created).toMatchObject({ kind: 'Widget', apiVersion: 'example.com/v1' })
   expect(created.metadata.resourceVersion).toBeUndefined()
@@ -104,7 +104,7 @@ it('refuses names that are not valid path segments', async () => {
   await expect(test.store.get(testContext(''), 'a', {})).rejects.toMatchObject({ message: 'Namespace parameter required.' })
 })
 
-it('creates on update if the kind allows it', async () => {
+it('creates an absent object on update if the kind allows that', async () => {
   await expect(test.store.update(context, 'b', { change: put({ metadata: { name: 'b' } }), dryRun: false })).rejects.toMatchObject({
     code: 404,
     message: 'widgets.example.com "b" not found',

@@ -8,19 +8,19 @@ import type { StoreDependencies } from '../store-dependencies.ts'
 
 const pageSize = 10_000
 
-/** The objects that a deletecollection deleted. */
+/** The objects that a deletecollection has deleted. */
 export interface DeletedCollection<T extends KubeObject> {
   readonly items: readonly StoredObject<T>[]
-  /** The revision of the list. */
+  /** The revision at which the objects were listed. */
   readonly revision: number
-  /** The continue token of a list with a limit. */
+  /** The continue token for the next page, if the request has a limit. */
   readonly continue?: string
   readonly remainingItemCount?: number | undefined
 }
 
 /**
- * Deletes the objects of a list page by page, several at a time, and returns them. This is not atomic: after a failure some objects are deleted and
- * some are not. Objects that another client deletes in the meantime count as deleted.
+ * Deletes the objects that a list selects, page by page and several at a time, and returns them. The deletion is not atomic: after a
+ * failure some objects are deleted and others are not. Objects that another client deletes at the same time count as deleted.
  */
 export async function deleteCollection<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
@@ -40,7 +40,7 @@ export async function deleteCollection<T extends KubeObject>(
     revision = first
     appendAll(items, batch)
     await deleteAll(dependencies, context, request, batch)
-    // A request with a limit reads one page.
+    // A request with a limit deletes only one page.
     if (listRequest.limit > 0) return { items, revision: first, continue: found.continue, remainingItemCount: found.remainingItemCount }
     if (found.continue === '') return { items, revision: first }
     page = { ...listRequest, limit, continue: found.continue, resourceVersion: '', resourceVersionMatch: undefined }

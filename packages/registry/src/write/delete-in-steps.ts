@@ -11,8 +11,8 @@ import { writeTarget } from './commit.ts'
 import type { Written } from './commit.ts'
 
 /**
- * Runs the first step of a deletion in two steps: marks the object, and lets the policy change it. A second request changes nothing. Returns
- * undefined if the object may be removed.
+ * Runs the first step of a deletion in two steps. It marks the object and calls the `beginDelete` of the policy. If the object is already
+ * marked, it changes nothing. Returns the marked object, or undefined if the object may be removed now.
  */
 export async function beginDeletion<T extends KubeObject>(
   run: Deletion<T>,
@@ -41,7 +41,7 @@ export async function beginDeletion<T extends KubeObject>(
   }
 }
 
-/** Restricts all steps to this object, so that a later object of the same name is not deleted. */
+/** Adds the uid of the object to the preconditions of all later steps, so that they cannot delete a later object with the same name. */
 function requireSameUid<T extends KubeObject>({ dependencies, context, name, options }: Deletion<T>, { metadata }: DeepReadonly<T>): void {
   const { uid = '', resourceVersion = '' } = metadata
   const requested = options.preconditions ?? {}
@@ -59,7 +59,10 @@ function requireSameUid<T extends KubeObject>({ dependencies, context, name, opt
   options.preconditions = { ...requested, uid }
 }
 
-/** Sets the finalizers of the propagation policy. `orphanDependents: false` adds the foreground finalizer only here. */
+/**
+ * Sets the finalizers that the propagation policy requires. With `orphanDependents: false`, namespaces get the foreground finalizer, unlike
+ * other kinds.
+ */
 function setFinalizers(metadata: ObjectMeta, { orphanDependents, propagationPolicy }: DeleteOptions): void {
   const current = metadata.finalizers ?? []
   const requested =

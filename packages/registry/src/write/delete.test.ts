@@ -26,7 +26,7 @@ const remove = async (options: DeleteOptions = {}, dryRun = false): Promise<{ im
   return { immediate, object: plain(object) }
 }
 const read = async (): Promise<KubeObject> => plain(await test.store.get(context, 'a', {}))
-/** Creates a delete request with this validating admission. */
+/** Creates a delete request that runs `validate` as its validating admission. */
 function admittedBy(validate: AdmissionChain['validate']): DeleteRequest {
   const admission: AdmissionChain = { handles: () => true, admit() {}, validate }
   const gvr = { group: 'example.com', version: 'v1', resource: 'widgets' }
@@ -71,7 +71,7 @@ it('refuses options that contradict each other', async () => {
 })
 
 describe('finalizers', () => {
-  it('keep the object until an update removes the last one', async () => {
+  it('keep the object until an update removes the last finalizer', async () => {
     await create({ name: 'a', finalizers: ['example.com/x', 'example.com/y'] })
     const { immediate, object } = await remove()
     expect(immediate).toBe(false)
@@ -103,7 +103,7 @@ describe('finalizers', () => {
     expect([immediate, object.metadata.finalizers]).toEqual([false, finalizers])
   })
 
-  it('a later policy replaces an earlier one, and Background removes it', async () => {
+  it('of an earlier propagation policy are replaced by a later policy, and removed by Background', async () => {
     await create({ name: 'a' })
     await remove({ propagationPolicy: 'Foreground' })
     expect((await remove({ propagationPolicy: 'Orphan' })).object.metadata.finalizers).toEqual(['orphan'])
@@ -118,7 +118,7 @@ describe('finalizers', () => {
 })
 
 describe('a grace period', () => {
-  it('marks first, only becomes shorter, and ends with a delete without a grace period', async () => {
+  it('marks the object, can only be shortened, and ends with a delete whose grace period is 0', async () => {
     await create({ name: 'a' }, { grace: 30 })
     const first = await remove()
     expect(first.immediate).toBe(false)
@@ -138,7 +138,7 @@ describe('a grace period', () => {
     await expect(read()).rejects.toMatchObject(gone)
   })
 
-  it('never ends in the past', async () => {
+  it('never sets a deletionTimestamp in the past', async () => {
     await create({ name: 'a' }, { grace: 30 })
     await remove()
     now = start + 60_000
@@ -148,7 +148,7 @@ describe('a grace period', () => {
     })
   })
 
-  it('of zero removes at once, in two revisions', async () => {
+  it('of zero removes an object with graceful deletion at once, in two revisions', async () => {
     const created = await create({ name: 'a' }, { grace: 0 })
     const { immediate, object } = await remove()
     expect(immediate).toBe(true)
@@ -180,7 +180,7 @@ describe('deletecollection', () => {
     expect(Array.from(left.items, (item) => item.field('metadata.name'))).toEqual(['w0', 'w2', 'w4', 'w6'])
   })
 
-  it('deletes one page with a limit, and ends at a refusal', async () => {
+  it('deletes one page if the request has a limit, and stops at the first refusal', async () => {
     for (let i = 0; i < 4; i++) await create({ name: `w${i}` })
     const page = await test.store.deleteCollection(context, { options: {}, dryRun: false }, { ...all, limit: 3 })
     expect(page.continue).not.toBe('')
@@ -214,7 +214,7 @@ describe('deletion in two steps', () => {
   const cluster = testContext('', { group: 'example.com', version: 'v1', resource: 'gardens' })
   const request = { options: {}, dryRun: false }
 
-  it('marks, waits for the finalizers of the kind, and ends with the update that removes the last one', async () => {
+  it('marks the object, waits for its spec finalizers, and ends with the update that removes the last one', async () => {
     await using open = openTestStore(gardens, { now: () => now })
     await open.store.create(cluster, { metadata: { name: 'g' }, spec: { finalizers: ['kubernetes'] } } as Widget, { dryRun: false })
     const first = await open.store.delete(cluster, 'g', request)
@@ -238,7 +238,7 @@ describe('deletion in two steps', () => {
     expect((await open.store.delete(cluster, 'g', request)).immediate).toBe(true)
   })
 
-  it('does not delete a later object of the same name', async () => {
+  it('does not delete a later object with the same name', async () => {
     await using open = openTestStore(gardens)
     await open.store.create(cluster, { metadata: { name: 'g' } }, { dryRun: false })
     await expect(open.store.delete(cluster, 'g', { options: { preconditions: { uid: 'x' } }, dryRun: false })).rejects.toMatchObject({

@@ -1,7 +1,7 @@
 import { formatTime, parseTime } from '@keelson/apimachinery'
 import type { DeepReadonly, KubeObject, ObjectMeta, RequestContext } from '@keelson/apimachinery'
 import type { StoredObject } from '@keelson/storagebackend'
-import { timeToLive, readWritten, writeTarget } from './commit.ts'
+import { ttlOption, readWritten, writeTarget } from './commit.ts'
 import type { Written } from './commit.ts'
 import { admitDelete } from './admission.ts'
 import { beginDeletion } from './delete-in-steps.ts'
@@ -12,19 +12,22 @@ import { qualifiedResource } from '../store-dependencies.ts'
 import type { StoreDependencies } from '../store-dependencies.ts'
 import { isNotFoundInStorage, translateError } from '../translate-error.ts'
 
-/** The outcome of a delete. See `DeleteResult`. */
+/** The result of a delete. Its members are explained in `DeleteResult`. */
 export interface DeleteOutcome<T extends KubeObject> {
   readonly object: Written<T>
   readonly immediate: boolean
   readonly blank?: boolean
 }
 
-/** The next step after an attempt to mark an object. */
+/** The next step of a delete, after an attempt to mark the object. */
 type Marked<T extends KubeObject> =
   | { readonly next: 'wait'; readonly object: Written<T> }
   | { readonly next: 'remove'; readonly object?: Written<T>; readonly mayBeGone: boolean; readonly isUnmarked?: boolean }
 
-/** Deletes one object: at once, after outcome it, or in two steps if its definition has a `deletion`. */
+/**
+ * Deletes one object. The object is removed at once, or marked and kept until its grace period or finalizers end. A kind with a `deletion`
+ * policy is deleted in two steps.
+ */
 export async function deleteObject<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -58,12 +61,13 @@ async function read<T extends KubeObject>({ dependencies, context, name, key }: 
 }
 
 /**
- * The outcome of an attempt to mark an object. `waiting`: marked, and kept by finalizers or a grace period. `removable`: marked, and to be removed
- * now. `unmarked`: not marked, and to be removed now. `pending`: an earlier request started its deletion.
+ * The outcome of an attempt to mark an object. `waiting`: the object is marked, and finalizers or a grace period keep it. `removable`: the
+ * object is marked and can be removed now. `unmarked`: the object is not marked and can be removed now. `pending`: an earlier request has
+ * started the deletion.
  */
 type MarkOutcome = 'waiting' | 'removable' | 'unmarked' | 'pending'
 
-/** Writes deletionTimestamp, grace period and finalizers, if the object cannot be removed at once. */
+/** Sets deletionTimestamp, grace period and finalizers of an object that cannot be removed at once, and stores the object. */
 async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject<T>): Promise<Marked<T>> {
   const { dependencies, context, name, key, options, request } = run
   let outcome = 'pending' as MarkOutcome
@@ -74,7 +78,7 @@ async function mark<T extends KubeObject>(run: Deletion<T>, stored: StoredObject
         if (current === undefined || latest === undefined) throw new Error('cannot delete an absent object')
         await admitDelete(run, latest.object() as KubeObject)
         outcome = markObject(run, current)
-        return outcome === 'waiting' || outcome === 'removable' ? { object: current, ...timeToLive(dependencies) } : undefined
+        return outcome === 'waiting' || outcome === 'removable' ? { object: current, ...ttlOption(dependencies) } : undefined
       },
       { ...preconditionsOf(options), signal: context.signal },
     )
@@ -111,13 +115,13 @@ async function remove<T extends KubeObject>(run: Deletion<T>, marked: Extract<Ma
     if (!request.dryRun) await dependencies.hooks.afterDelete?.(readWritten(object))
     return { object, immediate: true, ...(request.dryRun && marked.isUnmarked && { blank: true }) }
   } catch (error) {
-    // Another client (a kubelet) may have removed the marked object first.
+    // Another client, for example the kubelet, may have removed the marked object already. The delete has then succeeded.
     if (marked.mayBeGone && marked.object !== undefined && isNotFoundInStorage(error)) return { object: marked.object, immediate: true }
     throw translateError('delete', error, qualifiedResource(dependencies, context), name)
   }
 }
 
-/** Sets the deletionTimestamp of an object with finalizers, for kinds without graceful deletion. */
+/** Sets the deletionTimestamp of an object with finalizers, if its kind has no graceful deletion. */
 function markAsDeleting(metadata: ObjectMeta, now: number): void {
   if (metadata.deletionTimestamp === undefined && (metadata.generation ?? 0) > 0) metadata.generation = metadata.generation! + 1
   if (metadata.deletionTimestamp === undefined || parseTime(metadata.deletionTimestamp) > now) metadata.deletionTimestamp = formatTime(now)

@@ -4,7 +4,7 @@ import { decodeManaged } from '@keelson/apimachinery/managed-fields'
 import type { DecodedBody } from '../decode/body.ts'
 import type { WriteRoute } from './route.ts'
 
-/** Records in the object which manager owns which field after this write. `live` is the stored object, if there is one. */
+/** Records in `decoded.object` which manager owns which field after this write. `live` is the stored object, if there is one. */
 export function trackManagers(route: WriteRoute, context: RequestContext, live: KubeObject | undefined, decoded: DecodedBody): void {
   const { object, withEmptyLists } = decoded
   if (object.metadata === undefined) return
@@ -12,8 +12,11 @@ export function trackManagers(route: WriteRoute, context: RequestContext, live: 
   else route.fieldManager.update(live, object, context.fieldManager, withEmptyLists)
 }
 
-/** Keeps an empty list of managers, which a client sends to clear all managers. Decoding drops empty lists, so this reads the document. */
-export function keepReset(document: JsonValue, object: KubeObject): void {
+/**
+ * Restores an empty `managedFields` list, which decoding drops. A client sends an empty list to clear all managers, so the function looks
+ * for it in the document.
+ */
+export function keepClearedManagers(document: JsonValue, object: KubeObject): void {
   const metadata = memberOf(document, 'metadata')
   const managers = metadata === undefined ? undefined : memberOf(metadata, 'managedFields')
   if (Array.isArray(managers) && managers.length === 0 && object.metadata !== undefined) object.metadata.managedFields = []
@@ -23,8 +26,8 @@ function memberOf(value: JsonValue, name: string): JsonValue | undefined {
   return isJsonObject(value) ? value[name] : undefined
 }
 
-/** Restores `before` with a warning if mutating admission left managed fields that cannot be decoded. */
-export function keepDecodable(object: KubeObject, before: ObjectMeta['managedFields'], context: RequestContext): void {
+/** Restores `before` if mutating admission left managed fields that cannot be decoded, and adds a warning. */
+export function restoreDecodableManagers(object: KubeObject, before: ObjectMeta['managedFields'], context: RequestContext): void {
   const { metadata } = object
   if (metadata === undefined || metadata.managedFields === before) return
   try {
@@ -38,8 +41,8 @@ export function keepDecodable(object: KubeObject, before: ObjectMeta['managedFie
 }
 
 /**
- * Restores the timestamps of managers if nothing else changed, so that nothing is written. Tracking runs before the strategy, so it cannot know which
- * changes the strategy resets.
+ * Restores the old timestamps of managers if the write changes nothing else, so that the object is not written. This runs after the
+ * strategy, because managers are tracked earlier, when changes that the strategy resets still count.
  */
 export function keepManagerTimes(object: KubeObject, old: DeepReadonly<KubeObject>): void {
   const now = object.metadata.managedFields ?? []

@@ -7,12 +7,15 @@ import type { DeleteRequest } from '../rest.ts'
 import type { Written } from './commit.ts'
 
 /**
- * The kind of a deletion. `now`: remove the object. `graceful`: store the marked object, which is removed after its grace period. `pending`: the
- * deletion was started earlier and nothing changes.
+ * The next step of a deletion. `now`: remove the object. `graceful`: store the marked object, which is removed after its grace period.
+ * `pending`: an earlier request started the deletion, and nothing changes.
  */
 type DeletionMode = 'now' | 'graceful' | 'pending'
 
-/** Checks options and preconditions, and marks `object` for a graceful deletion. May change both arguments, which are copies. */
+/**
+ * Checks the options and preconditions of a delete, and marks `object` if it has a grace period. Changes `object` and `options` in place,
+ * so both must be copies.
+ */
 export function beforeDelete<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -36,14 +39,14 @@ export function beforeDelete<T extends KubeObject>(
   return 'graceful'
 }
 
-/** Shortens a running grace period, but never extends it. */
+/** Shortens the grace period of an object that is being deleted. A longer grace period in the request is ignored. */
 function shortenGracePeriod<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   { metadata }: T,
   options: DeleteOptions,
 ): DeletionMode {
   const current = metadata.deletionGracePeriodSeconds ?? 0
-  // The object was marked, but its removal failed. Remove it now.
+  // The object is marked with no grace period left, but still exists because its removal failed. Remove it now.
   if (current === 0) return 'now'
   const requested = options.gracePeriodSeconds
   if (requested === undefined) {
@@ -55,7 +58,7 @@ function shortenGracePeriod<T extends KubeObject>(
   const moved = parseTime(metadata.deletionTimestamp!) + (requested - current) * 1000
   const passed = moved < now
   metadata.deletionTimestamp = formatTime(passed ? now : moved)
-  // After the period the kubelet still has to remove the object, unless the request has no grace period.
+  // The new deadline has passed, but the kubelet still needs time to remove the object. A request with a grace period of 0 grants none.
   metadata.deletionGracePeriodSeconds = passed && requested !== 0 ? 1 : requested
   return 'graceful'
 }
@@ -93,7 +96,10 @@ interface FinalizerChange {
   readonly finalizers: readonly string[]
 }
 
-/** Returns the finalizers of an object after a delete request with these options. The garbage collector removes those added here. */
+/**
+ * Returns the finalizers of an object after a delete request with these options. The garbage collector later removes the finalizers that
+ * are added here.
+ */
 export function finalizersForDeletion<T extends KubeObject>(
   dependencies: Pick<StoreDependencies<T>, 'definition' | 'enableGarbageCollection'>,
   metadata: DeepReadonly<ObjectMeta>,
@@ -110,7 +116,10 @@ export function finalizersForDeletion<T extends KubeObject>(
   return isSame ? { changed: false, finalizers: current } : { changed: true, finalizers }
 }
 
-/** Returns the propagation policy: that of the options, else that of existing finalizers, else the default of the kind. */
+/**
+ * Returns the propagation policy of a delete. The policy in the options comes first, then the policy of existing finalizers, then the
+ * default of the kind.
+ */
 function propagation<T extends KubeObject>(
   { definition }: Pick<StoreDependencies<T>, 'definition'>,
   current: readonly string[],
@@ -137,7 +146,10 @@ export interface Deletion<T extends KubeObject> {
   readonly request: DeleteRequest
 }
 
-/** Returns the preconditions of the next step. Marking changes the version, so a resourceVersion is replaced by that of `marked`. */
+/**
+ * Returns the preconditions of the next storage operation of a delete. Marking changes the resourceVersion, so a resourceVersion in the
+ * options is replaced with that of `marked`.
+ */
 export function preconditionsOf<T extends KubeObject>(
   { preconditions }: DeleteOptions,
   marked?: Written<T>,

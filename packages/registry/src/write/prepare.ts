@@ -13,7 +13,7 @@ import type { DeepReadonly, FieldErrorList, KubeObject, ObjectMeta, RequestConte
 import type { ResourceDefinition, Strategy, ValidationSteps } from '../resource-definition.ts'
 import type { StoreDependencies, UpdatePlan } from '../store-dependencies.ts'
 
-/** Sets uid and creation time, and drops other system fields that a client sent. */
+/** Sets the uid and creation time of a new object, and removes other system fields that the client sent. */
 export function fillSystemFields(dependencies: Pick<StoreDependencies<KubeObject>, 'now' | 'newUid'>, metadata: ObjectMeta): void {
   if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
   if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
@@ -22,7 +22,7 @@ export function fillSystemFields(dependencies: Pick<StoreDependencies<KubeObject
   metadata.creationTimestamp = formatTime(dependencies.now())
 }
 
-/** Prepares a named object for storage and validates it. Returns a promise only if validation takes long. */
+/** Prepares a new object, which has a name, for storage and validates it. Returns a promise only if validation takes long. */
 export function beforeCreate<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -43,7 +43,10 @@ export function beforeCreate<T extends KubeObject>(
   })
 }
 
-/** Returns the errors of metadata and of the kind's own rules. Some kinds check metadata only if their own rules pass. */
+/**
+ * Validates a new object by the rules for metadata and by the kind's own rules. Some kinds check metadata only if their own rules report no
+ * errors.
+ */
 function validateNew<T extends KubeObject>(
   definition: ResourceDefinition<T>,
   metadata: ObjectMeta,
@@ -53,7 +56,7 @@ function validateNew<T extends KubeObject>(
   return [...checkMetadata(definition, metadata), ...kindErrors]
 }
 
-/** Sets the namespace of the request, and refuses another one. */
+/** Sets the object's namespace to that of the request. Throws if the object has a different namespace. */
 function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, context: RequestContext, metadata: ObjectMeta): void {
   const expected = definition.scope === 'Namespaced' ? context.namespace : ''
   const current = metadata.namespace ?? ''
@@ -63,16 +66,16 @@ function matchNamespace(definition: Pick<ResourceDefinition, 'scope'>, context: 
     throw newBadRequest('the namespace of the provided object does not match the namespace sent on the request')
 }
 
-/** Validates the metadata of a new object with the name rules of the kind. */
+/** Validates the metadata of a new object, with the kind's rules for names. */
 function checkMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
   const { validateName } = definition
   if (validateName === undefined) return metadataErrors(definition, metadata, nameIsDNSSubdomain)
   const errors = metadataErrors(definition, metadata, validateName)
-  // The name rules of a kind (RBAC) may allow names that are not valid keys.
+  // A kind (RBAC) may allow names that are not valid keys, so such names are checked here too.
   return errors.length > 0 ? errors : metadataErrors(definition, metadata, isPathSegmentName)
 }
 
-/** Validates metadata with the rules of all kinds, where a name only has to be a path segment. */
+/** Validates metadata by the rules that apply to all kinds. They only require that a name is a valid path segment. */
 function checkCommonMetadata<T extends KubeObject>(definition: ResourceDefinition<T>, metadata: DeepReadonly<ObjectMeta>): FieldErrorList {
   return metadataErrors(definition, metadata, isPathSegmentName)
 }
@@ -95,7 +98,10 @@ interface Validation {
   readonly finish: (errors: FieldErrorList) => void
 }
 
-/** Validates, in slices if the strategy supports that, and passes the errors to `finish`. Returns a promise only if validation takes long. */
+/**
+ * Validates an object and passes the errors to `finish`. The work is done in slices if the strategy has `runValidation`. Returns a promise
+ * only if validation takes long.
+ */
 function runValidation(
   strategy: Pick<Strategy<KubeObject>, 'runValidation'>,
   context: RequestContext,
@@ -107,8 +113,8 @@ function runValidation(
 }
 
 /**
- * Prepares the new state of an object for storage and validates it. `object` already has the resourceVersion that it replaces. Returns a promise only
- * if validation takes long.
+ * Prepares the new state of an object for storage and validates it. `object` must already have the resourceVersion of the object that it
+ * replaces. Returns a promise only if validation takes long.
  */
 export function beforeUpdate<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
@@ -136,7 +142,7 @@ export function beforeUpdate<T extends KubeObject>(
   })
 }
 
-/** Restores uid, creation time and deletion fields, which updates cannot change. */
+/** Restores the uid, creation time and deletion fields of the old object, because updates cannot change them. */
 function keepSystemFields(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
   if ((metadata.uid ?? '') === '') keep(metadata, old, 'uid')
   if (old.creationTimestamp !== undefined) keep(metadata, old, 'creationTimestamp')
@@ -163,7 +169,8 @@ function updatedMetadataErrors<T extends KubeObject>(
   const { repeatedMetadataChecks } = plan
   const common = checkCommonMetadata(definition, metadata)
   const changes = validateObjectMetaUpdate(metadata, old)
-  // The name was valid when the object was created, so repeating the checks would find no errors.
+  // The metadata passed the checks when the object was created, and the name has not changed since, so repeating the checks would find no
+  // errors.
   if (common.length === 0 && changes.length === 0 && metadata.name === old.name) return []
   return [
     ...common,
@@ -175,7 +182,9 @@ function updatedMetadataErrors<T extends KubeObject>(
 
 const restoredByStatus = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const
 
-/** Restores the metadata in a status update, in place. For newer kinds, whose status subresource changes only the status. */
+/**
+ * Restores the metadata of the old object in a status update. Newer kinds use it, because their status subresource changes only the status.
+ */
 export function resetMetadataForStatus(metadata: ObjectMeta, old: DeepReadonly<ObjectMeta>): void {
   for (const member of restoredByStatus) {
     const stored = old[member]

@@ -13,22 +13,22 @@ import { FieldManager } from '@keelson/apimachinery/managed-fields'
 import type { RESTStorage } from '../rest.ts'
 import type { AdmissionChain, AdmittedRoute } from './admission.ts'
 
-/** The properties of one route (a path in one version) that its writes use. */
+/** The properties of a route (a path in one version) that its writes use. */
 export interface WriteRoute extends AdmittedRoute {
   readonly storage: Pick<RESTStorage, 'alsoAccepts'>
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
   readonly groupResource: GroupResource
   readonly hub: GroupVersionKind
-  /** Whether the route serves the hub version, so that nothing is converted. */
+  /** Whether the route serves the hub version, so that objects need no conversion. */
   readonly servesHub: boolean
-  /** Undefined for kinds without generated types, which support only JSON and YAML. */
+  /** The generated type. Undefined for kinds without one, which support only JSON and YAML. */
   readonly type: KindType | undefined
   readonly apiVersion: string
   readonly namespaced: boolean
-  /** Undefined for kinds without a schema, whose managed fields are not tracked. */
+  /** The field manager. Undefined for kinds without a schema, whose managed fields are not tracked. */
   readonly fieldManager: FieldManager | undefined
-  /** Throws if the user may update but not create. Called before a PUT or an apply creates an object. */
+  /** Throws if the user may update objects but not create them. Called before a PUT or an apply creates an object. */
   readonly authorizeCreate: (context: RequestContext) => Promise<void> | void
 }
 
@@ -41,12 +41,12 @@ export interface WriteRouteOptions {
   readonly scheme: Scheme
   readonly types: Pick<ApiTypes, 'kind'>
   readonly admission: AdmissionChain
-  /** Default: users who may update may also create. */
+  /** Throws if the user may not create objects. Default: users who may update objects may also create them. */
   readonly authorizeCreate?: WriteRoute['authorizeCreate']
   readonly now: () => number
 }
 
-/** Creates the properties of a route for its writes. */
+/** Creates the properties of a route that its writes use. */
 export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
   const { storage, gvk, gvr, subresource, scheme, types, admission, authorizeCreate = () => {}, now } = options
   const hub = storage.gvk
@@ -69,7 +69,7 @@ export function createWriteRoute(options: WriteRouteOptions): WriteRoute {
   }
 }
 
-/** Converts an object to the route's version. Does not change `object`, which may be shared. */
+/** Converts a hub object to the route's version. Returns a new object, because `object` may be shared. */
 export function fromHub({ servesHub, scheme, gvk }: Pick<WriteRoute, 'servesHub' | 'scheme' | 'gvk'>, object: KubeObject): KubeObject {
   return servesHub ? object : scheme.fromHub(gvk, object)
 }
@@ -88,7 +88,7 @@ export interface StorageFieldManagerOptions {
   /** The kind in the version of the route. */
   readonly kind: GroupVersionKind
   readonly storage: Pick<RESTStorage, 'gvk' | 'resetFields'>
-  /** "" or "status". */
+  /** The subresource, for example "status", or "" for the resource itself. */
   readonly subresource: string
   readonly now: () => number
 }
@@ -122,7 +122,10 @@ function sameVersion(a: GroupVersionKind, b: GroupVersionKind): boolean {
   return a.group === b.group && a.version === b.version
 }
 
-/** Splits an apiVersion at its first slash. Unlike `parseGroupVersion` it never throws, because clients may send any text. */
+/**
+ * Splits an apiVersion at its first slash into group and version. It never throws, unlike `parseGroupVersion`, because clients may send any
+ * text.
+ */
 export function parseApiVersion(apiVersion: string): GroupVersion {
   const slash = apiVersion.indexOf('/')
   return slash < 0 ? { group: '', version: apiVersion } : { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) }

@@ -13,7 +13,7 @@ const real = { dryRun: false }
 const now = { options: { gracePeriodSeconds: 0 }, dryRun: false }
 const widget = (name: string, size = 1): Widget => ({ metadata: { name }, spec: { size } })
 
-/** Creates hooks that record their calls in order. */
+/** Creates hooks that record their calls in call order. */
 function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Widget> } {
   const calls: string[] = []
   const begin = (what: string) => {
@@ -33,7 +33,7 @@ function recording(): { readonly calls: string[]; readonly hooks: StoreHooks<Wid
   }
 }
 
-it('finishes hooks with the outcome of the write', async () => {
+it('finishes hooks with success or failure, depending on the write', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, widget('a'), real)
@@ -57,13 +57,13 @@ it('finishes hooks with the outcome of the write', async () => {
   expect(calls).toEqual(['begin update 1 to 2', 'update 1 to 2 kept', 'begin update 2 to -2', 'update 2 to -2 given back', 'deleted a'])
 })
 
-it('returns the error of a hook, and finishes no hook', async () => {
+it('returns the error of a failed hook, and does not finish the hook', async () => {
   const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
   await using test = openTestStore(widgets, { hooks: () => ({ beginCreate: () => Promise.reject(refusal) }) })
   await expect(test.store.create(context, widget('a'), real)).rejects.toBe(refusal)
 })
 
-it('checks a write before a name is generated and versions are compared', async () => {
+it('calls check before a name is generated and before versions are compared', async () => {
   const refusal = newInvalid({ group: '', kind: 'Widget' }, 'a', [])
   const checked: unknown[] = []
   let isRefused = false
@@ -86,7 +86,7 @@ it('checks a write before a name is generated and versions are compared', async 
   ])
 })
 
-it('runs no begin hook for subresources, but afterDelete for an object whose last finalizer they remove', async () => {
+it('runs no begin hook for subresources, but runs afterDelete if a subresource removes the last finalizer', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, { metadata: { name: 'a', finalizers: ['example.com/hold'] } }, real)
@@ -97,7 +97,7 @@ it('runs no begin hook for subresources, but afterDelete for an object whose las
   expect(calls).toEqual(['deleted a'])
 })
 
-it('releases allocations after a lost race, and runs the hook again', async () => {
+it('releases allocations if a concurrent write came first, and runs the hook again', async () => {
   const { calls, hooks } = recording()
   await using test = openTestStore(widgets, { hooks: () => hooks })
   await test.store.create(context, widget('a'), real)

@@ -36,7 +36,7 @@ it('keeps fields that clients may not change', async () => {
   })
 })
 
-it('updates the latest object without a version, and refuses an old version', async () => {
+it('updates the latest object if the update has no resourceVersion, and refuses an old resourceVersion', async () => {
   await update({ metadata: { name: 'a' }, spec: { size: 2 } } as Widget)
   await expect(update({ ...created, spec: { size: 3 } } as Widget)).rejects.toMatchObject({
     code: 409,
@@ -46,7 +46,7 @@ it('updates the latest object without a version, and refuses an old version', as
   })
 })
 
-it('refuses an update without a version if the kind requires one', async () => {
+it('refuses an update without a resourceVersion if the kind requires one', async () => {
   await using strict = openTestStore(
     { ...widgets, strategy: { ...widgets.strategy, allowUnconditionalUpdate: false } },
     { backend: test.backend },
@@ -57,7 +57,7 @@ it('refuses an update without a version if the kind requires one', async () => {
   })
 })
 
-it('reports a wrong uid as a conflict with the message of the storage', async () => {
+it('reports a wrong uid as a conflict, with the error message of the storage', async () => {
   await expect(update({ metadata: { name: 'a' } }, { uid: 'other' })).rejects.toMatchObject({
     code: 409,
     message:
@@ -74,7 +74,7 @@ it('reports changes of immutable fields as often as kube-apiserver', async () =>
   expect(failure?.details.causes.filter(({ field }) => field === 'metadata.uid')).toHaveLength(2)
 })
 
-it('returns the change of a dry run and writes nothing', async () => {
+it('returns the changed object of a dry run, and writes nothing', async () => {
   const dry = await update({ metadata: { name: 'a' }, spec: { size: 5 } } as Widget, { dryRun: true })
   expect(dry).toMatchObject({
     kind: 'Widget',
@@ -84,7 +84,7 @@ it('returns the change of a dry run and writes nothing', async () => {
   expect(plain(await test.store.get(context, 'a', {}))).toEqual(created)
 })
 
-it('passes copies to edits and to the subresource scale', async () => {
+it('passes copies of the stored object to edits and to the subresource scale', async () => {
   const shared = async (): Promise<Widget> => ((await test.store.get(context, 'a', {})) as StoredObject<Widget>).object() as Widget
   const spoil = (current: KubeObject | undefined): KubeObject => Object.assign(current!, { spec: { size: 5 } })
   await test.store.update(context, 'a', { change: { kind: 'edit', edit: spoil }, dryRun: true })
@@ -102,7 +102,7 @@ it('passes copies to edits and to the subresource scale', async () => {
   expect(await shared()).toMatchObject({ spec: { size: 1 } })
 })
 
-it('refuses a body without a route', async () => {
+it('throws if a change with a body has no route', async () => {
   const body = { form: 'json', bytes: Buffer.from('{}'), cbor: undefined } as const
   await expect(test.store.update(context, 'a', { change: { kind: 'replace', body }, dryRun: false })).rejects.toThrow('without a route')
 })
@@ -118,7 +118,7 @@ it('applies the change again after a concurrent update', async () => {
   expect(plain(object)).toMatchObject({ spec: { size: 7 }, metadata: { labels: { round: '2' } } })
 })
 
-it('loses no concurrent change', async () => {
+it('keeps the changes of all concurrent updates', async () => {
   const edit = async (current: KubeObject | undefined): Promise<KubeObject> => {
     const widget = current as Widget
     return { ...widget, spec: { size: (widget.spec?.size ?? 0) + 1 } } as Widget
@@ -127,7 +127,7 @@ it('loses no concurrent change', async () => {
   expect(plain(await test.store.get(context, 'a', {}))).toMatchObject({ spec: { size: 31 }, metadata: { generation: 31 } })
 })
 
-it('creates no object for an update with a uid precondition', async () => {
+it('does not create an absent object if the update has a uid precondition', async () => {
   const strategy = { ...widgets.strategy, allowCreateOnUpdate: true }
   await using open = openTestStore({ ...widgets, strategy }, { backend: test.backend })
   const request = { change: put({ metadata: { name: 'new' } }), preconditions: { uid: 'x' } }
@@ -136,7 +136,7 @@ it('creates no object for an update with a uid precondition', async () => {
   }
 })
 
-it('changes status only through the subresource, which creates nothing', async () => {
+it('changes status only through the subresource, which cannot create objects', async () => {
   const changed = { ...created, spec: { size: 9 }, status: { phase: 'Ready' } } as Widget
   expect((await update(changed)).status).toBeUndefined()
   const status = test.paths.get('widgets/status') as RESTStorage & Updater
@@ -156,7 +156,7 @@ it('serves PUT of finalize, but not GET', () => {
   expect([canUpdate(finalize), canGet(finalize), canPatch(finalize)]).toEqual([true, false, false])
 })
 
-it('writes defaults on read with the first update, even without changes, and shows them in dry runs', async () => {
+it('stores the defaults that are set on read with the first update, even without changes, and returns them in dry runs', async () => {
   const labels = { filled: 'in' }
   const isDue = ({ metadata }: { readonly metadata: { readonly labels?: object } }): boolean => metadata.labels === undefined
   const fill = (object: Widget): void => void (object.metadata.labels = labels)

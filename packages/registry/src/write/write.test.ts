@@ -22,7 +22,7 @@ const context = testContext('ns', gvr)
 const options = { dryRun: false, fieldManager: 'me', force: true, fieldValidation: 'Strict' } as const
 const types = createApiTypes([coreV1])
 
-/** The steps of the last write, in order. */
+/** The steps of the last write, in the order in which they ran. */
 let steps: string[]
 let test: TestStore<ConfigMap>
 let route: WriteRoute
@@ -90,7 +90,7 @@ const changes: Readonly<Record<string, (data: Record<string, string>) => Change>
 const ordered = ['mutate UPDATE', 'prepare', 'validate', 'admit UPDATE']
 const withoutOwners = (): string[] => steps.filter((step) => step !== 'default').map((step) => step.replace(/ owned by .*/, ''))
 
-it('creates in the order of the steps', async () => {
+it('runs the steps of a create in the right order', async () => {
   await create(object({ a: '1' }))
   expect(steps).toEqual(['default', 'mutate CREATE owned by test', 'prepare', 'validate', 'admit CREATE'])
 })
@@ -123,7 +123,7 @@ it.each(['PUT', 'apply'])('creates by %s through the steps of a create', async (
   expect(withoutOwners()).toEqual(['mutate CREATE', 'prepare', 'validate', 'authorize create', 'admit CREATE'])
 })
 
-it('creates by apply even if a PUT does not create', async () => {
+it('creates an absent object by server-side apply even if a PUT may not create', async () => {
   await using strict = openTestStore({ ...configMaps, strategy: {} }, { types })
   const request = { dryRun: false, route, options }
   await expect(strict.store.update(context, 'a', { ...request, change: changes['PUT']!({}) })).rejects.toMatchObject({ code: 404 })
@@ -137,13 +137,13 @@ it('runs admission for a write on a route without options', async () => {
   expect(withoutOwners()).toEqual(ordered)
 })
 
-it('reports an invalid body before an absent object', async () => {
+it('reports an invalid body even if the object is absent', async () => {
   const wrong: Change = { kind: 'replace', body: body({ metadata: { name: 'b' } }) }
   await expect(update(wrong)).rejects.toMatchObject({ code: 400, message: expect.stringContaining('does not match the name on the URL') })
   expect(steps).toEqual(['default'])
 })
 
-it('does not change the shared object', async () => {
+it('does not change the shared stored object', async () => {
   await create(object({ a: '1' }))
   const stored = await test.store.get(context, 'a', {})
   const before = JSON.stringify(plain(stored))

@@ -27,11 +27,11 @@ import {
   matchVersion,
   mayBeRemoved,
   removeFinalized,
-  timeToLive,
+  ttlOption,
   writeTarget,
 } from './commit.ts'
 import type { StoreWrite, Written } from './commit.ts'
-import { keepDecodable, keepManagerTimes, trackManagers } from './managed-fields.ts'
+import { restoreDecodableManagers, keepManagerTimes, trackManagers } from './managed-fields.ts'
 import { beforeCreate, fillSystemFields, beforeUpdate } from './prepare.ts'
 
 /*
@@ -49,7 +49,10 @@ import { beforeCreate, fillSystemFields, beforeUpdate } from './prepare.ts'
  * Internal writes (eviction) have no route and skip managed fields and admission.
  */
 
-/** Runs the steps of a create up to mutating admission, and passes the object to the storage. */
+/**
+ * Creates an object from a POST request. Decodes the body, tracks managed fields, runs mutating admission, and passes the object to the
+ * storage.
+ */
 export async function createObject(storage: RESTStorage & (Creater | NamedCreater), create: CreateWrite): Promise<RestResult> {
   const { route, context, options } = create
   const { dryRun } = options
@@ -73,10 +76,10 @@ export async function createObject(storage: RESTStorage & (Creater | NamedCreate
     : (storage as NamedCreater).createNamed(context, create.name, object, request)
 }
 
-/** With five random characters and a million names of one prefix, eight attempts fail less than once in a thousand creates. */
+/** Eight attempts almost always find a free name: with a million existing names of one prefix, less than one create in a thousand fails. */
 const maxNameAttempts = 8
 
-/** Prepares, validates and commits a new object. The store may change the object. */
+/** Prepares, validates and stores a new object. It may change `object`. */
 export function storeNew<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -116,8 +119,8 @@ async function storeOnce<T extends KubeObject>(
   try {
     if (!dryRun) dropResourceVersion(object)
     const written = await writeTarget(dependencies, dryRun).create(key, object, {
-      ...timeToLive(dependencies),
-      // The first access creates the request's signal, so the signal is passed on as a getter.
+      ...ttlOption(dependencies),
+      // A getter, because the first access to `context.signal` creates the signal, and most writes do not need one.
       get signal() {
         return context.signal
       },
@@ -132,15 +135,18 @@ async function storeOnce<T extends KubeObject>(
 
 interface PrepareNewOptions {
   readonly dryRun: boolean
-  /** Validating admission. Undefined: none. */
+  /** Runs validating admission. Undefined: no admission. */
   readonly admit: CreateRequest['validate'] | undefined
-  /** See `UpdatePlan`. */
+  /** Whether the hook `beginCreate` runs. False for subresources. */
   readonly begins: boolean
-  /** If this function returns, the caller must finish the hook. If it throws, the hook is finished. */
+  /**
+   * The begin hook of the write. If `prepareNew` returns, the caller must finish the hook. If `prepareNew` throws, the hook is already
+   * finished.
+   */
   readonly hook: PendingHook
 }
 
-/** Prepares, validates and admits a new object, for all verbs that create. */
+/** Prepares, validates and admits a new object, for a POST or for an update that creates. */
 async function prepareNew<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   context: RequestContext,
@@ -168,23 +174,23 @@ async function prepareNew<T extends KubeObject>(
   }
 }
 
-/** One PUT, patch, apply or edit. */
+/** One update: a PUT, a patch, an apply or an edit. */
 interface Update<T extends KubeObject> extends StoreWrite<T> {
   readonly plan: UpdatePlan<T>
   readonly request: UpdateRequest<T>
-  /** The write for admission. Undefined for internal writes. */
+  /** The write's route and options, for admission. Undefined for writes by the server itself. */
   readonly routed: RoutedWrite | undefined
   readonly hook: PendingHook
-  /** The decoded body of a PUT. The first round uses it. */
+  /** The decoded body of a PUT. Only the first attempt uses it, because it changes the object. */
   decoded: DecodedBody | undefined
-  /** The outcome of the last round. */
+  /** The outcome of the last attempt. */
   last: Round<T> | undefined
 }
 
-/** The outcome of one attempt. If the object has changed since, the outcome of the next attempt replaces it. */
+/** The outcome of one attempt. If a concurrent write comes first, the outcome of the next attempt replaces it. */
 type Round<T> = { readonly kind: 'create' | 'update' | 'delete'; readonly object: T }
 
-/** The outcome of an update, which may have created the object. */
+/** The outcome of an update, which may also have created the object. */
 export interface UpdateOutcome<T extends KubeObject> {
   readonly object: Written<T>
   readonly created: boolean
@@ -192,7 +198,10 @@ export interface UpdateOutcome<T extends KubeObject> {
 
 const noOptions: WriteOptions = { dryRun: false, fieldManager: '', force: false, fieldValidation: 'Ignore' }
 
-/** Changes an object. Creates an absent object if that is allowed. Removes the object if its deletion only waited for this change. */
+/**
+ * Changes an object. Creates an absent object if the request may create one. Removes the object if its deletion has begun and this change
+ * removes its last finalizer.
+ */
 export async function update<T extends KubeObject>(
   dependencies: StoreDependencies<T>,
   plan: UpdatePlan<T>,
@@ -204,7 +213,7 @@ export async function update<T extends KubeObject>(
   let { preconditions } = request
   let decoded: DecodedBody | undefined
   if (change.kind === 'replace') {
-    // Decode the body first: its errors come before the error of an absent object.
+    // Decode the body before reading the object, because errors of the body are reported before the error for an absent object.
     const began = performance.now()
     const decoding = decodeReplacement(routed, change.body)
     decoded = decoding instanceof Promise ? await decoding : decoding
@@ -227,7 +236,7 @@ export async function update<T extends KubeObject>(
   }
   let object: Written<T>
   try {
-    object = await writeTarget(dependencies, dryRun).guaranteedUpdate(run.key, (_current, stored) => round(run, stored), {
+    object = await writeTarget(dependencies, dryRun).guaranteedUpdate(run.key, (_current, stored) => attempt(run, stored), {
       ignoreNotFound: mayCreate(run),
       sharesCurrent: true,
       ...(preconditions === undefined ? undefined : { preconditions }),
@@ -242,17 +251,20 @@ export async function update<T extends KubeObject>(
   if (last?.kind !== 'delete') return { object, created: last?.kind === 'create' }
   await run.hook.abandon()
   await removeFinalized(run, { dryRun, preconditions })
-  // Return the object as this change left it.
+  // Return the object as this change left it, although it has been removed.
   return { object: last.object, created: false }
 }
 
-/** Returns whether the write may create the object. An apply may create it even if a PUT may not, but not through another representation. */
+/**
+ * Returns whether the write may create an absent object. A server-side apply may create the object even if a PUT may not, unless it writes
+ * another representation such as a scale.
+ */
 function mayCreate<T extends KubeObject>({ plan, request: { change, view } }: Update<T>): boolean {
   return plan.allowCreateOnUpdate || (plan.applyCreates && change.kind === 'apply' && view === undefined)
 }
 
-/** Runs one attempt. Returns undefined if the object is to be removed instead. */
-async function round<T extends KubeObject>(run: Update<T>, stored: StoredObject<T> | undefined): Promise<UpdateOutput<T> | undefined> {
+/** Makes one attempt to update the object. Returns undefined if the object must be removed instead. */
+async function attempt<T extends KubeObject>(run: Update<T>, stored: StoredObject<T> | undefined): Promise<UpdateOutput<T> | undefined> {
   const { dependencies, context, name, request, routed } = run
   run.last = undefined
   if (run.hook.isPending) await run.hook.abandon()
@@ -278,10 +290,13 @@ async function round<T extends KubeObject>(run: Update<T>, stored: StoredObject<
   await (stored === undefined ? prepareCreated(run, object) : prepareChanged(run, object, stored))
   const kind = stored === undefined ? 'create' : mayBeRemoved(dependencies, object, stored.object()) ? 'delete' : 'update'
   run.last = { kind, object }
-  return kind === 'delete' ? undefined : { object, ...timeToLive(dependencies) }
+  return kind === 'delete' ? undefined : { object, ...ttlOption(dependencies) }
 }
 
-/** Returns the new state in the hub version, decoded, defaulted and converted. `current` is shared, so an edit gets a copy. */
+/**
+ * Applies the change and returns the new state, decoded, defaulted and converted to the hub version. `current` is shared and must not be
+ * changed, so an edit gets a copy.
+ */
 function applyChange<T extends KubeObject>(
   run: Update<T>,
   current: KubeObject | undefined,
@@ -293,13 +308,16 @@ function applyChange<T extends KubeObject>(
     return maybeThen(change.edit(view === undefined ? stored?.copy() : current), (object) => ({ object, withEmptyLists: undefined }))
   }
   run.decoded = undefined
-  // Later steps change the decoded object, so a later round decodes the body again.
+  // Later steps change the decoded object, so a later attempt decodes the body again.
   if (change.kind === 'replace') return decoded ?? decodeReplacement(routed, change.body)
   const write = requireRoute(routed)
   return change.kind === 'patch' ? applyPatch(write, change, current) : applyConfiguration(write, change.configuration, current)
 }
 
-/** Records the owners of fields, unless an apply has done so, and runs mutating admission. Returns a promise only if it has to wait. */
+/**
+ * Records the owners of fields and runs mutating admission. An apply has already recorded the owners. Returns a promise only if admission
+ * has to wait.
+ */
 function trackAndMutate(
   write: RoutedWrite,
   decoded: DecodedBody,
@@ -312,13 +330,13 @@ function trackAndMutate(
   return maybeThen(restAfter(began), () => {
     const managers = object.metadata?.managedFields
     return maybeThen(mutate(write, live === undefined ? 'CREATE' : 'UPDATE', object, live), () => {
-      keepDecodable(object, managers, context)
+      restoreDecodableManagers(object, managers, context)
       if (object.metadata !== undefined) dedupOwnerReferences(object, context, 'admitted')
     })
   })
 }
 
-/** Prepares the object of a PUT or an apply that creates. */
+/** Prepares, validates and admits the object that a PUT or an apply creates. */
 async function prepareCreated<T extends KubeObject>(
   { dependencies, plan, context, request, routed, hook }: Update<T>,
   object: T,
@@ -332,7 +350,7 @@ async function prepareCreated<T extends KubeObject>(
   if (!dryRun) delete object.metadata.resourceVersion
 }
 
-/** Prepares, validates and admits the new state of an object. */
+/** Prepares, validates and admits the new state of an existing object. */
 async function prepareChanged<T extends KubeObject>(run: Update<T>, object: T, stored: StoredObject<T>): Promise<void> {
   const { dependencies, plan, context, request, routed, hook } = run
   const { hooks } = dependencies

@@ -1,7 +1,7 @@
 import type { ComponentCondition, ComponentStatus } from '@keelson/api/core/v1'
 import { messageOf, newNotFound } from '@keelson/apimachinery'
 import type { DeepReadonly, GroupVersionKind } from '@keelson/apimachinery'
-import { nameColumn, restFacts, tableConvertor } from '@keelson/registry'
+import { nameColumn, describeRESTStorage, tableConvertor } from '@keelson/registry'
 import type { Column, Getter, Lister, ListRequest, RESTStorage } from '@keelson/registry'
 
 export const componentStatusKind: GroupVersionKind = { group: '', version: 'v1', kind: 'ComponentStatus' }
@@ -18,7 +18,7 @@ export type ComponentCheck = () => Promise<ComponentHealth>
 /** Serves the health of control plane components by name ("etcd-0"). Each read runs the checks, because the health is not stored. */
 export function componentStatuses(checks: Readonly<Record<string, ComponentCheck>>): RESTStorage & Getter & Lister {
   return {
-    ...restFacts(componentStatusKind, {
+    ...describeRESTStorage(componentStatusKind, {
       namespaced: false,
       singularName: 'componentstatus',
       shortNames: ['cs'],

@@ -1,7 +1,7 @@
 import type { Binding, Pod } from '@keelson/api/core/v1'
 import { aggregateFieldErrors, copyObject, fieldError, fieldPath, newBadRequest, newConflict, newUnknownError } from '@keelson/apimachinery'
 import type { FieldErrorList, GroupVersionKind, KubeObject, RequestContext } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, CreateRequest, NamedCreater, RESTStorage, Store } from '@keelson/registry'
 import { setPodCondition } from './pod-condition.ts'
 import { successStatus } from './success.ts'
@@ -15,7 +15,7 @@ const targetPath = fieldPath('target')
  */
 export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreater {
   return {
-    ...restFacts(bindingKind),
+    ...describeRESTStorage(bindingKind),
     keepsSystemFields: true,
     createNamed: (context, name, object, request) => bind(store, context, { name, binding: object as Binding, request }),
   }
@@ -24,7 +24,7 @@ export function bindingSubresource(store: Store<Pod>): RESTStorage & NamedCreate
 /** Serves POST bindings, which works like POST pods/NAME/binding. The body contains the name of the pod. */
 export function bindings(store: Store<Pod>): RESTStorage & Creater {
   return {
-    ...restFacts(bindingKind, { singularName: 'binding' }),
+    ...describeRESTStorage(bindingKind, { singularName: 'binding' }),
     create: (context, object, request) => bind(store, context, { name: object.metadata.name ?? '', binding: object as Binding, request }),
   }
 }

@@ -13,7 +13,7 @@ import {
   systemClock,
 } from '@keelson/apimachinery'
 import type { DeepReadonly, DeleteOptions, GroupVersionKind, KubeObject, RequestContext, Status } from '@keelson/apimachinery'
-import { readResult, restFacts } from '@keelson/registry'
+import { readResult, describeRESTStorage } from '@keelson/registry'
 import type { CreateRequest, NamedCreater, RESTStorage, Store, SubresourceFactory, Updater } from '@keelson/registry'
 import { podStatus } from '../status-strategy.ts'
 import { budgetInProcess, isOutsideBudgets, mayEvictUnhealthy, takeDisruption } from './check-budget.ts'
@@ -39,7 +39,7 @@ export interface EvictionOptions {
 /** Serves POST pods/NAME/eviction, which deletes a pod if its disruption budget allows that. */
 export function evictionSubresource({ budgets, now = systemClock.now }: EvictionOptions): SubresourceFactory<Pod> {
   return (store): RESTStorage & NamedCreater => ({
-    ...restFacts(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
+    ...describeRESTStorage(evictionKind, { alsoAccepts: [{ group: 'policy', version: 'v1beta1' }] }),
     async createNamed(context, name, object, request) {
       const eviction = object as Eviction
       if (eviction.metadata.name !== name) throw newBadRequest('name in URL does not match name in Eviction object')

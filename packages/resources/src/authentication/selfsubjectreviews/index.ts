@@ -1,7 +1,7 @@
 import type { SelfSubjectReview } from '@keelson/api/authentication/v1'
 import { copyObject, requestTime } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import { toApiUserInfo } from '../user-info.ts'
 
@@ -10,7 +10,7 @@ const reviewKind: GroupVersionKind = { group: 'authentication.k8s.io', version: 
 /** Answers the caller with its own authenticated identity. */
 export function selfSubjectReviews(): RESTStorage & Creater {
   return {
-    ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),
+    ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'selfsubjectreview' }),
     async create(context, object, { validate }): Promise<KubeObject> {
       await validate?.(copyObject(object), undefined)
       const review: SelfSubjectReview = {

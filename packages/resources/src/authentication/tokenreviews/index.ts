@@ -1,7 +1,7 @@
 import type { TokenReview } from '@keelson/api/authentication/v1'
 import { copyObject, newBadRequest } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject, UserInfo } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import { toApiUserInfo } from '../user-info.ts'
 
@@ -20,7 +20,7 @@ export type TokenVerdict =
 /** Reports the user a token belongs to. */
 export function tokenReviews(reviewer: TokenReviewer): RESTStorage & Creater {
   return {
-    ...restFacts(reviewKind, { namespaced: false, singularName: 'tokenreview' }),
+    ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'tokenreview' }),
     async create(_context, object, { validate }): Promise<KubeObject> {
       const review = object as TokenReview
       const { token = '', audiences = [] } = review.spec ?? {}

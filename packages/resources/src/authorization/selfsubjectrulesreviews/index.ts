@@ -1,7 +1,7 @@
 import type { SelfSubjectRulesReview } from '@keelson/api/authorization/v1'
 import { copyObject, newBadRequest } from '@keelson/apimachinery'
 import type { GroupVersionKind, KubeObject } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import type { RuleResolver } from '../access-authorizer.ts'
 
@@ -10,7 +10,7 @@ const reviewKind: GroupVersionKind = { group: 'authorization.k8s.io', version: '
 /** Lists the actions that the caller may perform in a namespace. */
 export function selfSubjectRulesReviews(rules: RuleResolver): RESTStorage & Creater {
   return {
-    ...restFacts(reviewKind, { namespaced: false, singularName: 'selfsubjectrulesreview' }),
+    ...describeRESTStorage(reviewKind, { namespaced: false, singularName: 'selfsubjectrulesreview' }),
     async create({ user }, object, { validate }): Promise<KubeObject> {
       const namespace = (object as SelfSubjectRulesReview).spec?.namespace ?? ''
       if (namespace === '') throw newBadRequest('no namespace on request')

@@ -1,7 +1,7 @@
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SubjectAccessReview } from '@keelson/api/authorization/v1'
 import { aggregateMessages, collectFieldErrors, copyObject, newBadRequest, newInvalid } from '@keelson/apimachinery'
 import type { KubeObject, RequestContext, UserInfo } from '@keelson/apimachinery'
-import { restFacts } from '@keelson/registry'
+import { describeRESTStorage } from '@keelson/registry'
 import type { Creater, RESTStorage } from '@keelson/registry'
 import type { AccessAuthorizer } from '../access-authorizer.ts'
 import { reviewedAction } from './reviewed-action.ts'
@@ -17,7 +17,7 @@ export type AccessReviewKind = 'SubjectAccessReview' | 'LocalSubjectAccessReview
 export function accessReviews(authorizer: AccessAuthorizer, kind: AccessReviewKind): RESTStorage & Creater {
   const namespaced = kind === 'LocalSubjectAccessReview'
   return {
-    ...restFacts({ group, version, kind }, { namespaced, singularName: kind.toLowerCase() }),
+    ...describeRESTStorage({ group, version, kind }, { namespaced, singularName: kind.toLowerCase() }),
     async create(context, object, { validate }): Promise<KubeObject> {
       const review = object as AccessReview
       const errors = collectFieldErrors(() => validateAccessReview(review, kind))
