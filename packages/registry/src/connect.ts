@@ -48,7 +48,7 @@ export interface ConnectTarget {
    */
   readonly passes: 'proxy' | 'upgrade'
   /**
-   * How WebSocket clients are connected to a remote that speaks SPDY. `process` translates the channels of v5.channel.k8s.io to SPDY
+   * The connection of WebSocket clients to a remote that speaks SPDY. `process` translates the channels of v5.channel.k8s.io to SPDY
    * streams. `tunnel` carries a SPDY connection of the client inside the WebSocket. Absent: protocol upgrades are forwarded unchanged.
    */
   readonly websocket?: { readonly process: ProcessStreams } | { readonly tunnel: true }

@@ -1,7 +1,10 @@
 import { loadavg } from 'node:os'
 import { OrderedTree, type TreeSnapshot } from '../src/index.ts'
 
-/** Run with `node --expose-gc packages/storagebackend/bench/ordered-tree.bench.ts`. Measures time and memory of a tree with 100,000 pod keys. */
+/**
+ * Measures the time and memory of an `OrderedTree` with 100,000 pod keys. Run with `node --expose-gc
+ * packages/storagebackend/bench/ordered-tree.bench.ts`.
+ */
 interface Item {
   readonly key: string
   readonly revision: number

@@ -1,6 +1,9 @@
 import type { Revision } from './backend.ts'
 
-/** The error names of a driver. Compare names instead of using `instanceof`, because two copies of this package may be loaded. */
+/**
+ * The names of the errors that drivers throw. Compare names instead of using `instanceof`, because two copies of this package may be
+ * loaded.
+ */
 export type BackendErrorName =
   | 'CompactedError'
   | 'FutureRevisionError'
@@ -15,7 +18,7 @@ abstract class BackendError extends Error {
   abstract override readonly name: BackendErrorName
 }
 
-/** A read or watch from a revision that compaction has dropped. */
+/** The error of a read or watch from a revision that has been compacted. */
 export class CompactedError extends BackendError {
   override readonly name = 'CompactedError'
   readonly revision: Revision
@@ -27,7 +30,7 @@ export class CompactedError extends BackendError {
   }
 }
 
-/** A read of a revision that does not exist yet. */
+/** The error of a read at a revision that does not exist yet. */
 export class FutureRevisionError extends BackendError {
   override readonly name = 'FutureRevisionError'
   readonly revision: Revision
@@ -39,7 +42,7 @@ export class FutureRevisionError extends BackendError {
   }
 }
 
-/** The store has no space left. Nothing was written, and reads continue. */
+/** The error of a write when the store has no space left. Nothing was written, and reads still work. */
 export class ReadOnlyError extends BackendError {
   override readonly name = 'ReadOnlyError'
   constructor(reason: string, options?: ErrorOptions) {
@@ -47,26 +50,26 @@ export class ReadOnlyError extends BackendError {
   }
 }
 
-/** The store was closed, or a flush failed and the durable state is unknown. */
+/** The error of a request to a closed store, or to a store whose last flush failed so that its state on disk is unknown. */
 export class StoppedError extends BackendError {
   override readonly name = 'StoppedError'
-  /** Without a reason the store was closed. */
+  /** Without a reason, the message says that the store was closed. */
   constructor(reason?: string, options?: ErrorOptions) {
     super(reason === undefined ? 'the store is closed' : `the store has stopped: ${reason}`, options)
   }
 }
 
-/** The store cannot be reached. Nothing was written. */
+/** The error of a request when the store cannot be reached. Nothing was written. */
 export class UnavailableError extends BackendError {
   override readonly name = 'UnavailableError'
 }
 
-/** The connection was lost after a write was sent. The write may have happened. */
+/** The error of a write when the connection was lost after sending the request. The write may have happened. */
 export class UnknownOutcomeError extends BackendError {
   override readonly name = 'UnknownOutcomeError'
 }
 
-/** A watch ended because its reader was too slow for the buffer. */
+/** The error that ends a watch whose reader was too slow, so that the watch's buffer is full. */
 export class SlowWatcherError extends BackendError {
   override readonly name = 'SlowWatcherError'
   constructor(message = 'the reader of the watch was too slow, so the watch ended') {
@@ -74,7 +77,7 @@ export class SlowWatcherError extends BackendError {
   }
 }
 
-/** The lease of a put does not exist or has expired. */
+/** The error of a put whose lease does not exist or has expired. */
 export class LeaseNotFoundError extends BackendError {
   override readonly name = 'LeaseNotFoundError'
   constructor(lease: number) {
@@ -82,7 +85,7 @@ export class LeaseNotFoundError extends BackendError {
   }
 }
 
-/** The error classes by name. */
+/** The error classes, with their names as keys. */
 export interface BackendErrors {
   readonly CompactedError: CompactedError
   readonly FutureRevisionError: FutureRevisionError
@@ -94,7 +97,7 @@ export interface BackendErrors {
   readonly LeaseNotFoundError: LeaseNotFoundError
 }
 
-/** Returns whether an error has this name. */
+/** Returns true if the error is the driver error with this name. */
 export function isBackendError<N extends BackendErrorName>(error: unknown, name: N): error is BackendErrors[N] {
   return error instanceof Error && error.name === name
 }

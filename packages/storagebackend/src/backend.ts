@@ -1,64 +1,74 @@
 import { isUint8Array } from 'node:util/types'
 
-/** A version of the whole store, which grows with every commit. Drivers parse it into a safe integer. */
+/** The version of the whole store. It increases with every commit. Drivers parse it into a safe integer. */
 export type Revision = number
 
-/** A range of keys in UTF-8 order. It includes `start` and excludes `end`. Without `end` it contains only the key `start`. */
+/** A range of keys in UTF-8 order. `start` is included and `end` is excluded. Without `end` the range contains only the key `start`. */
 export interface KeyRange {
   readonly start: string
   readonly end: string | undefined
 }
 
-/** One version of one key. It is immutable: nobody may write to `value`. */
+/** One version of one key. An entry is immutable, and its `value` must not be changed. */
 export interface Entry {
   readonly key: string
   readonly value: Uint8Array
   readonly createRevision: Revision
   readonly modRevision: Revision
-  /** The lease, or 0 for none. */
+  /** The lease that the key is attached to, or 0 for none. */
   readonly lease: LeaseId
-  /** A slot in which the object layer keeps the opened `value`. Drivers never read it, and never copy it to another version. */
+  /**
+   * A cache slot for the object layer, which stores the decoded `value` here. Drivers never read this member, and never copy it to another
+   * version of the key.
+   */
   view?: unknown
 }
 
 export interface ReadOptions {
-  /** The revision to read. Throws `CompactedError` if it has been compacted, `FutureRevisionError` if it does not exist yet. Default: the newest. */
+  /**
+   * The revision to read. Default: the newest. Throws `CompactedError` if the revision has been compacted, and `FutureRevisionError` if it
+   * does not exist yet.
+   */
   readonly at?: Revision
   readonly signal?: AbortSignal
-  /** Whether `signal` has aborted. Unlike `signal.aborted`, reading it does not create a lazy signal. If undefined, use `signal.aborted`. */
+  /**
+   * Whether `signal` has aborted. Callers set it if `signal` is a getter that creates the signal lazily, because reading `aborted` then
+   * creates no signal. If undefined, drivers use `signal.aborted`.
+   */
   readonly aborted?: boolean
 }
 
 export interface GetResult {
-  /** The entry, or undefined if the key is absent. An absent key is not an error. */
+  /** The entry, or undefined if the key is absent, which is not an error. */
   readonly entry: Entry | undefined
-  /** The current revision of the store, even for a read of an older revision. */
+  /** The current revision of the store, even if the read is at an older revision. */
   readonly revision: Revision
 }
 
 export interface ListOptions extends ReadOptions {
-  /** The maximum number of entries. 0 or absent: no limit. */
+  /** The maximum number of entries to return. 0 or absent: unlimited. */
   readonly limit?: number
-  /** Whether to return only `count`, with no entries. */
+  /** Whether to return only `count` and no entries. */
   readonly countOnly?: boolean
 }
 
 export interface ListPage {
   readonly entries: readonly Entry[]
   readonly revision: Revision
-  /** The number of keys in the range at the revision that was read, not limited by `limit`. */
+  /** The number of keys in the range at the revision that was read. `limit` does not affect it. */
   readonly count: number
   readonly more: boolean
 }
 
 export interface Reader {
-  /** Reads one key. Linearizable, unless `at` is set. */
+  /** Reads one key. The read is linearizable, unless `at` is set. */
   get(key: string, options?: ReadOptions): Promise<GetResult>
   list(range: KeyRange, options?: ListOptions): Promise<ListPage>
 }
 
 /**
- * A condition of a transaction: the key has this modRevision, or is absent if it is 0. It also sees writes that are committed but not durable yet.
+ * A condition of a transaction. The key must have this modRevision, or be absent if the modRevision is 0. Writes that are committed but not
+ * durable yet are included.
  */
 export interface Compare {
   readonly key: string
@@ -71,55 +81,62 @@ export type Operation =
 
 export interface Transaction {
   readonly compare: readonly Compare[]
-  /** The writes of the transaction, at most one per key. They get one revision. */
+  /** The writes of the transaction, at most one for each key. All of them get the same revision. */
   readonly operations: readonly Operation[]
 }
 
 export type CommitResult =
   | { readonly committed: true; readonly revision: Revision }
-  /** A lost race is a normal result, not an error. `current` has the present entry of each compared key, in the order of `compare`. */
+  /**
+   * The result if a condition failed, for example because a concurrent write came first. `current` has the present entry of each compared
+   * key, in the order of `compare`.
+   */
   | { readonly committed: false; readonly revision: Revision; readonly current: readonly (Entry | undefined)[] }
 
 export interface Writer {
   /**
-   * Commits a transaction. Resolves when the outcome is durable. `committed: false` also waits until the writes that it saw are durable. The store
-   * owns the values from then on. A transaction without effective operations is compared, but creates no revision.
-   *
-   * Throws `TypeError` for an invalid transaction (`requireTransaction`) before anything is written. Throws `ReadOnlyError` if the disk is full,
-   * `StoppedError` if a flush failed or the store is closed, `UnavailableError` if etcd could not be reached and nothing was written, and
-   * `UnknownOutcomeError` if the connection to etcd was lost during the write.
+   * Commits a transaction. Resolves when the outcome is durable. For `committed: false`, that includes the writes that made a condition
+   * fail. The store owns the values after the call, so the caller must not change them. A transaction that changes nothing creates no
+   * revision, but its conditions are checked. Throws `TypeError` for an invalid transaction (`requireTransaction`) before anything is
+   * written. Throws `ReadOnlyError` if the disk is full, and `StoppedError` if a flush failed or the store is closed. Throws
+   * `UnavailableError` if etcd could not be reached and nothing was written, and `UnknownOutcomeError` if the connection to etcd was lost
+   * during the write.
    */
   commit(transaction: Transaction): Promise<CommitResult>
 }
 
 export type Change =
   | { readonly type: 'put'; readonly entry: Entry; readonly previous: Entry | undefined }
-  /** `revision` is the revision of the deletion. */
+  /** The deletion of a key. `revision` is the revision of the deletion. */
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision; readonly previous: Entry | undefined }
 
 export type WatchMessage =
   /**
-   * All changes of the range at one or more revisions, in order. A revision is never split over two messages. `state` is the state of the range after
-   * the changes. It keeps no entries of other ranges in memory.
+   * All changes in the range at one or more revisions, in revision order. The changes of one revision are always in one message. `state` is
+   * the state of the range after the changes. It keeps only the range's entries in memory.
    */
   | { readonly type: 'changes'; readonly changes: readonly Change[]; readonly revision: Revision; readonly state?: BackendSnapshot }
-  /** The watch has delivered every change up to `revision`. Progress is never ahead of changes. */
+  /** The watch has delivered every change up to `revision`. Changes come before the progress that includes them. */
   | { readonly type: 'progress'; readonly revision: Revision }
 
 export interface WatchOptions {
   readonly signal: AbortSignal
-  /** Whether messages have a `state`. Needs a driver with `Snapshots`, which creates one for every message. */
+  /**
+   * Whether messages include the `state` after their changes. Only drivers with `Snapshots` support this option. They create a snapshot for
+   * every message.
+   */
   readonly states?: boolean
 }
 
 export interface Watcher {
   /**
-   * Watches every durable change after the revision `after`. Changes come in order, none is lost or repeated. Ends without error when `signal`
-   * aborts. Throws `CompactedError` if `after` has been compacted. Throws `SlowWatcherError` if the reader is too slow, so a watch never has a gap.
-   * Sends progress while idle, and soon after `requestProgress`.
+   * Watches every durable change in the range after the revision `after`. Changes are sent in order, and none is lost or repeated. Progress
+   * messages are sent while the watch is idle, and soon after `requestProgress`. Ends without error when `signal` aborts. Throws
+   * `CompactedError` if `after` has been compacted. Throws `SlowWatcherError` if the reader is too slow, because changes must not be
+   * skipped.
    */
   watch(range: KeyRange, after: Revision, options: WatchOptions): AsyncIterable<WatchMessage>
-  /** Makes open watches send progress soon, with a revision that is at least the current one. */
+  /** Makes open watches send progress soon. The revision in the progress is at least the current revision. */
   requestProgress(): Promise<void>
 }
 
@@ -127,35 +144,42 @@ export interface Watcher {
 export type LeaseId = number
 
 export interface Lessor {
-  /** Creates a lease. When it expires, its keys are deleted as one ordinary revision. Leases survive a restart. */
+  /**
+   * Creates a lease. When the lease expires, its keys are deleted in one revision, like any other write. Leases survive a restart of the
+   * store.
+   */
   grantLease(ttlSeconds: number): Promise<LeaseId>
 }
 
-/** A driver, which stores keys and bytes. The suite in `./testing` tests its contract. */
+/** A driver: it stores keys and bytes. The test suite in `./testing` checks this interface's rules. */
 export interface Backend extends Reader, Writer, Watcher, Lessor, AsyncDisposable {
   /**
-   * Rejects with the reason if the store cannot serve reads. A store that only refuses writes (`ReadOnlyError`) is healthy, like etcd without space.
+   * Rejects with the reason if the store cannot serve reads. A store that refuses only writes (`ReadOnlyError`) is healthy, like an etcd
+   * without space.
    */
   checkHealth(): Promise<void>
 }
 
-// Optional interfaces of a driver. A `has…` function tests for each of them.
+// The following interfaces are optional for a driver. A `has…` function tests for each of them.
 
-/** An immutable view of the store at one revision. Taking one is O(1), and reads never wait. It keeps its entries in memory. */
+/**
+ * An immutable view of the store at one revision. Creating a snapshot takes constant time, and reads return at once. A snapshot keeps its
+ * entries in memory.
+ */
 export interface BackendSnapshot {
   readonly revision: Revision
   get(key: string): Entry | undefined
   /** Iterates over the entries of the range in key order. */
   scan(range: KeyRange): IterableIterator<Entry>
   count(range: KeyRange): number
-  /** Returns the entries under the prefix as a snapshot, which keeps no other entries in memory. */
+  /** Returns a snapshot of the entries under the prefix. It keeps only these entries in memory. */
   within(prefix: string): BackendSnapshot
 }
 
 export interface Snapshots {
-  /** Returns the newest durable state. This costs nothing. */
+  /** Returns the newest durable state, in constant time. */
   snapshot(): BackendSnapshot
-  /** Returns a past state, or undefined if it has been dropped. */
+  /** Returns the state at a past revision, or undefined if it is no longer in memory. */
   snapshotAt(revision: Revision): BackendSnapshot | undefined
 }
 
@@ -166,7 +190,7 @@ export interface Compaction {
 }
 
 export interface SizeStatistics {
-  /** Returns the size in bytes on disk, or in memory for a memory store. */
+  /** Returns the size of the store in bytes. For a store on disk that is the size on disk, otherwise the size in memory. */
   size(): Promise<number>
 }
 
@@ -181,8 +205,8 @@ export function hasSizeStatistics(backend: Backend): backend is Backend & SizeSt
 }
 
 /**
- * Throws a `TypeError` that names the invalid member of a transaction. Drivers call it before they write anything. JavaScript callers have no type
- * checks, and a string instead of bytes would be stored as something else.
+ * Throws a `TypeError` that names the invalid member of a transaction. Drivers must call this function before they write anything.
+ * TypeScript does not check callers in JavaScript, and a string instead of bytes would be stored wrongly.
  */
 export function requireTransaction(transaction: Transaction): void {
   if (typeof transaction !== 'object' || transaction === null)

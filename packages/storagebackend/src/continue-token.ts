@@ -2,31 +2,31 @@ import { goJson, parseJson, quote } from '@keelson/apimachinery'
 import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
 
-/** The position in a list from which a continue token continues. */
+/** The position in a list at which a continue token continues. */
 export interface ContinuePosition {
-  /** The first possible key of the next page. */
+  /** The smallest key that the next page may contain. */
   readonly start: string
-  /** The revision of the page. -1 means the newest revision, after a token has expired. */
+  /** The revision of the list. -1 means that the list continues at the newest revision, because an earlier token has expired. */
   readonly revision: Revision
 }
 
 const version = 'meta.k8s.io/v1'
 
 /**
- * Encodes a position in a paged list: base64url of `{"v":"meta.k8s.io/v1","rv":223,"start":"c1\u0000"}` without padding. The `start` in the token is
- * relative to the listed prefix. It is the key after the last one returned.
+ * Encodes a continue token: base64url of `{"v":"meta.k8s.io/v1","rv":223,"start":"c1\u0000"}` without padding. `start` in the token is the
+ * smallest key of the next page, without the listed prefix.
  */
 export function encodeContinue(start: string, prefix: string, revision: Revision): string {
   if (!start.startsWith(prefix) || start === prefix) throw new Error('the key of a continue token must be below the listed prefix')
   return Buffer.from(`{"v":"${version}","rv":${revision},"start":${goJson(start.slice(prefix.length))}}`).toString('base64url')
 }
 
-/** Decodes a continue token. Throws `InvalidContinueToken` with the error text for the client. */
+/** Decodes a continue token. Throws `InvalidContinueToken` with the error text for the client if the token is invalid. */
 export function decodeContinue(token: string, prefix: string): ContinuePosition {
   const invalid = (detail: string): StorageError =>
     new StorageError({ code: 'InvalidContinueToken', key: prefix, message: `invalid continue token: continue key is not valid${detail}` })
 
-  const illegal = illegalBase64(token)
+  const illegal = findIllegalBase64(token)
   if (illegal !== undefined) throw invalid(`: illegal base64 data at input byte ${illegal}`)
   const bytes = Buffer.from(token, 'base64url')
   let parsed: unknown
@@ -41,7 +41,7 @@ export function decodeContinue(token: string, prefix: string): ContinuePosition 
   if (!Number.isSafeInteger(rv) || rv === 0) throw invalid(`: incorrect encoded start resourceVersion (version ${version})`)
   if (typeof start !== 'string' || start === '') throw invalid(`: encoded start key empty (version ${version})`)
   const rooted = start.startsWith('/') ? start : `/${start}`
-  // An edited token must not leave the prefix.
+  // A client may have edited the token, so it must not select keys outside of the prefix.
   if (!isCleanPath(rooted) || !start.isWellFormed()) throw invalid(`: ${start}`)
   return { start: prefix + rooted.slice(1), revision: rv as number }
 }
@@ -54,14 +54,14 @@ function isCleanPath(rooted: string): boolean {
     .every((step) => step !== '' && step !== '.' && step !== '..')
 }
 
-/** Returns the position of the first byte that is not valid unpadded base64url, or undefined. */
-function illegalBase64(token: string): number | undefined {
+/** Returns the position of the first byte that is not valid unpadded base64url. Returns undefined if all bytes are valid. */
+function findIllegalBase64(token: string): number | undefined {
   const bad = /[^A-Za-z0-9_-]/.exec(token)
   if (bad) return Buffer.byteLength(token.slice(0, bad.index))
   return token.length % 4 === 1 ? token.length - 1 : undefined
 }
 
-/** Returns kube-apiserver's text of the JSON error, which names the first byte if that is not ASCII. */
+/** Returns kube-apiserver's error text for a token that is not valid JSON. The text names the first byte if that byte is not ASCII. */
 function jsonErrorOf(bytes: Uint8Array): string {
   const first = bytes.find((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d)
   if (first !== undefined && first >= 0x80) {

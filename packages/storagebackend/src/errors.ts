@@ -1,7 +1,7 @@
 import type { Revision } from './backend.ts'
 import type { StorageErrorCode, StorageErrorDetails, UnreadableDetails } from './storage.ts'
 
-/** The codes and texts of kube-apiserver's storage errors. Clients see them in conflict messages. */
+/** kube-apiserver's code numbers and texts of storage errors. Clients see them in conflict messages. */
 const upstreamErrors: Partial<Record<StorageErrorCode, readonly [number, string]>> = {
   KeyNotFound: [1, 'key not found'],
   KeyExists: [2, 'key exists'],
@@ -12,14 +12,14 @@ const upstreamErrors: Partial<Record<StorageErrorCode, readonly [number, string]
 }
 
 export interface StorageErrorInit extends StorageErrorDetails {
-  /** Text that is added to the fixed text of the code. The whole message for codes without a fixed text. */
+  /** Text that is appended to the fixed text of the code. For a code without a fixed text, it is the whole message. */
   readonly message?: string
   readonly cause?: unknown
 }
 
 /**
- * A failure of object storage. The message has kube-apiserver's text where clients can see it (`StorageError: invalid object, Code: 4, Key: …`). For
- * list options, continue tokens and old versions it is the whole error text for the client.
+ * An error of a `Storage`. Its message has kube-apiserver's text where clients can see it (`StorageError: invalid object, Code: 4, Key:
+ * …`). For invalid list options, invalid continue tokens and old versions, the message is the whole error text for the client.
  */
 export class StorageError extends Error implements StorageErrorDetails {
   readonly code: StorageErrorCode
@@ -48,12 +48,18 @@ function messageFor(init: StorageErrorInit): string {
   return `StorageError: ${words}, Code: ${number}, Key: ${init.key}, ResourceVersion: ${init.revision ?? 0}, AdditionalErrorMsg: ${init.message ?? '<nil>'}`
 }
 
-/** Returns whether an error is a `StorageError`. Compares names instead of using `instanceof`, because two copies of the package may be loaded. */
+/**
+ * Returns true for a `StorageError`, with this code if one is given. Compares names instead of using `instanceof`, because two copies of
+ * the package may be loaded.
+ */
 export function isStorageError(error: unknown, code?: StorageErrorCode): error is StorageError {
   return error instanceof Error && error.name === 'StorageError' && (code === undefined || (error as StorageError).code === code)
 }
 
-/** A stored value that cannot be decoded. Codecs throw it, and the object store translates it to a `StorageError` with the code `Corrupt`. */
+/**
+ * The error of a stored value that cannot be decoded. Codecs throw it, and the object store translates it to a `StorageError` with the code
+ * `Corrupt`.
+ */
 export class CorruptObjectError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)
@@ -74,7 +80,7 @@ export function invalidObject(key: string, message: string): StorageError {
 export function transformFailed(key: string, cause: unknown): StorageError {
   return new StorageError({ code: 'Internal', key, message: cause instanceof Error ? cause.message : String(cause), cause })
 }
-/** Creates the error of a read or watch from a revision that has been dropped. `message` is the error text for the client. */
+/** Creates the error of a read or watch from a revision that has been compacted. `message` is the error text for the client. */
 export function tooOld(key: string, message: string): StorageError {
   return new StorageError({ code: 'ResourceVersionTooOld', key, message })
 }

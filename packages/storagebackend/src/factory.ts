@@ -1,17 +1,17 @@
 import type { Backend } from './backend.ts'
 
-/** The storage settings of flags and configuration file. */
+/** The storage settings from command line flags and the configuration file. */
 export interface Config {
-  /** The name of a driver. Default "etcd3". */
+  /** The type of the store. Default: "etcd3". */
   readonly type?: 'memory' | 'embedded' | 'etcd3' | (string & {})
-  /** The prefix of all keys. Default "/registry". */
+  /** The prefix of all keys. Default: "/registry". */
   readonly prefix?: string
   readonly transport?: TransportConfig
-  /** etcd3 only: milliseconds between compactions, or 0 for none. Default: 5 minutes. */
+  /** For etcd3 only: the interval between compactions in milliseconds. 0 disables compaction. Default: 5 minutes. */
   readonly compactionInterval?: number
-  /** embedded only: the data directory. */
+  /** For embedded only: the data directory. */
   readonly dataDir?: string
-  /** embedded only: "fsync" resolves a write when it is on disk, "memory" before that. Default: "fsync". */
+  /** For embedded only: when a write resolves. With "fsync" it resolves after it is on disk, with "memory" before. Default: "fsync". */
   readonly durability?: 'fsync' | 'memory'
 }
 
@@ -22,17 +22,17 @@ export interface TransportConfig {
   readonly trustedCAFile?: string
 }
 
-/** Opens a driver with the configured settings. */
+/** Opens a driver with the given settings. */
 export type OpenDriver = (config: Config) => Promise<Backend>
 
-/** The drivers of a program, by `type`. The package has none, because each driver has its own dependencies. */
+/** The drivers of a program, with the `type` of each as the key. The program passes them, because each driver has its own dependencies. */
 export type Drivers = Readonly<Record<string, OpenDriver | undefined>>
 
 export interface StorageFactory {
   create(config: Config): Promise<Backend>
 }
 
-/** Creates a factory that opens the configured driver. */
+/** Creates a factory that opens the driver which the settings select. */
 export function createFactory(drivers: Drivers): StorageFactory {
   return {
     async create(config) {

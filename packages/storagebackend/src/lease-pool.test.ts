@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { UnavailableError } from './backend-errors.ts'
 import { LeasePool } from './lease-pool.ts'
 
-it('objects that expire at about the same time share a lease, and a burst of them needs one grant', async () => {
+it('objects that expire at about the same time share a lease, and concurrent requests grant only one', async () => {
   let now = 0
   let granted = 0
   const asked: number[] = []
@@ -14,7 +14,7 @@ it('objects that expire at about the same time share a lease, and a burst of the
   expect(asked).toEqual([3660, 3660, 3660, 63])
 })
 
-it('a failed grant is a storage error, and the next grant is tried', async () => {
+it('a failed grant throws a storage error, and the next request tries again', async () => {
   let away = true
   const pool = new LeasePool(
     {

@@ -5,8 +5,8 @@ const maxObjects = 1000
 const maxReuseSeconds = 60
 
 /**
- * Leases that objects share if they expire at about the same time, as in kube-apiserver. An object may live up to 5 % longer than its time to live
- * (60 s at most), but never shorter. At most 1,000 objects share one lease.
+ * Grants leases that several objects share if they expire at about the same time, as in kube-apiserver. An object may live longer than its
+ * time to live, by 5 % (at most 60 s), but never shorter. At most 1,000 objects share one lease.
  */
 export class LeasePool {
   readonly #lessor: Lessor
@@ -19,9 +19,9 @@ export class LeasePool {
     this.#now = now
   }
 
-  /** Returns a lease for the object at `key`. Errors name this key. */
+  /** Returns a lease for the object at `key`. Error messages name this key. */
   async lease(key: string, ttlSeconds: number): Promise<LeaseId> {
-    // Grants one lease at a time, so that a burst of objects shares it.
+    // Wait for a running grant, so that concurrent requests share one lease.
     while (this.#granting) await this.#granting
     const reuse = Math.min(maxReuseSeconds, Math.floor(ttlSeconds * 0.05))
     const needed = this.#now() + ttlSeconds * 1000

@@ -7,18 +7,24 @@ const code = { space: 0x20, quote: 0x22, comma: 0x2c, colon: 0x3a, openList: 0x5
 const annotationsKey = Buffer.from(',"annotations":{')
 const managersKey = Buffer.from(',"managedFields":[')
 
-/** The position of metadata in a stored body, and of its two large members (annotations and managed fields). Metadata is the first member. */
+/**
+ * The byte positions of metadata in a stored body, and of its two large members (annotations and managed fields). Metadata is the first
+ * member of a body.
+ */
 export interface MetadataSpan {
-  /** The end of metadata. `body.subarray(1, end)` is `"metadata":{…}` and contains the splice position. */
+  /** The end of metadata. `body.subarray(1, end)` is `"metadata":{…}` and contains the position `spliceAt`. */
   readonly end: number
-  /** The first large member, from the comma before it to the end of its value. Both are 0 if there is none. */
+  /**
+   * The start of the first large member, at the comma before it. `firstEnd` is the end of its value. Both are 0 if there is no large
+   * member.
+   */
   readonly firstAt: number
   readonly firstEnd: number
   readonly secondAt: number
   readonly secondEnd: number
 }
 
-/** Finds metadata without decoding it. Returns undefined if it is not the first member. */
+/** Finds the position of metadata in a stored body without decoding it. Returns undefined if metadata is not the first member. */
 export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'spliceAt'>): MetadataSpan | undefined {
   if (start.compare(body, 0, start.length) !== 0) return undefined
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -26,7 +32,7 @@ export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'sp
   let firstEnd = 0
   let secondAt = 0
   let secondEnd = 0
-  /** The character that ends the large value at the current position. It counts only outside of strings and brackets. */
+  /** The character that ends the large member at the current position. The character counts only outside of strings and nested brackets. */
   let closing = 0
   let depth = 1
   for (let at = start.length; at < bytes.length; at++) {
@@ -62,7 +68,10 @@ export function findMetadata({ body, spliceAt }: Pick<StoredObject, 'body' | 'sp
   return undefined
 }
 
-/** Decodes only the metadata, into a copy for the caller. For a large object this is much cheaper than decoding all of it. */
+/**
+ * Decodes only the metadata of a stored object, and returns a copy that the caller may change. For a large object this is much faster than
+ * decoding the whole object.
+ */
 export function readMetadata(stored: StoredObject): ObjectMeta {
   const span = findMetadata(stored)
   if (span === undefined) return stored.copy().metadata
@@ -71,21 +80,27 @@ export function readMetadata(stored: StoredObject): ObjectMeta {
   return { ...(JSON.parse(text) as ObjectMeta), resourceVersion: String(revision) }
 }
 
-/** Returns the character that ends the value of a large member, or 0 for another member. The comma before the member is at `at`. */
+/**
+ * Returns the character that ends the value of a large member. Returns 0 for any other member. `at` is the position of the comma before the
+ * member.
+ */
 function closingOf(bytes: Uint8Array, at: number): number {
-  if (standsAt(bytes, at, annotationsKey)) return code.close
-  return standsAt(bytes, at, managersKey) ? code.closeList : 0
+  if (hasNameAt(bytes, at, annotationsKey)) return code.close
+  return hasNameAt(bytes, at, managersKey) ? code.closeList : 0
 }
 
-/** Compares from the first letter, which rules out most other names. */
-function standsAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
+/**
+ * Returns true if the member name `key` is at `at`. Compares from the first letter, because the first letter rules out most other names.
+ */
+function hasNameAt(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   for (let i = 2; i < key.length; i++) if (bytes[at + i] !== key[i]) return false
   return bytes[at] === key[0]
 }
 
 /**
- * Finds the end of a large value with two searches, or returns 0 if they cannot decide. The comma before the member is at `at`. Annotations contain
- * no objects. Managed fields contain many short strings, but no lists. So the first closing bracket outside of strings ends the value.
+ * Returns the end of a large member's value, found with two native searches. Returns 0 if these searches cannot decide. `at` is the
+ * position of the comma before the member. Annotations contain no objects, and managed fields contain no lists but many short strings. So
+ * the first closing bracket outside of strings ends the value.
  */
 function endBySearch(bytes: Buffer, at: number, closing: number): number {
   const isObject = closing === code.close
@@ -97,8 +112,8 @@ function endBySearch(bytes: Buffer, at: number, closing: number): number {
 }
 
 /**
- * Returns true if the closing brackets at `at` are certainly outside of strings: then the text ends after them, or a comma and the quote of a new
- * string follow. False means unknown.
+ * Returns true if the closing brackets at `at` are certainly outside of strings. That is so if the text ends after them, or if a comma and
+ * an opening quote follow. False means that it is unknown.
  */
 function isOutsideStrings(bytes: Buffer, at: number): boolean {
   while (bytes[at] === code.close || bytes[at] === code.closeList) at++
@@ -109,10 +124,10 @@ function mayFollowString(c: number | undefined): boolean {
   return c === undefined || c <= code.space || c === code.comma || c === code.colon || c === code.close || c === code.closeList
 }
 
-/** The number of steps that cost as much as one native search. Most names are shorter than this, and large values are longer. */
+/** The number of loop steps that take as long as one native search. Most names are shorter than this, and large values are longer. */
 const stepsOfSearch = 24
 
-/** Returns the index of the closing quote. */
+/** Returns the index of the closing quote of a string. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let at = start + 1; ; at++) {
     for (const stepped = at + stepsOfSearch; at < stepped; at++) {

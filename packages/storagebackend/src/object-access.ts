@@ -19,17 +19,19 @@ interface ObjectAccessOptions<T extends KubeObject> {
   readonly metrics: ResourceMetrics | undefined
 }
 
-/** Options that are passed on unchanged, because their signal may be lazy. */
+/** The signal options of a read. They are passed on as one object, because reading `signal` may create the signal. */
 type Abortable = Pick<ReadOptions, 'signal' | 'aborted'>
 
-/** The result of comparing stored bytes with new bytes. */
+/**
+ * The result of comparing a stored value with new bytes. `stale`: the object is the same, but the value must be written again (for example
+ * encrypted with a new key).
+ */
 type Comparison = 'same' | 'stale' | 'different'
 
 /**
- * Opens the entries of one resource as objects. The opened object is kept in the entry's slot and shared by all readers. With a transformer only that
- * object has the plain bytes, and each version is transformed once.
- *
- * `open` never waits. If a transformer may wait (`ValueTransformer.prepare`), call `prepare` or `openAhead` first.
+ * Decodes the entries of one resource into objects. The object is cached in the entry's `view`, and all readers share it. With a
+ * transformer, only this object has the decrypted bytes, and each version is decrypted once. `open` returns at once. If the transformer may
+ * have to wait (`ValueTransformer.prepare`), call `prepare` or `openAhead` before `open`.
  */
 export class ObjectAccess<T extends KubeObject> {
   readonly backend: Backend
@@ -54,15 +56,15 @@ export class ObjectAccess<T extends KubeObject> {
     return object
   }
 
-  /** Opens the entry without keeping the object in its slot. */
+  /** Decodes the entry without caching the object in its `view`. */
   openOnce(entry: Entry): StoredObject<T> {
     const { view } = entry
     return isStoredObject(view) ? (view as StoredObject<T>) : this.#open(entry, entry.modRevision)
   }
 
   /**
-   * Returns a function that opens entries and returns those that match the predicate. If the encoding allows that, it matches entries without opening
-   * them.
+   * Returns a function that decodes an entry if it matches the predicate, and otherwise returns undefined. If the encoding allows it,
+   * entries are matched without decoding them.
    */
   selecting(predicate: Predicate): (entry: Entry) => StoredObject<T> | undefined {
     const matches = matcher(predicate)
@@ -76,20 +78,20 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** Opens the object of a DELETED event: the last version, with the revision of the deletion. */
+  /** Returns the object of a DELETED event. It is the last version of the object, with the revision of the deletion. */
   openDeleted(previous: Entry, revision: Revision): StoredObject<T> {
     return this.#open(previous, revision)
   }
 
-  /** Makes an entry ready to be opened. Returns a promise only if that has to wait, which is rare. */
+  /** Prepares an entry for `open`, for example fetches its encryption key. Returns a promise only if it has to wait, which is rare. */
   prepare(entry: Entry): Promise<void> | undefined {
     if (entry.view !== undefined || this.transformer?.prepare?.(entry.value, entry.key) === undefined) return undefined
     return this.#prepare(this.transformer, entry, true)
   }
 
   /**
-   * Opens the entries of a list before its walk, for values with a transformer. It may wait for a key, works in slices, and finds unreadable values
-   * before the response starts.
+   * Decodes the entries of a list before the list is iterated, if values have a transformer. It may wait for a key and works in slices.
+   * Unreadable values are found before the response starts.
    */
   async openAhead(entries: Iterable<Entry>): Promise<void> {
     const slice = new TimeSlice()
@@ -103,12 +105,12 @@ export class ObjectAccess<T extends KubeObject> {
     }
   }
 
-  /** Reads an entry, which may not be ready to be opened. */
+  /** Reads an entry without preparing it for `open`. */
   readStored(key: string, options: Abortable): Promise<GetResult> {
-    return this.measured('get', key, () => this.backend.get(key, options))
+    return this.measure('get', key, () => this.backend.get(key, options))
   }
 
-  /** Reads an entry and makes it ready to be opened. */
+  /** Reads an entry and prepares it for `open`. */
   read(key: string, options: Abortable): Promise<GetResult> {
     return this.transformer === undefined ? this.readStored(key, options) : this.#readPrepared(key, options)
   }
@@ -120,7 +122,10 @@ export class ObjectAccess<T extends KubeObject> {
     return result
   }
 
-  /** Puts encoded bytes if the key is at the revision `expected` (0: absent). After a lost race the current entry is ready to be opened. */
+  /**
+   * Writes encoded bytes if the key is at the revision `expected` (0: absent). If a concurrent write came first, the current entry in the
+   * result is prepared for `open`.
+   */
   put(key: string, bytes: Uint8Array, lease: LeaseId, expected: Revision): Promise<CommitResult> {
     return this.#commit({ type: 'put', key, value: this.transformer ? this.#toStorage(key, bytes) : bytes, lease }, expected)
   }
@@ -129,12 +134,18 @@ export class ObjectAccess<T extends KubeObject> {
     return this.#commit({ type: 'delete', key }, expected)
   }
 
-  /** Deletes like `delete`, but does not prepare the current entry after a lost race, because it may be unreadable. */
+  /**
+   * Deletes a key if it is at the revision `expected`. Unlike `delete`, it does not prepare the current entry if a concurrent write came
+   * first, because that entry may be unreadable.
+   */
   deleteStored(key: string, expected: Revision): Promise<CommitResult> {
     return this.#commitStored({ type: 'delete', key }, expected)
   }
 
-  /** Compares the entry's value with encoded bytes. With a transformer it returns a promise, and 'stale' reflects the transformer's present keys. */
+  /**
+   * Compares the entry's value with encoded bytes. With a transformer it returns a promise, and the result is 'stale' if the transformer
+   * would now write the value differently.
+   */
   compare(entry: Entry, bytes: Uint8Array): Comparison | Promise<Comparison> {
     if (!this.transformer) return Buffer.compare(bytes, entry.value) === 0 ? 'same' : 'different'
     return this.#compareTransformed(this.transformer, entry, bytes)
@@ -147,12 +158,15 @@ export class ObjectAccess<T extends KubeObject> {
       if (Buffer.compare(bytes, plain.data) !== 0) return 'different'
       return plain.stale ? 'stale' : 'same'
     } catch {
-      // The value was readable when it was opened, but is not any more. It must be written again.
+      // The value can no longer be read, although it could be read when it was decoded first. It must be written again.
       return 'different'
     }
   }
 
-  /** Calls the transformer again after each wait, and opens the entry in the same turn, because the transformer may be replaced at any time. */
+  /**
+   * Prepares the entry, and decodes it if `open` is true. It calls the transformer again after each wait, because the transformer may be
+   * replaced at any time. It decodes the entry in the same turn for the same reason.
+   */
   async #prepare(transformer: ValueTransformer, entry: Entry, open: boolean): Promise<void> {
     try {
       for (let wait; (wait = transformer.prepare?.(entry.value, entry.key));) await wait
@@ -162,8 +176,8 @@ export class ObjectAccess<T extends KubeObject> {
     if (open) this.open(entry)
   }
 
-  /** Sends a request about `key` to the driver: counts it, measures it, and translates its error. */
-  async measured<R>(operation: StorageOperation, key: string, request: () => R | Promise<R>): Promise<R> {
+  /** Calls the driver for a request about `key`, and records its duration. Translates the driver's errors. */
+  async measure<R>(operation: StorageOperation, key: string, request: () => R | Promise<R>): Promise<R> {
     const started = performance.now()
     try {
       const result = await request()
@@ -179,7 +193,7 @@ export class ObjectAccess<T extends KubeObject> {
   #commitStored(operation: Operation, expected: Revision): Promise<CommitResult> {
     const { key } = operation
     const named = operation.type === 'delete' ? 'delete' : expected === 0 ? 'create' : 'update'
-    return this.measured(named, key, () => this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }))
+    return this.measure(named, key, () => this.backend.commit({ compare: [{ key, modRevision: expected }], operations: [operation] }))
   }
 
   async #commit(operation: Operation, expected: Revision): Promise<CommitResult> {
@@ -218,7 +232,7 @@ export class ObjectAccess<T extends KubeObject> {
   }
 }
 
-/** Returns the label set of an entry and keeps it in the entry's slot. */
+/** Returns the label set of an entry, and caches the label set in the entry's `view`. */
 function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   const { view } = entry
   if (view === undefined) {
@@ -230,7 +244,10 @@ function labelSetOf(entry: Entry, headers: ValueHeaders): LabelSet | undefined {
   return isStoredObject(view) ? undefined : (view as LabelSet)
 }
 
-/** Returns the `ObjectSnapshots` of a driver with snapshots. Undefined with a transformer, which may wait, because reading a snapshot never waits. */
+/**
+ * Returns the `ObjectSnapshots` of a driver with snapshots. Returns undefined if there is a transformer, because reads of a snapshot must
+ * return at once, and a transformer may have to wait.
+ */
 export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): ObjectSnapshots<T> | undefined {
   const { backend } = access
   if (!hasSnapshots(backend) || access.transformer) return undefined
@@ -246,7 +263,7 @@ export function objectSnapshots<T extends KubeObject>(access: ObjectAccess<T>, p
   }
 }
 
-/** Wraps a driver's snapshot. Objects are opened when they are read. */
+/** Creates an `ObjectSnapshot` from a driver's snapshot. Objects are decoded when they are read. */
 export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snapshot: BackendSnapshot): ObjectSnapshot<T> {
   return {
     get(key) {
@@ -259,7 +276,7 @@ export function openSnapshot<T extends KubeObject>(access: ObjectAccess<T>, snap
   }
 }
 
-/** Returns whether a storage has past states in memory. */
+/** Returns true if the storage implements `ObjectSnapshots`. */
 export function hasObjectSnapshots<T extends KubeObject>(storage: Storage<T>): storage is Storage<T> & ObjectSnapshots<T> {
   return 'snapshotAt' in storage
 }
@@ -271,7 +288,7 @@ function* openEach<T extends KubeObject>(
   for (const entry of entries) yield open(entry)
 }
 
-/** A walk may pause after this number of entries that do not match. */
+/** The number of entries without a match after which a walk lets its caller pause. */
 const skippedBetweenPauses = 32
 
 function* selectEach<T extends KubeObject>(

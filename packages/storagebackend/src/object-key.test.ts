@@ -15,7 +15,7 @@ it('the range of a prefix contains exactly the keys that start with it', () => {
   expect(prefixRange('/registry/pods/')).toEqual({ start: '/registry/pods/', end: '/registry/pods0' })
 })
 
-it('a range without an end contains one key', () => {
+it('a range without an end contains only its start key', () => {
   expect(inRange({ start: 'a', end: undefined }, 'a')).toBe(true)
   expect(inRange({ start: 'a', end: undefined }, 'ab')).toBe(false)
 })

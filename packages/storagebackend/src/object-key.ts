@@ -3,8 +3,8 @@ import type { KeyRange } from './backend.ts'
 
 /**
  * Checks the key of an object, or the prefix of a list (`recursive`). Adds the final "/" to a prefix, so that "/pods/foo" does not list
- * "/pods/foobar". Throws for keys with the steps "." or "..", and for keys outside of the resource's prefix. Names come from clients, and a bug in a
- * layer above must not reach the objects of another resource.
+ * "/pods/foobar". Throws for keys with the segments "." or "..", and for keys outside of the resource's prefix. Names come from clients, so
+ * even a bug in a calling layer must not give access to another resource.
  */
 export function prepareKey(prefix: string, key: string, recursive: boolean): string {
   if (hasDotStep(key)) throw new InvalidKeyError(`invalid key: ${quote(key)}`)
@@ -18,7 +18,7 @@ export function prepareKey(prefix: string, key: string, recursive: boolean): str
 }
 
 function hasDotStep(key: string): boolean {
-  // Few keys have a dot after a slash, so this avoids most searches.
+  // Few keys have a dot after a slash, so this check avoids most searches.
   if (!key.includes('/.') && !key.startsWith('.')) return false
   return hasPathStep(key, '..') || hasPathStep(key, '.')
 }
@@ -27,7 +27,9 @@ function hasPathStep(key: string, step: string): boolean {
   return key === step || key.startsWith(`${step}/`) || key.endsWith(`/${step}`) || key.includes(`/${step}/`)
 }
 
-/** A key that the layer above must not request: a bug there, or an attempt to leave the prefix. */
+/**
+ * The error of a key that callers must never pass. It means a bug in a calling layer, or an attempt to access keys outside of the prefix.
+ */
 export class InvalidKeyError extends Error {
   constructor(message: string) {
     super(message)
@@ -35,25 +37,28 @@ export class InvalidKeyError extends Error {
   }
 }
 
-/** Returns the range of all keys that start with `prefix`. "" covers all keys except those that start with the noncharacter U+10FFFF. */
+/** Returns the range of all keys that start with `prefix`. The range of "" excludes keys that start with the noncharacter U+10FFFF. */
 export function prefixRange(prefix: string): KeyRange {
   return { start: prefix, end: prefixEnd(prefix) }
 }
 
-/** Returns the first key after all keys that start with `prefix`. It increments the last character that has a successor. */
+/**
+ * Returns the smallest key that is greater than all keys with the prefix. Computes it by incrementing the last character that has a
+ * successor.
+ */
 export function prefixEnd(prefix: string): string {
   const points = Array.from(prefix)
   while (points.length > 0) {
     const last = points.pop()!.codePointAt(0)!
     if (last === 0x10ffff) continue
-    // 0xD800–0xDFFF are not characters.
+    // Skip the code points 0xD800 to 0xDFFF, which are surrogates and not characters.
     points.push(String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1))
     return points.join('')
   }
   return '\u{10ffff}'
 }
 
-/** Returns the range of one key. */
+/** Returns the range that contains only this key. */
 export function keyRange(key: string): KeyRange {
   return { start: key, end: undefined }
 }

@@ -24,10 +24,10 @@ const continueExpired =
 
 interface ListRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
-  /** A prepared key: the key of one object, or a prefix that ends with "/". */
+  /** The key of one object, or a prefix that ends with "/", as returned by `prepareKey`. */
   readonly prefix: string
   readonly options: ListObjectsOptions
-  /** Collects unreadable objects. Absent: the first unreadable object fails the list. */
+  /** Collects the unreadable objects of the list. Absent: the list fails at the first unreadable object. */
   readonly unreadable?: UnreadableObjects | undefined
 }
 
@@ -45,7 +45,7 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
   const { backend } = access
   try {
     if (!hasSnapshots(backend)) return await listFetched(list)
-    const snapshot = await access.measured('list', prefix, () => {
+    const snapshot = await access.measure('list', prefix, () => {
       const newest = backend.snapshot()
       const found = plan.at === 0 || plan.at === newest.revision ? newest : backend.snapshotAt(plan.at)
       if (!found && plan.at < newest.revision) throw compacted(prefix, plan)
@@ -62,12 +62,12 @@ export async function listObjects<T extends KubeObject>(request: ListRequest<T>)
   }
 }
 
-/** Lists from a snapshot. Without limit and selector the list is a lazy walk that copies nothing. */
+/** Lists objects from a snapshot. Without limit and selector, nothing is copied, and the caller iterates over the snapshot lazily. */
 async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot: BackendSnapshot): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const { revision } = snapshot
   if (plan.limit === 0 && isEmptyPredicate(options.predicate) && !unreadable) {
-    // A walk cannot wait for keys, so open everything first.
+    // Iterating cannot wait for encryption keys, so decode all entries first.
     if (access.transformer) await access.openAhead(snapshot.scan(range))
     const count = snapshot.count(range)
     access.metrics?.listed(count, count, count)
@@ -83,7 +83,10 @@ async function listSnapshot<T extends KubeObject>(list: PlannedList<T>, snapshot
   }
 }
 
-/** Lists with several reads until the page is full. If a selector leaves out most objects, each read is larger than the one before. */
+/**
+ * Lists objects by reading from the driver until the page is full. If a selector rejects most objects, each read fetches more entries than
+ * the one before.
+ */
 async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<ObjectList<T>> {
   const { access, prefix, options, plan, range, unreadable } = list
   const page = newPage(list)
@@ -96,7 +99,7 @@ async function listFetched<T extends KubeObject>(list: PlannedList<T>): Promise<
     for (;;) {
       const from = { start, end: range.end }
       const readOptions = { ...(at !== 0 && { at }), ...(limit !== 0 && { limit }), ...signal }
-      const fetched: ListPage = await access.measured('list', prefix, () => access.backend.list(from, readOptions))
+      const fetched: ListPage = await access.measure('list', prefix, () => access.backend.list(from, readOptions))
       read += fetched.entries.length
       if (plan.notOlderThan > fetched.revision) throw tooLarge(prefix, plan.notOlderThan, fetched.revision)
       if (at === 0) at = fetched.revision
@@ -153,7 +156,7 @@ function* openEach<T extends KubeObject>(access: ObjectAccess<T>, entries: Itera
   for (const entry of entries) yield access.open(entry)
 }
 
-/** Adds the key to the message, because a list has many. */
+/** Adds the key of the object to the error message, because a list has many objects. */
 function withKey(error: StorageError): StorageError {
   return transformFailed(error.key, `unable to transform key ${JSON.stringify(error.key)}: ${error.message}`)
 }
@@ -161,17 +164,17 @@ function withKey(error: StorageError): StorageError {
 function compacted(prefix: string, plan: ListPlan): StorageError {
   const details = { code: 'ResourceVersionTooOld', key: prefix, revision: plan.at } as const
   if (!plan.continued) return new StorageError({ ...details, message: expired })
-  // -1 lets the client continue at the newest revision, if it accepts an inconsistent list.
+  // The token contains -1 instead of a revision. A client that accepts an inconsistent list can continue with it at the newest revision.
   return new StorageError({ ...details, message: continueExpired, continue: encodeContinue(plan.start, prefix, -1) })
 }
 
-/** The parameters of a list's reads. */
+/** The parameters of the reads of a list. */
 interface ListPlan {
   /** The revision to read, or 0 for the newest. */
   readonly at: Revision
-  /** The list must not return an older state than this. */
+  /** The minimum revision of the state that the list returns. */
   readonly notOlderThan: Revision
-  /** The first key, inclusive. */
+  /** The first key to read. */
   readonly start: string
   readonly continued: boolean
   /** The page size, or 0 for no limit. */
@@ -190,7 +193,7 @@ function planList(prefix: string, options: ListObjectsOptions): ListPlan {
   const state = listedState({
     resourceVersion,
     resourceVersionMatch,
-    // A list of one key has no pages.
+    // A list of a single key has no pages.
     limit: recursive ? limit : 0,
     revision,
     token: position && { revision: position.revision, startKey: position.start },

@@ -5,16 +5,19 @@ import { encodeContinue } from './continue-token.ts'
 import type { ObjectList, StoredObject } from './storage.ts'
 
 export interface ObjectPageOptions<T extends KubeObject> {
-  /** Opens an entry, or returns undefined if it does not match. May wait. */
+  /** Decodes an entry, or returns undefined if the object does not match the selector. Returns a promise only if it has to wait. */
   readonly open: (entry: Entry) => StoredObject<T> | undefined | Promise<StoredObject<T> | undefined>
   /** The page size, or 0 for no limit. */
   readonly limit: number
-  /** Whether a selector leaves out some objects. */
+  /** Whether the list has a selector, which may reject objects. */
   readonly filtered: boolean
   readonly signal?: AbortSignal | undefined
 }
 
-/** Collects the objects of one page of a list. It opens and matches them in slices, because a walk of the finished list cannot pause. */
+/**
+ * Collects the objects of one page of a list. It decodes and matches objects in slices, because iterating over the finished list cannot
+ * pause.
+ */
 export class ObjectPage<T extends KubeObject> {
   readonly #options: ObjectPageOptions<T>
   readonly #limit: number
@@ -32,7 +35,7 @@ export class ObjectPage<T extends KubeObject> {
     return this.#items.length >= this.#limit
   }
 
-  /** The number of entries that were examined. */
+  /** The number of entries that were read and tested. */
   get examined(): number {
     return this.#examined
   }
@@ -41,7 +44,7 @@ export class ObjectPage<T extends KubeObject> {
     return this.#items.length
   }
 
-  /** Adds entries in key order until the page is full. Resolves to false if entries are left. */
+  /** Adds entries in key order until the page is full. Resolves to false if some entries did not fit. */
   async fill(entries: Iterable<Entry>): Promise<boolean> {
     const { open, signal } = this.#options
     for (const entry of entries) {
@@ -59,17 +62,20 @@ export class ObjectPage<T extends KubeObject> {
     return true
   }
 
-  /** Returns the result for the last page. */
+  /** Returns the list for the last page. */
   last(revision: Revision): ObjectList<T> {
     return { revision, continue: '', remainingItemCount: undefined, items: this.#items }
   }
 
-  /** Returns the result for a page that is not the last. `count` is the number of entries from the start of this page. */
+  /**
+   * Returns the list for a page that is followed by another page. `count` is the number of entries from the start of this page to the end
+   * of the list.
+   */
   continued(prefix: string, revision: Revision, count: number): ObjectList<T> {
     return {
       revision,
       continue: encodeContinue(`${this.#lastKey}\0`, prefix, revision),
-      // The count includes objects that do not match the selector, so only a list without a selector knows how many remain.
+      // Unknown with a selector, because `count` includes objects that do not match the selector.
       remainingItemCount: this.#options.filtered ? undefined : count - this.#limit,
       items: this.#items,
     }

@@ -10,7 +10,7 @@ const refuse = (): never => {
   throw new Error('unexpected request')
 }
 
-/** A driver that has only the methods of one test. The suite covers real drivers. */
+/** Creates a driver that has only the methods that one test needs. The conformance suite tests complete drivers. */
 function fakeBackend(members: Partial<Backend>): Backend {
   return {
     get: refuse,
@@ -62,6 +62,6 @@ test('closing leaves the driver open and removes the metrics, even when repeated
   await metrics.refresh()
   expect(registry.text()).not.toContain('apiserver_storage_objects{')
   expect([asked, closed]).toEqual([1, 0])
-  // Other storages use the same driver.
+  // Other storages may still use the driver, so it must not be closed.
   expect(await store.count('/registry/pods/')).toBe(0)
 })

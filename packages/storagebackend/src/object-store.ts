@@ -16,24 +16,29 @@ import { UnreadableObjects } from './unreadable-objects.ts'
 import type { ValueTransformer } from './value-transformer.ts'
 
 export interface ObjectStoreOptions<T extends KubeObject> {
-  /** The driver. All resources share it, and `close` leaves it open. */
+  /** The driver. Several storages may share it, so `close` does not close the driver. */
   readonly backend: Backend
   readonly codec: ObjectCodec<T>
   readonly resource: GroupResource
   /** The prefix of all keys of the resource: "/registry/pods/". */
   readonly prefix: string
-  /** Encryption at rest, between codec and driver. Absent: none. */
+  /**
+   * The transformer for encryption at rest. It encrypts encoded objects and decrypts stored values. Absent: values are stored unencrypted.
+   */
   readonly transformer?: ValueTransformer
-  /** Whether a list error names all unreadable objects (at most 100) instead of the first one. Default: false, as in kube-apiserver. */
+  /**
+   * Whether the error of a list names all unreadable objects (at most 100). If false, it names only the first one, as in kube-apiserver.
+   * Default: false.
+   */
   readonly collectUnreadable?: boolean
   readonly metrics?: StorageMetrics
-  /** The clock, in milliseconds since the epoch. Default: the system clock. */
+  /** Returns the time in milliseconds since the epoch. Default: the system clock. */
   readonly now?: () => number
 }
 
-/** The options from which a decorator creates the storage of one resource. */
+/** The options with which a decorator creates the storage of one resource. */
 export interface StorageRequest<T extends KubeObject = KubeObject> extends ObjectStoreOptions<T> {
-  /** The field by which most watchers select. Only caches use it. */
+  /** The selectable field that most watchers use. Only a watch cache uses this option. */
   readonly triggerField?: string
 }
 
@@ -47,7 +52,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   const leases = new LeasePool(backend, options.now ?? systemClock.now)
   const openWatches = new Set<AbortController>()
 
-  /** Returns a signal that aborts with `signal` and when the storage closes. */
+  /** Returns a signal that aborts when `signal` aborts or when the storage closes. */
   function untilClosed(signal: AbortSignal): AbortSignal {
     const watch = new AbortController()
     const end = (): void => {
@@ -61,7 +66,7 @@ export function createObjectStore<T extends KubeObject = KubeObject>(options: Ob
   }
 
   const listCount = (key: string): Promise<ListPage> =>
-    access.measured('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
+    access.measure('listWithCount', key, () => backend.list(prefixRange(key), { countOnly: true }))
 
   return {
     async create(rawKey, object, { ttlSeconds } = {}) {

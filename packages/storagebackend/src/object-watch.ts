@@ -18,12 +18,12 @@ const initialBatch = 500
 interface WatchRequest<T extends KubeObject> {
   readonly access: ObjectAccess<T>
   readonly range: KeyRange
-  /** The parsed resourceVersion. "" and "0" are 0. */
+  /** The parsed resourceVersion of the watch. 0 for "" and "0". */
   readonly revision: Revision
   readonly options: WatchObjectsOptions
 }
 
-/** Opens a watch of the objects in a range. */
+/** Opens a watch on the objects in a key range. */
 export async function watchObjects<T extends KubeObject>(request: WatchRequest<T>): Promise<ObjectWatch<T>> {
   const { access, range, revision, options } = request
   if (!startsWithState(options, revision)) {
@@ -31,7 +31,8 @@ export async function watchObjects<T extends KubeObject>(request: WatchRequest<T
   }
   const state = await currentState(access, range)
   if (revision > state.revision) throw tooLarge(range.start, revision, state.revision)
-  // Start watching for changes before the initial events are read, so that a slow reader does not lose history.
+  // Open the watch on the driver before reading the initial events. A slow reader of the initial events could otherwise find that the next
+  // changes have been compacted.
   return new IteratedWatch(withInitialEvents(request, state, changesAfter(request, state.revision)))
 }
 
@@ -42,13 +43,13 @@ interface State {
 
 async function currentState<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<State> {
   const { backend } = access
-  if (!hasSnapshots(backend)) return access.measured('list', range.start, () => backend.list(range))
-  const snapshot = await access.measured('list', range.start, () => backend.snapshot())
+  if (!hasSnapshots(backend)) return access.measure('list', range.start, () => backend.list(range))
+  const snapshot = await access.measure('list', range.start, () => backend.snapshot())
   return { revision: snapshot.revision, entries: snapshot.scan(range) }
 }
 
 async function currentRevision<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange): Promise<Revision> {
-  return (await access.measured('listWithCount', range.start, () => access.backend.list(range, { countOnly: true }))).revision
+  return (await access.measure('listWithCount', range.start, () => access.backend.list(range, { countOnly: true }))).revision
 }
 
 async function* withInitialEvents<T extends KubeObject>(
@@ -109,9 +110,10 @@ async function* toEvents<T extends KubeObject>(
           const event = toEvent(access, change, matches, state !== undefined)
           if (event) events.push(event)
         } catch (error) {
-          // Send the revisions before the unreadable change, but no part of its revision.
+          // Send the events of the revisions before the unreadable change. Events of the same revision are not sent, because a revision
+          // must be sent completely.
           const before = events.filter((event) => event.type !== 'BOOKMARK' && event.object.revision < revisionOf(change))
-          if (before.length > 0) yield state === undefined ? before : withStateAfter(access, range, before)
+          if (before.length > 0) yield state === undefined ? before : addStateAfter(access, range, before)
           throw change.type === 'delete' && isUnreadable(error) ? unreadableDeletion(change.key, error) : error
         }
       }
@@ -127,13 +129,16 @@ function revisionOf(change: Change): Revision {
   return change.type === 'put' ? change.entry.modRevision : change.revision
 }
 
-/** Makes the entries that `toEvent` opens ready to be opened. */
+/** Prepares the entries of a change for `toEvent`, which decodes them. */
 async function prepareChange<T extends KubeObject>(access: ObjectAccess<T>, change: Change, filtered: boolean): Promise<void> {
   if (change.type === 'put') await access.prepare(change.entry)
   if (change.previous && (filtered || change.type === 'delete')) await access.prepare(change.previous)
 }
 
-/** Returns the event of a change for a watch that sees only objects that match. Without a filter, `withPrevious` adds the previous object. */
+/**
+ * Returns the event that a watch sends for a change, or undefined if the change does not concern its objects. For a watch without a filter,
+ * `withPrevious` adds the previous object.
+ */
 function toEvent<T extends KubeObject>(
   access: ObjectAccess<T>,
   change: Change,
@@ -157,8 +162,10 @@ function toEvent<T extends KubeObject>(
   return { type, object: type === 'DELETED' ? access.openDeleted(previous!, entry.modRevision) : object }
 }
 
-/** Returns the first events of a message with the state after them, which differs from the message's state. */
-function withStateAfter<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange, events: ObjectEvent<T>[]): ObjectEvents<T> {
+/**
+ * Adds the state after these events to them. They are the first events of a driver's message, whose own state is that after all its events.
+ */
+function addStateAfter<T extends KubeObject>(access: ObjectAccess<T>, range: KeyRange, events: ObjectEvent<T>[]): ObjectEvents<T> {
   const last = events.at(-1)!
   const revision = last.type === 'BOOKMARK' ? last.revision : last.object.revision
   const snapshot = hasSnapshots(access.backend) ? access.backend.snapshotAt(revision) : undefined
@@ -174,7 +181,7 @@ function unreadableDeletion(key: string, error: Error): StorageError {
   })
 }
 
-/** An `ObjectWatch` that reads an async iterable of batches. */
+/** An `ObjectWatch` that gets its batches from an async iterable. */
 export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectWatch<T> {
   readonly #batches: AsyncIterable<ObjectEvents<T>>
 
@@ -194,12 +201,12 @@ export class IteratedWatch<T extends KubeObject = KubeObject> implements ObjectW
   }
 }
 
-/** The type of an event with an object. */
+/** The types of events that have an object. */
 export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /**
- * Returns the event type for a watch with a selector. `before` and `now` are whether the selector matched before and after the change. Returns
- * undefined if the watch gets no event.
+ * Returns the event type for a watch with a selector. `before` and `now` say whether the selector matched before and after the change.
+ * Returns undefined if the watch sends no event.
  */
 export function eventType(before: boolean, now: boolean): ObjectEventType | undefined {
   if (now) return before ? 'MODIFIED' : 'ADDED'

@@ -7,16 +7,19 @@ import type { StoredObject, TryUpdate, UpdateOptions, UpdateOutput, DeleteObject
 import type { LeasePool } from './lease-pool.ts'
 import { isUnreadable } from './unreadable-objects.ts'
 
-/** The state of an object from which a write starts. */
+/** The state of an object on which a write is based. */
 interface ObjectState<T extends KubeObject> {
   readonly key: string
   /** The object, or undefined if it is absent. */
   readonly stored: StoredObject<T> | undefined
   /** The revision of the object, or 0 if it is absent. */
   readonly revision: Revision
-  /** The stored entry. Undefined for a suggestion, whose entry is unknown. */
+  /** The stored entry. Undefined if the state is the caller's suggestion, because the suggestion has no entry. */
   readonly entry: Entry | undefined
-  /** Whether the state was read during this operation, so that errors are final. False for a suggestion. */
+  /**
+   * Whether the state was read from the store during this write. False for a suggestion, which may be stale, so that errors on it are not
+   * final.
+   */
   readonly isCurrent: boolean
 }
 
@@ -25,23 +28,25 @@ interface ObjectWrite<T extends KubeObject> {
   /** The prefix of all keys of the resource. */
   readonly prefix: string
   readonly key: string
-  /** Whether an absent object is a valid state. Default: it is the error `KeyNotFound`. */
+  /** Whether the write may start from an absent object. If false, an absent object is the error `KeyNotFound`. Default: false. */
   readonly ignoreNotFound?: boolean
   readonly options: { readonly suggestion?: StoredObject<T>; readonly signal?: AbortSignal }
 }
 
 interface WriteSteps<T extends KubeObject, Write extends ObjectWrite<T>, Prepared> {
-  /** Checks the state and decides what to write. */
+  /** Checks the state and computes the bytes to write. */
   readonly prepare: (write: Write, state: ObjectState<T>) => Prepared | Promise<Prepared>
-  /** Writes. Resolves to the result, or to the state for the next round after a lost race or a stale suggestion. */
+  /**
+   * Writes to the store. Resolves to the written object. If the state was not the current one, it resolves to the current state instead.
+   */
   readonly commit: (write: Write, state: ObjectState<T>, prepared: Prepared) => Promise<StoredObject<T> | ObjectState<T>>
 }
 
 /**
- * Prepares and commits a write, and repeats this after lost races. The first round may start from a suggestion, which saves a read. After an error on
- * a stale suggestion, the next round starts from the stored object.
+ * Prepares and commits a write. If a concurrent write came first, it starts again with the new state. The first attempt may use a
+ * suggestion, which saves a read. If the suggestion causes an error and is stale, the next attempt uses the stored object.
  */
-async function untilCommitted<T extends KubeObject, Write extends ObjectWrite<T>, Prepared>(
+async function commitWithRetries<T extends KubeObject, Write extends ObjectWrite<T>, Prepared>(
   write: Write,
   { prepare, commit }: WriteSteps<T, Write, Prepared>,
 ): Promise<StoredObject<T>> {
@@ -67,12 +72,12 @@ async function untilCommitted<T extends KubeObject, Write extends ObjectWrite<T>
   }
 }
 
-/** Reads the stored state. */
+/** Reads the current state of an object from the store. */
 async function readState<T extends KubeObject>(write: ObjectWrite<T>, key: string): Promise<ObjectState<T>> {
   return stateOfEntry(write, key, (await write.access.read(key, write.options)).entry)
 }
 
-/** Creates the state for the next round from the entry that a lost race returned. */
+/** Creates the state for the next attempt from the entry that the failed commit returned. */
 function stateOfEntry<T extends KubeObject>(write: ObjectWrite<T>, key: string, entry: Entry | undefined): ObjectState<T> {
   if (entry) return { key, stored: write.access.open(entry), revision: entry.modRevision, entry, isCurrent: true }
   if (write.ignoreNotFound !== true) throw keyNotFound(key)
@@ -89,9 +94,12 @@ interface GuaranteedUpdate<T extends KubeObject> extends ObjectWrite<T> {
   readonly options: UpdateOptions<T>
 }
 
-/** Reads an object, lets the caller compute a new one, and writes it unless another write came first. */
+/**
+ * Reads an object, passes it to the caller to compute the new object, and writes the result. If a concurrent write came first, it starts
+ * again.
+ */
 export function guaranteedUpdate<T extends KubeObject>(update: GuaranteedUpdate<T>): Promise<StoredObject<T>> {
-  return untilCommitted<T, GuaranteedUpdate<T>, UpdateOutput<T> | undefined>(update, { prepare: computeOutput, commit: writeOutput })
+  return commitWithRetries<T, GuaranteedUpdate<T>, UpdateOutput<T> | undefined>(update, { prepare: computeOutput, commit: writeOutput })
 }
 
 function computeOutput<T extends KubeObject>({ tryUpdate, options }: GuaranteedUpdate<T>, state: ObjectState<T>): ReturnType<TryUpdate<T>> {
@@ -109,7 +117,7 @@ async function writeOutput<T extends KubeObject>(
   const { key } = state
   const bytes = output && access.codec.encode(output.object, key)
   if (!state.isCurrent && (bytes === undefined || hasSameBody(update, state, bytes))) {
-    // The suggestion would not be changed. Only a read can confirm that it is current.
+    // The caller would not change the suggestion, so nothing would be written. A read must confirm that the suggestion is current.
     const current = await readState(update, key)
     if (current.revision !== state.revision) return current
     state = current
@@ -120,7 +128,7 @@ async function writeOutput<T extends KubeObject>(
   }
   const compared = state.entry && access.compare(state.entry, bytes)
   const comparison = compared instanceof Promise ? await compared : compared
-  // A value that is encrypted with an old key is written even if its object stays the same.
+  // The object is unchanged. A value that is encrypted with an old key is stale, so it is written nevertheless.
   if (state.stored && comparison === 'same') return state.stored
 
   const lease = output.ttlSeconds ? await update.leases.lease(key, output.ttlSeconds) : 0
@@ -140,9 +148,12 @@ interface ObjectDeletion<T extends KubeObject> extends ObjectWrite<T> {
   readonly options: DeleteObjectOptions<T>
 }
 
-/** Deletes the version that passed the checks. Resolves to that object with the revision of the deletion. */
+/**
+ * Deletes an object if it is still the version that passed the checks, and otherwise checks the newer version. Resolves to the deleted
+ * object with the revision of the deletion.
+ */
 export function deleteObject<T extends KubeObject>(deletion: ObjectDeletion<T>): Promise<StoredObject<T>> {
-  return untilCommitted<T, ObjectDeletion<T>, void>(deletion, { prepare: check, commit: remove })
+  return commitWithRetries<T, ObjectDeletion<T>, void>(deletion, { prepare: check, commit: remove })
 }
 
 function check<T extends KubeObject>({ options }: ObjectDeletion<T>, { key, stored }: ObjectState<T>): void | Promise<void> {
@@ -156,13 +167,14 @@ async function remove<T extends KubeObject>(deletion: ObjectDeletion<T>, state: 
   const result = await access.delete(key, state.revision)
   if (!result.committed) return stateOfEntry(deletion, key, result.current[0])
   if (entry && !access.transformer) return access.openDeleted(entry, result.revision)
-  // A suggestion has no entry, and plain bytes are not kept. The suggestion was current, so encoding its object again gives the deleted value.
+  // The write started from a suggestion, so the stored bytes were not read. Encoding the suggestion gives the deleted value, because the
+  // suggestion was current.
   return access.codec.open(key, access.codec.encode(stored!.copy()), result.revision)
 }
 
 /**
- * Deletes a value that cannot be decoded or decrypted. It does not check preconditions, process finalizers or notify dependents. Throws
- * `InvalidObject` if the value can be read, even if it was written just now. Resolves to the revision of the deletion.
+ * Deletes a value that cannot be decoded or decrypted. Preconditions and finalizers are ignored, and dependents are not deleted. Throws
+ * `InvalidObject` if the value can be read, also if a concurrent write has just replaced it. Resolves to the revision of the deletion.
  */
 export async function deleteUnreadable<T extends KubeObject>(
   access: ObjectAccess<T>,
@@ -195,7 +207,10 @@ interface Identified {
   readonly metadata: { readonly uid?: string; readonly resourceVersion?: string }
 }
 
-/** Throws `InvalidObject` with kube-apiserver's conflict text if a precondition fails. An absent object has an empty uid and version. */
+/**
+ * Checks the preconditions of a write. Throws `InvalidObject` with kube-apiserver's conflict text if one fails. An absent object counts as
+ * an object with an empty uid and version.
+ */
 export function checkPreconditions(key: string, object: Identified | undefined, preconditions: ObjectPreconditions | undefined): void {
   if (!preconditions) return
   const uid = object?.metadata.uid ?? ''

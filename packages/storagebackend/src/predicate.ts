@@ -5,13 +5,13 @@ export function isEmptyPredicate(predicate: Predicate | undefined): boolean {
   return predicate === undefined || (predicate.labels.empty && predicate.fields.empty)
 }
 
-/** Returns a function that tests stored objects, or undefined if every object matches. */
+/** Returns a function that tests stored objects against the predicate. Returns undefined if every object matches. */
 export function matcher(predicate: Predicate | undefined): ((object: StoredObject) => boolean) | undefined {
   if (predicate === undefined || isEmptyPredicate(predicate)) return undefined
   const { labels, fields } = predicate
   const [only, ...others] = fields.requirements
   if (labels.empty && only !== undefined && others.length === 0) {
-    // Most watches have this kind of selector: the pods of a node, or one object.
+    // A fast path for the selector of most watches, which requires one field: the pods of a node, or one object by name.
     const { field, operator, value } = only
     return (object) => (object.field(field) === value) === (operator === '=')
   }

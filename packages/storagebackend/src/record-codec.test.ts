@@ -38,7 +38,7 @@ const thing = fc.record(
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
 describe('a record', () => {
-  it('decodes to the same object, and has its labels and fields', () => {
+  it('decodes to the same object, with its labels and selectable fields', () => {
     fc.assert(
       fc.property(thing, fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (object, revision) => {
         const stored = codec.open('/k', codec.encode({ kind: 'Thing', apiVersion: 'v1', ...object }), revision)
@@ -59,13 +59,13 @@ describe('a record', () => {
     )
   })
 
-  it('is equal for equal objects', () => {
+  it('has the same bytes for equal objects', () => {
     const a = { metadata: { name: 'a', labels: { x: '1', y: '2' }, resourceVersion: '5' }, spec: { b: [1, { d: 1, c: 2 }], a: null } }
     const b = { spec: { a: null, b: [1, { c: 2, d: 1 }] }, metadata: { labels: { y: '2', x: '1' }, name: 'a' } }
     expect(codec.encode(a)).toEqual(codec.encode(b))
   })
 
-  it('of another schema version is converted when it is opened', () => {
+  it('with another schema version is converted when it is decoded', () => {
     const old = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 2 }).encode({ metadata: { name: 'a' }, spec: { x: 'old' } })
     const upgrading = createRecordCodec<Thing>({
       kind: 'Thing',
@@ -75,7 +75,7 @@ describe('a record', () => {
     })
     const stored = upgrading.open('/k', old, 7)
     expect([stored.field('spec.x'), stored.revision]).toEqual(['from 2', 7])
-    // Without a conversion the object stays the same, and its fields are computed again.
+    // Without an upgrade function the object stays the same, but its selectable fields are computed again.
     expect(codec.open('/k', old, 7).field('spec.x')).toBe('old')
   })
 
@@ -118,7 +118,7 @@ describe('defaults on read', () => {
     },
   })
 
-  it('are set for every reader, and change the object when it is written back', () => {
+  it('are set for every reader, and stored when the object is written again', () => {
     const written = filling.encode({ metadata: { name: 'a' } })
     const stored = filling.open('/k', written, 7)
     expect(stored.object()).toEqual({ metadata: { name: 'a', labels: { made: 'up' }, resourceVersion: '7' }, spec: { x: 'y' } })
@@ -136,7 +136,7 @@ describe('defaults on read', () => {
   })
 })
 
-it('finds the position after the members before resourceVersion', () => {
+it('finds the position of resourceVersion, after the members that come before it', () => {
   const at = (text: string): string => text.slice(0, findSplice(text))
   expect(at('{"metadata":{"name":"a"}}')).toBe('{"metadata":{"name":"a"')
   expect(at('{"metadata":{"name":"a","namespace":"n","uid":"u","labels":{"uid":"x"}}}')).toBe(

@@ -8,34 +8,45 @@ import { StoredRecord } from './stored-record.ts'
 
 /** Defaults of a kind that are set when an object is read. */
 export interface DefaultOnRead<T extends KubeObject = KubeObject> {
-  /** Returns true if the object lacks a default, and false after `fill`. */
+  /** Returns true if the object lacks any of the defaults. Returns false after `fill`. */
   isDue(object: DeepReadonly<T>): boolean
   /** Sets the defaults in place. */
   fill(object: T): void
 }
 
 export interface RecordCodecOptions<T extends KubeObject> {
-  /** The kind in error messages. */
+  /** The kind that error messages name. */
   readonly kind: string
-  /** The version of the encoding. Increase it whenever existing bodies would be written differently now (defaults, conversion, selectable fields). */
+  /**
+   * The version of the encoding. Increase it whenever existing objects would be encoded differently (changed defaults, conversions or
+   * selectable fields).
+   */
   readonly schemaVersion: number
-  /** Selectable fields in addition to metadata.name and metadata.namespace. The value of an unset field is "". */
+  /**
+   * Selectable fields besides metadata.name and metadata.namespace. Each function returns the field's value, or "" if the field is unset.
+   */
   readonly selectableFields?: Readonly<Record<string, (object: DeepReadonly<T>) => string>>
-  /** Returns compact JSON in the kind's member order, equal for equal objects. Default: members sorted by name, with metadata first. */
+  /**
+   * Returns the object as compact JSON, with members in the kind's order, so that equal objects give equal text. Default: metadata first,
+   * then all other members sorted by name.
+   */
   readonly toJson?: (object: T) => string
-  /** Converts an object that another schema version wrote. Default: returns it unchanged. */
+  /** Converts an object that was written with another schema version. Default: returns the object unchanged. */
   readonly upgrade?: (object: T, schemaVersion: number) => T
   /**
-   * Defaults that are set when an object is read. Objects are stored without them, so writing an unchanged object back is a change. Default:
+   * Defaults that are set when an object is read. Stored objects lack them, so writing a read object back unchanged is a change. Default:
    * none.
    */
   readonly defaultOnRead?: DefaultOnRead<T> | undefined
 }
 
-/** The schema version of an object that lacks defaults. Real versions are greater. */
+/** The schema version of a stored object that lacks defaults. All other schema versions are greater than 0. */
 const unfilled = 0
 
-/** Creates the codec of the embedded drivers. It writes a small header for selectors, then the JSON body. */
+/**
+ * Creates the codec for drivers that store records. A record is a small header with labels and selectable fields, followed by the object as
+ * JSON.
+ */
 export function createRecordCodec<T extends KubeObject = KubeObject>(options: RecordCodecOptions<T>): ObjectCodec<T> {
   const { kind, schemaVersion, upgrade, defaultOnRead } = options
   const toJson = options.toJson ?? canonicalJson
@@ -84,7 +95,7 @@ export function createRecordCodec<T extends KubeObject = KubeObject>(options: Re
     return isPlain(value) ? labelSets.of(value.subarray(labelsAt, labelsEnd(value))) : undefined
   }
 
-  /** Returns true if the record has this schema version and a complete header. */
+  /** Returns true if the record has this codec's schema version and a complete header. */
   function isPlain(value: Uint8Array): boolean {
     if (value.length < headerBytes || value[0] !== recordFormat || uint32(value, 9) >= value.length) return false
     return uint32(value, 1) === schemaVersion && uint32(value, 5) === fieldsChecksum
@@ -98,7 +109,7 @@ function uint32(bytes: Uint8Array, at: number): number {
   return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
 }
 
-/** Removes kind, apiVersion and resourceVersion. Returns a shallow copy if the object has one of them. */
+/** Removes kind, apiVersion and resourceVersion. Returns a shallow copy if the object has any of them, otherwise the object itself. */
 function strip<T extends KubeObject>(object: T): T {
   if (!('resourceVersion' in object.metadata || 'kind' in object || 'apiVersion' in object)) return object
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object
@@ -113,12 +124,13 @@ function checksum(names: readonly string[]): number {
   return hash
 }
 
-/** The metadata members that kube-apiserver writes before `resourceVersion`. */
+/** The members of metadata that come before `resourceVersion` in kube-apiserver's JSON. */
 const before: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'selfLink', 'uid'])
 
 /**
- * Returns the position of `,"resourceVersion":"…"` in the JSON text of an object: after the metadata members that come before it. `text` is compact
- * JSON without kind and apiVersion. Metadata must start with such a member, the name.
+ * Returns the position in an object's JSON at which responses insert `,"resourceVersion":"…"`. It follows the metadata members that come
+ * before resourceVersion. `text` is compact JSON without kind and apiVersion. Its metadata must start with such a member, for example the
+ * name.
  */
 export function findSplice(text: string): number {
   let at = metadataStart(text)
@@ -138,7 +150,7 @@ const quote = 0x22
 const comma = 0x2c
 const backslash = 0x5c
 
-/** Returns the position after the "{" of the top-level metadata. */
+/** Returns the position after the "{" of the object's metadata. */
 function metadataStart(text: string): number {
   const first = '{"metadata":{'
   if (text.startsWith(first)) return first.length
@@ -178,8 +190,8 @@ function skipValue(text: string, at: number): number {
 }
 
 /**
- * Formats compact JSON that is equal for equal objects. Metadata comes first, and the members before `resourceVersion` are in their fixed order. All
- * other members are sorted by name. Used for kinds without a schema.
+ * Formats an object as compact JSON, with the same text for equal objects. Metadata comes first, and starts with the members that precede
+ * `resourceVersion`. All other members are sorted by name. Used for kinds without a schema.
  */
 export function canonicalJson(object: object): string {
   const { metadata, ...rest } = object as { metadata?: Record<string, unknown> }

@@ -17,25 +17,25 @@ import { StorageError } from './errors.ts'
  */
 export const recordFormat = 1
 export const headerBytes = 19
-/** The position of the number of labels. The labels follow it. */
+/** The position of the number of labels in a record. The labels follow that number. */
 export const labelsAt = 17
 export const noLabels = 0xffff
 const maxString = 0xffff
-/** The largest number below `noLabels`. */
+/** The maximum number of labels. The next number, `noLabels`, marks an object without a map of labels. */
 const maxLabels = 0xfffe
 
-/** The contents of a record before encoding. */
+/** The contents of a record, before encoding. */
 export interface RecordContents {
   readonly schemaVersion: number
   readonly fieldsChecksum: number
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly fields: readonly string[]
   readonly json: string
-  /** The position of `resourceVersion`, in characters of `json`. */
+  /** The index in `json` at which responses insert `resourceVersion`. */
   readonly spliceAt: number
 }
 
-/** Encodes a record. Throws `ObjectTooLarge` for too many or too long labels and fields. */
+/** Encodes a record. Throws `ObjectTooLarge` if there are too many labels, or if a label or field is too long. */
 export function encodeRecord(record: RecordContents): Uint8Array {
   const labels = record.labels ? Object.keys(record.labels).sort() : undefined
   if (labels !== undefined && labels.length > maxLabels)
@@ -63,7 +63,7 @@ export function encodeRecord(record: RecordContents): Uint8Array {
   for (let i = 0; i < labelStrings; i++) at = writeString(out, at, strings[i]!)
   at = out.writeUInt16BE(record.fields.length, at)
   for (let i = labelStrings; i < strings.length; i++) at = writeString(out, at, strings[i]!)
-  // Most text is ASCII, which can be copied as bytes.
+  // Most text is ASCII. Copying ASCII as latin1 is faster than encoding it as UTF-8.
   out.write(json, at, jsonBytes === json.length ? 'latin1' : 'utf8')
   return out
 }
@@ -72,7 +72,7 @@ function objectTooLarge(message: string): StorageError {
   return new StorageError({ code: 'ObjectTooLarge', key: '', message })
 }
 
-/** Counts the bytes of a text in UTF-8. For short strings a loop over the characters is faster than a native call. */
+/** Returns the number of bytes of a text in UTF-8. For short strings, a loop over the characters is faster than a native call. */
 function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
@@ -95,13 +95,13 @@ function writeWideString(out: Buffer, at: number, text: string): number {
   return at + 2 + written
 }
 
-/** The labels and selectable fields of a record. */
+/** The labels and selectable fields in the header of a record. */
 export interface RecordIndex {
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly fields: readonly string[]
 }
 
-/** Decodes labels and fields. The numbers before them are read elsewhere. */
+/** Decodes the labels and selectable fields of a record. */
 export function decodeIndex(value: Buffer): RecordIndex {
   let at = headerBytes
   const text = (): string => {
@@ -125,12 +125,12 @@ export function decodeIndex(value: Buffer): RecordIndex {
   return { labels, fields }
 }
 
-/** Reads the length of a string, or a number of strings. */
+/** Reads a 16-bit integer at `at`: the length of a string, or a number of labels or fields. */
 export function lengthAt(bytes: Uint8Array, at: number): number {
   return (bytes[at]! << 8) | bytes[at + 1]!
 }
 
-/** Returns the position after the labels. */
+/** Returns the position after the labels of a record, at which the number of selectable fields is stored. */
 export function labelsEnd(record: Uint8Array): number {
   const count = lengthAt(record, labelsAt)
   let at = headerBytes

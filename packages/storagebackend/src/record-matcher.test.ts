@@ -34,7 +34,7 @@ function matchesHeader(predicate: Predicate, record: Uint8Array): boolean {
   return ofHeaders(predicate)(record, labelSetOf(record)!)
 }
 
-test('matches headers like opened objects', () => {
+test('gives the same result for headers as for decoded objects', () => {
   fc.assert(
     fc.property(
       labels,
@@ -53,7 +53,7 @@ test('matches headers like opened objects', () => {
   )
 })
 
-test('a record in another encoding, of another version, or truncated has no label set', () => {
+test('returns no label set for a record in another encoding, with another schema version, or truncated', () => {
   const { labelSetOf } = codec.headers!
   const record = Buffer.from(codec.encode({ metadata: { name: 'n', labels: { a: '1' } } }))
   const older = Buffer.from(record)
@@ -61,7 +61,7 @@ test('a record in another encoding, of another version, or truncated has no labe
   for (const value of [Buffer.from('{"not":"a record"}'), record.subarray(0, 10), older]) expect(labelSetOf(value)).toBeUndefined()
 })
 
-test('tests only one of all records with the same labels', () => {
+test('tests the label selector once for all records with the same labels', () => {
   const { labelSetOf } = codec.headers!
   const setOf = (name: string, labels: Record<string, string>): unknown => labelSetOf(codec.encode({ metadata: { name, labels } }))
   expect(setOf('n', { a: '1', b: '2' })).toBe(setOf('m', { b: '2', a: '1' }))

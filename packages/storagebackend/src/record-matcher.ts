@@ -4,8 +4,9 @@ import { labelsAt, lengthAt, noLabels } from './record-format.ts'
 import type { Predicate } from './storage.ts'
 
 /**
- * Returns a function that tests stored records by their headers, with the same result as `matcher` on opened objects. Listing a few matches in a
- * large collection then takes little memory and time, because records with the same labels are tested once.
+ * Returns a function that tests stored records by their headers. The result is the same as that of `matcher` for decoded objects. Lists
+ * that select few objects of a large collection are fast, because records are not decoded, and records with the same labels are tested
+ * once.
  */
 export function recordMatcher(
   { labels, fields }: Predicate,
@@ -18,7 +19,7 @@ export function recordMatcher(
     wanted: operator === '=',
     value: Buffer.from(value),
   }))
-  // Records do not have this field, so its value is empty.
+  // The header lacks this field, because the kind has no such selectable field. Its value counts as empty.
   if (fieldTests.some((test) => test.at < 0 && (test.value.length === 0) !== test.wanted)) return () => false
   const indexed = fieldTests.filter((test) => test.at >= 0)
   const last = Math.max(-1, ...indexed.map((test) => test.at))
@@ -63,7 +64,7 @@ function manyFieldsMatcher(
   }
 }
 
-/** Returns a function that tests the labels of a header. */
+/** Returns a function that tests the labels in a record's header. */
 function labelsMatcher(labels: LabelsSelector): HasLabels {
   if (labels.selectsNothing) return () => false
   if (labels.large) return (bytes) => labels.matches(labelsOf(bytes))
@@ -83,7 +84,7 @@ function labelsOf(bytes: Uint8Array): Record<string, string> {
   return labels
 }
 
-/** Returns the position of the label's value, which starts with its length. Returns 0 if there is no such label. */
+/** Returns the position of a label's value in the encoded labels. The value starts with its length. Returns 0 if the label is absent. */
 function valueOf(labels: Uint8Array, key: Uint8Array): number {
   const count = lengthAt(labels, 0)
   let at = 2
@@ -97,7 +98,7 @@ function valueOf(labels: Uint8Array, key: Uint8Array): number {
 
 interface LabelTest {
   readonly key: Buffer
-  /** Tests the value at `at`, a result of `valueOf`. */
+  /** Returns whether the label value at `at` satisfies the requirement. `at` is a result of `valueOf`, so it is 0 for an absent label. */
   readonly holds: (record: Uint8Array, at: number) => boolean
 }
 
@@ -128,7 +129,7 @@ function labelTest(requirement: LabelRequirement): LabelTest {
   }
 }
 
-/** Returns true if the string at `at`, which starts with its length, equals `text`. */
+/** Returns true if the string at `at` equals `text`. The string starts with its length. */
 function isText(record: Uint8Array, at: number, text: Uint8Array): boolean {
   const { length } = text
   if (lengthAt(record, at) !== length) return false
@@ -141,23 +142,23 @@ function textAt(record: Uint8Array, at: number): string {
   return Buffer.from(record.buffer, record.byteOffset + at + 2, length).toString()
 }
 
-/** One set of labels in the encoding of a record's header. All records with equal labels share it. */
+/** A set of labels, encoded as in a record's header. All records with equal labels share one `LabelSet`. */
 export interface LabelSet {
-  /** The number of labels, then the key and value of each label. See `record-format.ts`. */
+  /** The encoded labels: their number, then key and value of each. See `record-format.ts`. */
   readonly bytes: Uint8Array
-  /** The last selector that was tested, and its result. A list tests every record with the same selector. */
+  /** The last selector that was tested, with its result. A list tests every record with the same selector, so the result can be reused. */
   lastSelector: object | undefined
   lastResult: boolean
 }
 
-/** The maximum number of sets in the table. A full table is cleared, but records keep their sets. */
+/** The maximum number of label sets in the table. A full table is cleared. Records keep the sets that they already have. */
 const limit = 1 << 16
 
-/** A table of label sets. It returns the same set for the same bytes. */
+/** A table of label sets. It returns the same `LabelSet` for the same bytes. */
 export class LabelSets {
   readonly #sets = new Map<number, LabelSet>()
 
-  /** Returns the set for these bytes, which are copied. */
+  /** Returns the label set for these bytes. A new label set contains a copy of them. */
   of(bytes: Uint8Array): LabelSet {
     const hash = hashOf(bytes)
     const known = this.#sets.get(hash)
@@ -169,7 +170,7 @@ export class LabelSets {
   }
 }
 
-/** Computes the FNV-1a hash. */
+/** Computes the FNV-1a hash of bytes. */
 function hashOf(bytes: Uint8Array): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)

@@ -3,15 +3,15 @@ import type { Revision } from './backend.ts'
 import { StorageError } from './errors.ts'
 import type { ListObjectsOptions, WatchObjectsOptions } from './storage.ts'
 
-/** Parses the `resourceVersion` of a request. "" and "0" are 0. Returns undefined if it is not an unsigned integer of 64 bits. */
+/** Parses the `resourceVersion` of a request. Returns 0 for "" and "0", and undefined for text that is not an unsigned 64-bit integer. */
 export function parseResourceVersion(text: string | undefined): Revision | undefined {
   if (text === undefined || text === '' || text === '0') return 0
   if (!/^\d{1,20}$/.test(text) || BigInt(text) > 0xffff_ffff_ffff_ffffn) return undefined
-  // A number beyond 2^53 may be rounded, but is always in the future.
+  // The number may be rounded above 2^53. A store never reaches such revisions, so it is still a future revision.
   return Number(text)
 }
 
-/** Returns kube-apiserver's reason for refusing a resourceVersion. */
+/** Returns kube-apiserver's error text for an invalid resourceVersion. */
 function refusalOf(text: string): string {
   const reason = /^\d+$/.test(text) ? 'value out of range' : 'invalid syntax'
   return `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${reason}`
@@ -25,8 +25,8 @@ export function requireResourceVersion(text: string | undefined): Revision {
 }
 
 /**
- * Parses the `resourceVersion` of a watch or of a read from a cache. Throws `UnparsableResourceVersion`, because kube-apiserver answers 500 here, and
- * 400 to reads from the store.
+ * Parses the `resourceVersion` of a watch or of a read from a cache. Throws `UnparsableResourceVersion` if it is invalid, because
+ * kube-apiserver responds to such requests with 500. It responds to reads from the store with 400.
  */
 export function requireParsableResourceVersion(text: string | undefined): Revision {
   const revision = parseResourceVersion(text)
@@ -34,16 +34,16 @@ export function requireParsableResourceVersion(text: string | undefined): Revisi
   throw new StorageError({ code: 'UnparsableResourceVersion', key: '', message: refusalOf(text!) })
 }
 
-/** The parameters of a list that determine which state it returns. `revision` is the parsed `resourceVersion`. */
+/** The parameters of a list that determine the state which the list returns. `revision` is the parsed `resourceVersion`. */
 interface ListedVersion extends Required<Pick<ListObjectsOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit'>> {
   readonly revision: Revision
-  /** The decoded continue token. With a negative revision the list continues at the latest state. */
+  /** The decoded continue token. A negative revision means that the list continues at the latest state. */
   readonly token: { readonly revision: Revision; readonly startKey: string } | undefined
 }
 
 type ListedState =
   | { readonly type: 'latest'; readonly startKey: string | undefined }
-  /** A state that is not older than `revision`. 0 accepts any state. */
+  /** The list returns a state that is not older than `revision`. With 0 it may return any state. */
   | { readonly type: 'notOlderThan'; readonly revision: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly startKey: string | undefined }
 

@@ -5,7 +5,7 @@ import type { StorageStats } from './storage.ts'
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 
-test('series appear with their first use, error series with the first error', () => {
+test('time series are created on first use, and error series on the first error', () => {
   const registry = createMetricsRegistry()
   const pods = createStorageMetrics(registry).forResource({ group: '', resource: 'pods' }, () =>
     Promise.reject(new Error('unexpected call')),
@@ -21,7 +21,7 @@ test('series appear with their first use, error series with the first error', ()
   expect(registry.text()).toContain('etcd_requests_total{group="",operation="get",resource="pods"} 2\n')
 })
 
-test('a refresh reports counts, -1 for an unknown one, and none for closed resources', async () => {
+test('a refresh reports the number of objects, -1 if it is unknown, and nothing for closed resources', async () => {
   const registry = createMetricsRegistry()
   const metrics = createStorageMetrics(registry)
   let stats: StorageStats | undefined = { objectCount: 3, estimatedAverageObjectSize: 500 }
@@ -42,7 +42,7 @@ test('a refresh reports counts, -1 for an unknown one, and none for closed resou
     'apiserver_resource_size_estimate_bytes{group="apps",resource="deployments"} -1',
     'apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} -1',
   ])
-  // A resource that is closed during the refresh is not reported either.
+  // Close a resource during the refresh. The refresh must not report it.
   const refreshing = metrics.refresh()
   deployments.close()
   deployments.close()

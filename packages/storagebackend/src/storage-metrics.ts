@@ -10,27 +10,33 @@ import type { ObjectAccess } from './object-access.ts'
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
 
-/** A request to the driver, by its name in kube-apiserver's metrics. */
+/** The kinds of requests to a driver, with the names that kube-apiserver's metrics use. */
 export type StorageOperation = 'get' | 'create' | 'update' | 'delete' | 'list' | 'listWithCount'
 
-/** Metrics of all storages. They have kube-apiserver's names, which contain "etcd" for every driver, so that its dashboards and alerts work. */
+/**
+ * Metrics of all storages. The metrics have kube-apiserver's names, so that its dashboards and alerts work. Some names contain "etcd",
+ * although the driver may be another one.
+ */
 export interface StorageMetrics {
-  /** Creates the metrics of one resource. `refresh` calls `stats` until they are closed. */
+  /** Creates the metrics of one resource. `refresh` calls `stats` until `close` is called. */
   forResource(resource: GroupResource, stats: () => Promise<StorageStats>): ResourceMetrics
-  /** Reads the number of objects of each resource, one after the other, and the size of the store. An unknown number is -1. */
+  /**
+   * Updates the number of objects of each resource, one resource after the other, and the size of the store. An unknown number is reported
+   * as -1.
+   */
   refresh(size?: () => Promise<number>): Promise<void>
 }
 
-/** Metrics of one resource's object store. Its series are created on first use, and then nothing is allocated. */
+/** Metrics of one resource's object store. Time series are created on first use. After that, recording allocates nothing. */
 export interface ResourceMetrics {
-  /** Records a request. `started` is the value of `performance.now()` before it. */
+  /** Records a request to the driver. `started` is the value of `performance.now()` before the request. */
   request(operation: StorageOperation, started: number, failed: boolean): void
-  /** Records a list: the number of entries that were read, examined and returned. */
+  /** Records a list, with the number of entries that were fetched, tested against the selector, and returned. */
   listed(fetched: number, evaluated: number, returned: number): void
   undecodable(): void
   events(count: number): void
   bookmark(): void
-  /** Removes the resource's series. */
+  /** Removes the resource's time series. */
   close(): void
 }
 
@@ -78,7 +84,7 @@ export function createStorageMetrics(registry: MetricsRegistry): StorageMetrics 
     const bookmarkSeries = lazily(() => bookmarks.with(labels))
     const observe = async (): Promise<void> => {
       const learnt = await orUndefined(stats())
-      // The resource was closed in the meantime.
+      // The resource was closed while its objects were counted.
       if (!observed.has(observe)) return
       counts.with(qualified).value = resourceCounts.with(labels).value = learnt?.objectCount ?? -1
       sizes.with(labels).value = learnt ? learnt.objectCount * learnt.estimatedAverageObjectSize : -1
@@ -133,21 +139,21 @@ interface OperationSeries {
   readonly errors: () => Value
 }
 
-/** The number of objects in the sample for the average size on drivers without snapshots. */
+/** The number of objects whose average size is computed, for drivers without snapshots. */
 const sampled = 100
 
 /**
- * Returns the number and average stored size of the objects under `prefix`. The average is exact if the driver has snapshots, otherwise it comes from
- * a sample.
+ * Returns the number and average stored size of the objects under `prefix`. The average is exact if the driver has snapshots. Otherwise it
+ * is the average of a sample.
  */
 export async function storageStats<T extends KubeObject>(access: ObjectAccess<T>, prefix: string): Promise<StorageStats> {
   const range = prefixRange(prefix)
   const { backend } = access
   if (!hasSnapshots(backend)) {
-    const { entries, count } = await access.measured('listWithCount', prefix, () => backend.list(range, { limit: sampled }))
+    const { entries, count } = await access.measure('listWithCount', prefix, () => backend.list(range, { limit: sampled }))
     return { objectCount: count, estimatedAverageObjectSize: await averageSize(entries) }
   }
-  const snapshot = await access.measured('listWithCount', prefix, () => backend.snapshot())
+  const snapshot = await access.measure('listWithCount', prefix, () => backend.snapshot())
   return { objectCount: snapshot.count(range), estimatedAverageObjectSize: await averageSize(snapshot.scan(range)) }
 }
 

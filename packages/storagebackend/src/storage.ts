@@ -3,9 +3,9 @@ import type { KeyRange, Revision } from './backend.ts'
 import type { LabelSet } from './record-matcher.ts'
 
 /**
- * One version of one object, as bytes. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and `metadata.resourceVersion`. A
- * response is `{` + kind and apiVersion + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..]. `spliceAt` is always after at least one
- * metadata member (the name), so the comma is always valid.
+ * One version of an object, as bytes. `body` is the object's JSON in its hub version, without `kind`, `apiVersion` and
+ * `metadata.resourceVersion`. A response is `{` + kind and apiVersion + body[1..spliceAt] + `,"resourceVersion":"N"` + body[spliceAt..].
+ * `spliceAt` follows at least one metadata member (the name), so the inserted comma is valid.
  */
 export interface StoredObject<T extends KubeObject = KubeObject> {
   readonly isStoredObject: true
@@ -23,14 +23,14 @@ export interface StoredObject<T extends KubeObject = KubeObject> {
   copy(): T
 }
 
-/** The selectors of a list or watch. */
+/** The label and field selectors of a list or watch. */
 export interface Predicate {
   readonly labels: LabelsSelector
   readonly fields: FieldSelector
 }
 
 export interface GetOptions {
-  /** "" reads the store, "0" accepts any state, a number accepts a state that is not older. */
+  /** "" reads the current state of the store. "0" accepts any state. A number accepts a state that is not older than this revision. */
   readonly resourceVersion?: string
   readonly signal?: AbortSignal
   /** See `ReadOptions`. */
@@ -43,60 +43,72 @@ export interface ListObjectsOptions {
   readonly predicate?: Predicate
   readonly limit?: number
   readonly continue?: string
-  /** If false, `key` is the key of one object, and the list has at most that object. If true, `key` is a prefix that ends with "/". Default: true. */
+  /**
+   * If true, `key` is a prefix that ends with "/". If false, `key` is the key of one object, and the list has at most that object. Default:
+   * true.
+   */
   readonly recursive?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface ObjectList<T extends KubeObject = KubeObject> {
   readonly revision: Revision
-  /** The continue token, or "" on the last page. */
+  /** The continue token for the next page, or "" on the last page. */
   readonly continue: string
   readonly remainingItemCount: number | undefined
-  /** The objects in key order. They are computed lazily and may be iterated once. Iterating never waits. */
+  /** The objects in key order. They are decoded lazily and can be iterated only once. Iterating never waits. */
   readonly items: Iterable<StoredObject<T>>
 }
 
 export interface WatchObjectsOptions {
-  /** "" or "0": the watch starts with ADDED events for a state. A number: it starts with the changes after this version. See `startsWithState`. */
+  /**
+   * With "" or "0" the watch starts with ADDED events for existing objects. With a number it starts with the changes after this revision.
+   * `startsWithState` has the exact rules.
+   */
   readonly resourceVersion?: string
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined
   readonly predicate?: Predicate
   readonly allowBookmarks?: boolean
   readonly sendInitialEvents?: boolean | undefined
   readonly recursive?: boolean
-  /** The time when the server ends the watch, in milliseconds since the epoch. A bookmark can be sent before that. */
+  /** The time when the server ends the watch, in milliseconds since the epoch. The storage can send a bookmark shortly before. */
   readonly deadline?: number
   readonly signal: AbortSignal
 }
 
-/** An event of an object watch. */
+/** An event of a watch on objects. */
 export type ObjectEvent<T extends KubeObject = KubeObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
       readonly object: StoredObject<T>
-      /** The object before the change. Only in batches with a `state`. */
+      /** The object before the change. Present only in batches with a `state`. */
       readonly previous?: StoredObject<T> | undefined
     }
-  /** `initialEventsEnd` is true for the bookmark that ends the initial events. */
+  /**
+   * A bookmark: the watch has sent all changes up to `revision`. `initialEventsEnd` is true for the bookmark that ends the initial events.
+   */
   | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean }
 
-/** A batch of events. */
+/** A batch of events of a watch. All events of one revision are in the same batch. */
 export interface ObjectEvents<T extends KubeObject = KubeObject> extends ReadonlyArray<ObjectEvent<T>> {
-  /** The state after these events. Only from storages with `ObjectSnapshots`, for watches of the whole resource without a predicate. */
+  /**
+   * The state after the events of this batch. Only storages with `ObjectSnapshots` provide it, and only for watches on the whole resource
+   * without a predicate.
+   */
   readonly state?: ObjectSnapshot<T> | undefined
 }
 
 /**
- * A watch. Batches come in revision order, and all events of one revision are in one batch. A watch has one reader, which reads the next batch after
- * it has processed the last. If the buffer is full, the watch ends with `ResourceVersionTooOld`. It ends without error when the signal aborts, and
- * otherwise throws a `StorageError`. Opening may throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
+ * A watch on objects. Batches are sent in revision order, and all events of one revision are in one batch. A watch has one reader, which
+ * requests the next batch after it has processed the last one. If the buffer is full because the reader is slow, the watch ends with
+ * `ResourceVersionTooOld`. When the signal aborts, the watch ends without error. Every other error is a `StorageError`. Opening a watch may
+ * throw `ResourceVersionTooOld` or `ResourceVersionTooLarge`.
  */
 export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIterable<ObjectEvents<T>> {
   /**
-   * Calls `read` for each batch. If `read` returns a promise, the next call waits for it. Resolves at the end of the watch. A waiting reader allocates
-   * nothing for each event, so thousands of readers may wait. `read` may run in the turn of the event, before other readers, so it must be short. If it
-   * throws, the watch ends and `forEach` rejects.
+   * Calls `read` for each batch. If `read` returns a promise, the next call waits for that promise. Resolves when the watch ends. A waiting
+   * reader allocates nothing for each event, so thousands of readers may wait. `read` may run in the turn of the event loop in which the
+   * event occurs, before other readers, so it must be short. If `read` throws, the watch ends and `forEach` rejects.
    *
    * @example
    * await watch.forEach((batch) => {
@@ -107,27 +119,28 @@ export interface ObjectWatch<T extends KubeObject = KubeObject> extends AsyncIte
   forEach(read: (batch: ObjectEvents<T>) => Promise<void> | undefined): Promise<void>
 }
 
-/** Conditions of a write. An unset member is not checked. */
+/** Preconditions of a write. An unset member is not checked. */
 export interface ObjectPreconditions {
   readonly uid?: string
   readonly resourceVersion?: string
 }
 
 export interface CreateOptions {
-  /** The time to live. 0 or absent: no expiry. */
+  /** The time to live in seconds. 0 or absent: the object does not expire. */
   readonly ttlSeconds?: number
   readonly signal?: AbortSignal
 }
 
-/** The new object of an update. If it equals the stored object, nothing is written. */
+/** The result of computing an update: the new object. If it equals the stored object, nothing is written. */
 export interface UpdateOutput<T extends KubeObject> {
   readonly object: T
   readonly ttlSeconds?: number
 }
 
 /**
- * Computes the new object from the current one. If it returns undefined, nothing is written: the update resolves to the stored object, or fails with
- * `KeyNotFound` if there is none. A result for a stale suggestion is discarded, and the function runs again with the stored object.
+ * Computes the new object from the current one. If it returns undefined, nothing is written, and the update resolves to the stored object.
+ * The update then fails with `KeyNotFound` if there is no stored object. A result that was computed from a stale suggestion is discarded,
+ * and the function is called again with the stored object.
  */
 export type TryUpdate<T extends KubeObject> = (
   current: T | undefined,
@@ -136,20 +149,24 @@ export type TryUpdate<T extends KubeObject> = (
 
 export interface UpdateOptions<T extends KubeObject> {
   /**
-   * Whether to call `tryUpdate` with undefined for an absent object, and to create its result. Default: an absent object is the error `KeyNotFound`.
+   * Whether an absent object may be created. If true, `tryUpdate` is called with undefined, and its result is created. If false, an absent
+   * object is the error `KeyNotFound`. Default: false.
    */
   readonly ignoreNotFound?: boolean
   readonly preconditions?: ObjectPreconditions
-  /** A possibly stale object to start with, which saves a read. After an error on a stale suggestion the update runs again with the stored object. */
+  /**
+   * An object to start with, which saves a read. It may be stale. If a stale suggestion causes an error, the update starts again with the
+   * stored object.
+   */
   readonly suggestion?: StoredObject<T>
-  /** Promises that `tryUpdate` does not change its argument. It then gets the object that all readers share instead of a copy. */
+  /** Whether `tryUpdate` leaves its argument unchanged. If true, it gets the object that all readers share, which saves a copy. */
   readonly sharesCurrent?: boolean
   readonly signal?: AbortSignal
 }
 
 export interface DeleteObjectOptions<T extends KubeObject> {
   readonly preconditions?: ObjectPreconditions
-  /** Throws to refuse the deletion. Runs again on the newest object after a lost race. */
+  /** Throws to refuse the deletion. If a concurrent write comes first, it is called again with the newer object. */
   readonly validate?: (object: DeepReadonly<T>) => void | Promise<void>
   readonly suggestion?: StoredObject<T>
   readonly signal?: AbortSignal
@@ -157,80 +174,93 @@ export interface DeleteObjectOptions<T extends KubeObject> {
 
 export interface StorageStats {
   readonly objectCount: number
-  /** The average size of a stored value in bytes, or 0 without objects. */
+  /** The average size of a stored value in bytes. 0 if there are no objects. */
   readonly estimatedAverageObjectSize: number
 }
 
 /**
- * Object storage for one resource, which the registry uses. The object store implements it on a driver, and the cacher on another `Storage`. All
- * failures are `StorageError`s, also those of open watches. The registry's `translate-error.ts` translates them to API errors. Errors of callbacks
- * (`tryUpdate`, `validate`), reasons of aborted signals, and bugs (`InvalidKeyError`, `TypeError`) pass through unchanged.
+ * The storage of one resource's objects. The registry uses this interface. The object store implements it on a driver, and the cacher on
+ * another `Storage`. All failures are `StorageError`s, including those of open watches. The registry's `translate-error.ts` translates them
+ * to API errors. Errors of callbacks (`tryUpdate`, `validate`), reasons of aborted signals, and errors that mean bugs (`InvalidKeyError`,
+ * `TypeError`) are passed on unchanged.
  */
 export interface Storage<T extends KubeObject = KubeObject> {
-  /** Creates an object, whose `metadata.resourceVersion` must be empty. Throws `KeyExists` if the key has an object. */
+  /** Creates an object. Its `metadata.resourceVersion` must be empty. Throws `KeyExists` if the key has an object already. */
   create(key: string, object: T, options?: CreateOptions): Promise<StoredObject<T>>
   get(key: string, options?: GetOptions): Promise<StoredObject<T>>
   list(key: string, options?: ListObjectsOptions): Promise<ObjectList<T>>
   watch(key: string, options: WatchObjectsOptions): Promise<ObjectWatch<T>>
   /**
-   * Calls `tryUpdate` with a copy of the current object (but see `sharesCurrent`), and writes the result. Calls it again after each lost race. If the
-   * result equals the stored bytes, nothing is written.
+   * Calls `tryUpdate` with a copy of the current object and writes the result. With `sharesCurrent` the object is not copied. If a
+   * concurrent write comes first, it calls `tryUpdate` again with the newer object. If the result equals the stored bytes, nothing is
+   * written.
    */
   guaranteedUpdate(key: string, tryUpdate: TryUpdate<T>, options?: UpdateOptions<T>): Promise<StoredObject<T>>
-  /** Deletes an object. Resolves to its last version with the revision of the deletion. */
+  /** Deletes an object. Resolves to its last version, with the revision of the deletion. */
   delete(key: string, options?: DeleteObjectOptions<T>): Promise<StoredObject<T>>
   /**
-   * Deletes a value that cannot be decoded or decrypted, without checks. Throws `InvalidObject` if it can be read. Resolves to the revision of the
-   * deletion. Watches that must send the last object end with `UnreadableDeletion`.
+   * Deletes a value that cannot be decoded or decrypted, without checking preconditions. Throws `InvalidObject` if the value can be read.
+   * Resolves to the revision of the deletion. Watches that must send the deleted object end with `UnreadableDeletion`.
    */
   deleteUnreadable(key: string, options?: { readonly signal?: AbortSignal }): Promise<Revision>
   count(key: string): Promise<number>
-  /** Returns statistics of all objects of the resource. */
+  /** Returns statistics about the objects of the resource. */
   stats(): Promise<StorageStats>
   /** Returns the current revision of the store. */
   currentRevision(): Promise<Revision>
-  /** Rejects with the reason while the storage cannot serve (`NotReady`, `Unreachable`). */
+  /** Throws the reason if the storage cannot serve requests (`NotReady`, `Unreachable`). */
   checkReady(): Promise<void>
-  /** Ends open watches. The driver stays open. */
+  /** Closes the storage and ends open watches. The driver stays open, because other storages may use it. */
   close(): Promise<void>
 }
 
 /**
- * An immutable view of a resource's objects at one revision. Ranges must be within the resource's prefix. Reads never wait, and throw a
- * `StorageError` for a value that cannot be opened.
+ * An immutable view of a resource's objects at one revision. Key ranges must be within the resource's prefix. Reads return at once. They
+ * throw a `StorageError` for a value that cannot be decoded.
  */
 export interface ObjectSnapshot<T extends KubeObject = KubeObject> {
   get(key: string): StoredObject<T> | undefined
-  /** Iterates over the objects in key order. Opened objects are kept for later readers, unless `keep` is false. */
+  /** Iterates over the objects in key order. Decoded objects are cached for later readers, unless `keep` is false. */
   scan(range: KeyRange, options?: { readonly keep?: boolean }): IterableIterator<StoredObject<T>>
-  /** Iterates over the objects that match the predicate. It also returns undefined regularly, so that the caller can pause. */
+  /**
+   * Iterates over the objects that match the predicate. It sometimes returns undefined between two objects, so that the caller can pause.
+   */
   select(range: KeyRange, predicate: Predicate): IterableIterator<StoredObject<T> | undefined>
   count(range: KeyRange): number
 }
 
-/** An optional interface of a storage that has past states in memory. `hasObjectSnapshots` tests for it. */
+/** An optional interface of a storage that keeps past states in memory. `hasObjectSnapshots` tests for it. */
 export interface ObjectSnapshots<T extends KubeObject = KubeObject> {
-  /** Returns the state at `revision`, which keeps no other state in memory. Returns undefined if the state has been dropped or does not exist yet. */
+  /**
+   * Returns the state at `revision`, without references to other states. Returns undefined if the state has been dropped or does not exist
+   * yet.
+   */
   snapshotAt(revision: Revision): ObjectSnapshot<T> | undefined
 }
 
-/** Encodes objects of one resource as stored bytes, and opens stored bytes as objects. */
+/** Encodes objects of one resource to the bytes that are stored, and decodes these bytes. */
 export interface ObjectCodec<T extends KubeObject = KubeObject> {
   /**
-   * Encodes a hub object without its resourceVersion. Equal objects give equal bytes. `key` is the key of the value, for codecs that cache values.
+   * Encodes an object in the hub version, without its resourceVersion. Equal objects are encoded as equal bytes. `key` is the storage key
+   * of the object. Codecs that cache values need it.
    */
   encode(object: T, key?: string): Uint8Array
-  /** Opens a stored value, without parsing JSON if the encoding allows that. Throws `CorruptObjectError`. */
+  /**
+   * Creates a stored object from stored bytes. It does not parse JSON if the encoding makes that unnecessary. Throws `CorruptObjectError`
+   * if the bytes are invalid.
+   */
   open(key: string, value: Uint8Array, revision: Revision): StoredObject<T>
-  /** Matches values without opening them. Absent: the encoding does not allow that. */
+  /** Matches selectors against stored values without decoding them. Absent if the encoding does not support that. */
   readonly headers?: ValueHeaders
 }
 
-/** Matches encoded values without opening them. */
+/** Matches selectors against encoded values without decoding them. */
 export interface ValueHeaders {
-  /** Returns the label set of a value, the same set for equal labels. Returns undefined for a value that must be opened. */
+  /**
+   * Returns the label set of a value. Values with equal labels have the same label set. Returns undefined for a value that must be decoded.
+   */
   labelSetOf(value: Uint8Array): LabelSet | undefined
-  /** Returns a function that tests values with a label set. */
+  /** Returns a function that tests a value and its label set against the predicate. */
   matcher(predicate: Predicate): (value: Uint8Array, labels: LabelSet) => boolean
 }
 
@@ -243,21 +273,21 @@ export type StorageErrorCode =
   | 'ResourceVersionTooLarge'
   | 'ResourceVersionTooOld'
   | 'InvalidContinueToken'
-  /** The list options contradict each other or cannot be parsed. */
+  /** The list options are invalid or contradict each other. */
   | 'BadRequest'
   /** The `resourceVersion` of a watch, or of a read from a cache, is not an unsigned integer. */
   | 'UnparsableResourceVersion'
-  /** The object has too many labels, or too long labels or fields, for the stored encoding. */
+  /** The object has too many labels for the stored encoding, or a label or field is too long. */
   | 'ObjectTooLarge'
   | 'Corrupt'
-  /** A list that collects unreadable objects found some. See `unreadable`. */
+  /** A list that collects unreadable objects found some. `unreadable` names them. */
   | 'UnreadableObjects'
-  /** A watch cannot send the last version of a deleted object, because it is unreadable. */
+  /** A watch cannot send a deleted object, because the object is unreadable. */
   | 'UnreadableDeletion'
-  /** A value could not be decrypted or encrypted. The message is the reason. */
+  /** A value could not be decrypted or encrypted. The error message is the reason. */
   | 'Internal'
   | 'Unreachable'
-  /** A cache that is not filled yet cannot open watches. */
+  /** The cache is not filled yet, so it cannot open watches. */
   | 'NotReady'
 
 /** The properties of a `StorageError`. Use `isStorageError` instead of `instanceof` to recognize one. */
@@ -266,12 +296,12 @@ export interface StorageErrorDetails {
   readonly key: string
   readonly revision?: Revision
   readonly currentRevision?: Revision
-  /** A token that continues an expired list at the newest state, which is inconsistent. */
+  /** A continue token for an expired list. The list continues at the newest state, so it is inconsistent. */
   readonly continue?: string
   readonly unreadable?: UnreadableDetails
 }
 
-/** A stored value that cannot be turned into an object. */
+/** A stored value that cannot be decoded or decrypted. */
 export interface UnreadableObject {
   readonly key: string
   /** The reason why the object cannot be read. */
@@ -281,6 +311,6 @@ export interface UnreadableObject {
 /** The unreadable objects of one list. */
 export interface UnreadableDetails {
   readonly objects: readonly UnreadableObject[]
-  /** Whether there are more unreadable objects. */
+  /** Whether the list may have more unreadable objects than `objects` names. */
   readonly isTruncated: boolean
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@keelson/apimachinery'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { lateObject } from './stored-record.ts'
+import { copyLazily } from './stored-record.ts'
 import { findMetadata } from './metadata-slice.ts'
 import { createRecordCodec } from './record-codec.ts'
 
@@ -11,7 +11,7 @@ interface Thing extends KubeObject {
 
 const text = fc.string({ unit: fc.constantFrom('a', '"', '\\', '{', '}', '[', ']', ',', ':', 'é'), maxLength: 40 })
 const set = fc.dictionary(text, fc.dictionary(text, fc.constant({}), { maxKeys: 3 }), { maxKeys: 3 })
-// A list inside a set of managed fields is invalid, but the value must still end at the right bracket.
+// A list in managed fields is invalid, but the end of the value must be found nevertheless.
 const managedFields = fc.array(
   fc.record(
     { manager: text, fieldsV1: fc.oneof(set, fc.record({ list: fc.array(set) })), subresource: text },
@@ -23,7 +23,7 @@ const metadata = fc.record(
   { labels: fc.dictionary(text, text), annotations: fc.dictionary(text, text), finalizers: fc.array(text), managedFields, uid: text },
   { requiredKeys: [] },
 )
-/** Metadata in kube-apiserver's order, sorted by name, and with the two large members side by side. */
+/** Metadata in kube-apiserver's order, in alphabetical order, and with the two large members next to each other. */
 const orders = [
   ['name', 'uid', 'labels', 'annotations', 'finalizers', 'managedFields'],
   ['name', 'annotations', 'finalizers', 'labels', 'managedFields', 'uid'],
@@ -44,7 +44,7 @@ it.each(orders.map((order) => ({ order })))('equals the decoded object, in the o
       const { firstAt, firstEnd, secondAt, secondEnd } = span
       const found = [stored.body.subarray(firstAt, firstEnd), stored.body.subarray(secondAt, secondEnd)].map((bytes) => bytes.toString())
       expect(found.filter(Boolean)).toEqual(large.map((name) => `,"${name}":${JSON.stringify(ordered[name])}`))
-      const late = lateObject(stored, span)
+      const late = copyLazily(stored, span)
       const { annotations, managedFields: managers, ...rest } = stored.copy().metadata
       const { metadata: _, ...others } = stored.copy()
       expect(late).toMatchObject(others)
@@ -59,11 +59,11 @@ it.each(orders.map((order) => ({ order })))('equals the decoded object, in the o
   )
 })
 
-it('decodes at once when the JSON differs from that of stored objects', () => {
+it('decodes the whole metadata at once if its JSON differs from that of stored objects', () => {
   const open = (json: string): unknown => {
     const codec = createRecordCodec<Thing>({ kind: 'Thing', schemaVersion: 1, toJson: () => json })
     const stored = codec.open('/k', codec.encode({ metadata: { name: 'n' } }), 7)
-    return lateObject(stored, findMetadata(stored))
+    return copyLazily(stored, findMetadata(stored))
   }
   const metadata = { name: 'n', annotations: null, managedFields: [{ manager: 'm' }], resourceVersion: '7' }
   expect(open('{"metadata":{"name":"n","annotations":null,"managedFields":[{"manager":"m"}]}}')).toEqual({ metadata })

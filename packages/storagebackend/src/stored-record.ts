@@ -8,24 +8,27 @@ import type { StoredObject } from './storage.ts'
 import { readMetadata } from './metadata-slice.ts'
 import type { MetadataSpan } from './metadata-slice.ts'
 
-/** Returns true for a `StoredObject` of any implementation, also from another copy of this package. */
+/** Returns true for a `StoredObject` of any implementation, even if another copy of this package created it. */
 export function isStoredObject(value: unknown): value is StoredObject {
   return typeof value === 'object' && value !== null && (value as { isStoredObject?: unknown }).isStoredObject === true
 }
 
-/** An opened record, which decodes its parts when they are needed. */
+/** A stored object that decodes its parts on first use. */
 export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
   readonly key: string
   readonly revision: Revision
   readonly spliceAt: number
-  /** The label set, if it is known. */
+  /** The label set of the record, if it has been computed. */
   labelSet: LabelSet | undefined
   readonly #value: Buffer
   readonly #bodyAt: number
   readonly #fieldNames: readonly string[]
   #body: Uint8Array | undefined
   #index: RecordIndex | undefined
-  /** A weak reference, because the decoded object is several times as large as the record, and most objects are decoded for one response. */
+  /**
+   * The decoded object. The reference is weak, because the decoded object is several times as large as the record, and most objects are
+   * decoded for only one response.
+   */
   #object: WeakRef<DeepReadonly<T>> | undefined
 
   constructor(key: string, value: Buffer, revision: Revision, fieldNames: readonly string[]) {
@@ -75,13 +78,14 @@ export class StoredRecord<T extends KubeObject> implements StoredObject<T> {
 }
 
 /**
- * Returns a decoded copy whose annotations and managed fields are decoded on first use. Until then they are not own keys of the metadata. They are
- * often most of the stored bytes, and callers that print a few members of many objects rarely need them.
+ * Returns a decoded copy of an object, whose annotations and managed fields are decoded on first use. Before that, they are not own keys of
+ * the metadata. They are often most of the stored bytes, and callers that print a few fields of many objects rarely need them.
  */
-export function lateObject<T extends KubeObject>(stored: StoredObject<T>, span: MetadataSpan | undefined): DeepReadonly<T> {
+export function copyLazily<T extends KubeObject>(stored: StoredObject<T>, span: MetadataSpan | undefined): DeepReadonly<T> {
   const object = span === undefined || span.firstAt === 0 ? undefined : withoutLarge<T>(stored.body, span)
   if (object === undefined) return stored.copy() as DeepReadonly<T>
-  // The members were written differently from stored bodies: null, or with an escaped key.
+  // Decoding found annotations or managed fields that `span` does not cover, for example because the value is null or the key is escaped.
+  // Decode the whole object instead.
   if (object.metadata.annotations !== undefined || object.metadata.managedFields !== undefined) return stored.copy() as DeepReadonly<T>
   object.metadata.resourceVersion = String(stored.revision)
   object.metadata = Object.assign(new LateMetadata(stored), object.metadata)
@@ -109,7 +113,9 @@ class LateMetadata {
   }
 }
 
-/** Decodes the body without its large members. Returns undefined if it is not JSON. Decoding the whole object then reports the error. */
+/**
+ * Decodes the body without its large members. Returns undefined if the rest is not JSON. Decoding the whole object then reports the error.
+ */
 function withoutLarge<T>(body: Uint8Array, { firstAt, firstEnd, secondAt, secondEnd }: MetadataSpan): T | undefined {
   const target = body.length > scratch.length ? Buffer.allocUnsafe(body.length) : scratch
   let length = append(target, 0, body.subarray(0, firstAt))
@@ -127,5 +133,5 @@ function append(target: Buffer, length: number, bytes: Uint8Array): number {
   return length + bytes.length
 }
 
-/** A shared buffer. There is no await between writing and reading it. */
+/** A buffer that all calls share. That is safe because there is no `await` between writing to it and reading from it. */
 const scratch = Buffer.allocUnsafe(64 * 1024)

@@ -3,7 +3,7 @@ import type { UnreadableObject } from './storage.ts'
 
 const maxUnreadable = 100
 
-/** Collects the unreadable objects of one list, so that an operator sees all of them at once. */
+/** Collects the unreadable objects of one list, so that an operator can see all of them in one error. */
 export class UnreadableObjects {
   readonly #prefix: string
   readonly #objects: UnreadableObject[] = []
@@ -12,14 +12,17 @@ export class UnreadableObjects {
     this.#prefix = prefix
   }
 
-  /** Adds an unreadable object. Throws `UnreadableObjects` if there are too many. Throws every other error unchanged. */
+  /**
+   * Adds an unreadable object. Throws `UnreadableObjects` if the maximum number is reached. If `error` does not mean an unreadable object,
+   * rethrows it unchanged.
+   */
   add(key: string, error: unknown): void {
     if (!isUnreadable(error)) throw error
     if (this.#objects.length === maxUnreadable) throw this.#error(true)
     this.#objects.push({ key, message: error.message })
   }
 
-  /** Throws `UnreadableObjects` if there are unreadable objects. */
+  /** Throws `UnreadableObjects` if any unreadable objects were added. */
   check(): void {
     if (this.#objects.length > 0) throw this.#error(false)
   }
@@ -34,7 +37,10 @@ export class UnreadableObjects {
   }
 }
 
-/** Returns true if the value exists but cannot be turned into an object. Returns false if the store cannot be reached, which is temporary. */
+/**
+ * Returns true if the error means that a value exists but cannot be decoded or decrypted. Returns false for temporary errors, for example
+ * if the store cannot be reached.
+ */
 export function isUnreadable(error: unknown): error is Error {
   return isStorageError(error, 'Corrupt') || isStorageError(error, 'Internal')
 }

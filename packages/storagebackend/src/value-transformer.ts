@@ -1,41 +1,49 @@
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { GroupResource } from '@keelson/apimachinery'
 
-/** A decrypted value. */
+/** A decrypted value, with the result of checking its key. */
 export interface PlainValue {
   /** The decrypted bytes. They may be a view into the stored bytes and must not be changed. */
   readonly data: Uint8Array
-  /** Whether the value would be written differently now (another key, another provider). An update then writes it even without a change. */
+  /**
+   * Whether the transformer would now write the value differently, for example with another key or provider. An update then writes the
+   * value even if the object is unchanged.
+   */
   readonly stale: boolean
 }
 
 /**
- * Encryption at rest, between an encoded object and the bytes in the store. The storage key is the authenticated data: transformers that authenticate
- * refuse a value that was moved to another key.
- *
- * The work for each value is synchronous, because iterating over a list never waits. `prepare` is separate and may wait for a key service to unwrap a
- * key. That happens once per key, not once per value.
+ * Encrypts encoded objects before they are stored, and decrypts stored values. The storage key is used as authenticated data, so
+ * transformers that authenticate refuse a value that was moved to another key. Transforming a value is synchronous, because iterating over
+ * a list cannot wait. Only `prepare` may wait, for example until a key service has unwrapped an encryption key. That happens once per
+ * encryption key, not once per value.
  */
 export interface ValueTransformer {
-  /** Decrypts a value. Throws if it cannot be read, or if `prepare` was needed but not awaited. */
+  /** Decrypts a value. Throws if the value cannot be decrypted, or if `prepare` would have to wait first. */
   fromStorage(stored: Uint8Array, key: string): PlainValue
-  /** Encrypts a value, into bytes that the caller owns. Throws if nothing may be written now (the key service does not respond). */
+  /**
+   * Encrypts a value. Returns new bytes that the caller may change. Throws if encryption is not possible now, for example because the key
+   * service does not respond.
+   */
   toStorage(data: Uint8Array, key: string): Uint8Array
   /**
-   * Makes a value readable. Returns undefined if `fromStorage` can read it at once, which is nearly always so. Otherwise returns a promise. Call
-   * `prepare` again after it, because the transformer may have been replaced. Rejects if the value cannot be read. Absent: the transformer never
-   * waits.
+   * Prepares the decryption of a value. Returns undefined if `fromStorage` can decrypt the value now, which is nearly always so. Otherwise
+   * returns a promise. When it resolves, call `prepare` again, because the transformer may have been replaced in the meantime. The promise
+   * rejects if the value cannot be decrypted. Absent: the transformer never has to wait.
    */
   prepare?(stored: Uint8Array, key: string): Promise<void> | undefined
 }
 
 /** The transformers of all resources. */
 export interface ResourceTransformers {
-  /** Returns the transformer of a resource. Undefined: values are stored unencrypted. */
+  /** Returns the transformer of a resource, or undefined if its values are stored unencrypted. */
   transformerFor(resource: GroupResource): ValueTransformer | undefined
 }
 
-/** The first bytes of every encrypted value. Other values start differently: JSON with "{", protobuf with "k8s" and a zero, a record with 1. */
+/**
+ * The first bytes of every encrypted value. Unencrypted values start differently: JSON with "{", protobuf with "k8s" and a zero byte, and a
+ * record with the byte 1.
+ */
 const encryptedPrefix = Buffer.from('k8s:enc:')
 
 /** Returns whether a stored value is encrypted. */
@@ -43,12 +51,12 @@ export function isEncryptedValue(stored: Uint8Array): boolean {
   return stored.length >= encryptedPrefix.length && encryptedPrefix.compare(stored, 0, encryptedPrefix.length) === 0
 }
 
-/** The error for an encrypted value when no encryption is configured. */
+/** The error text for an encrypted value if no encryption is configured. */
 export const encryptedUnexpectedly = 'identity transformer tried to read encrypted data'
 
-/** A transformer, and the prefix of its values in the store. The transformer does not see the prefix. */
+/** A transformer, and the prefix of its values in the store. The prefix is removed before the transformer gets a value. */
 export interface PrefixedTransformer {
-  /** The prefix, or "" to store values unchanged. */
+  /** The prefix of stored values, or "" to store values without a prefix. */
   readonly prefix: string
   readonly transformer: ValueTransformer
 }
@@ -59,9 +67,9 @@ interface Candidate {
 }
 
 /**
- * Combines several transformers: the first one writes, all of them read. Every transformer with a matching prefix is tried in order, because two
- * providers may have the same prefix and different keys. A value is stale unless the first transformer read it. `noMatch` is the error for a value
- * without a matching prefix.
+ * Combines several transformers. The first one writes, and all of them read. Every transformer with a matching prefix is tried in order,
+ * because two providers may have the same prefix and different keys. A value is stale if another transformer than the first one read it.
+ * `noMatch` is the error text for a value without a matching prefix.
  */
 export function createPrefixTransformer(transformers: readonly PrefixedTransformer[], noMatch: string): ValueTransformer {
   const candidates: readonly Candidate[] = transformers.map(({ prefix, transformer }) => ({ prefix: Buffer.from(prefix), transformer }))
@@ -76,7 +84,7 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
         const { data, stale } = candidate.transformer.fromStorage(stored.subarray(candidate.prefix.length), key)
         return { data, stale: stale || candidate !== first }
       } catch (error) {
-        // A transformer without a prefix is tried for every value, so its error is not reported.
+        // Ignore the error of a transformer without a prefix, because it is tried for every value.
         if (candidate.prefix.length > 0) failures.push(error as Error)
       }
     }
@@ -94,7 +102,7 @@ export function createPrefixTransformer(transformers: readonly PrefixedTransform
   return {
     fromStorage,
     toStorage,
-    /** Transformers that may wait have a unique prefix, so only the first match is prepared. */
+    /** Prepare only the first matching transformer. Transformers that may have to wait have a unique prefix, so no other one matches. */
     prepare(stored, key) {
       const fitting = candidates.find(({ prefix }) => prefix.length > 0 && startsWith(stored, prefix))
       return fitting?.transformer.prepare?.(stored.subarray(fitting.prefix.length), key)

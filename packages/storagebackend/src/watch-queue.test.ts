@@ -28,7 +28,7 @@ async function take(queue: WatchQueue, count: number): Promise<unknown[]> {
 }
 
 describe('WatchQueue', () => {
-  it('joins revisions, never splits one, and keeps progress after them', async () => {
+  it('joins revisions into one message, never splits a revision, and sends progress after them', async () => {
     const queue = open()
     for (let revision = 1; revision <= 4; revision++) queue.push(revision, changes(revision, 200), 10)
     queue.progress(5)
@@ -42,7 +42,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('a revision that exceeds the size of a message is one message', async () => {
+  it('sends a revision that is larger than the message size as one message', async () => {
     const queue = open()
     queue.push(1, changes(1, 700), 10)
     queue.push(2, changes(2), 10)
@@ -52,7 +52,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('a waiting reader gets the changes of a turn in one message, and concurrent reads get messages in order', async () => {
+  it('sends all changes of one event loop turn to a waiting reader in one message, and answers concurrent reads in order', async () => {
     const queue = open()
     const reading = Promise.all([take(queue, 1), take(queue, 1), take(queue, 1)])
     const first = changes(1)
@@ -62,7 +62,7 @@ describe('WatchQueue', () => {
     await new Promise((resolve) => setImmediate(resolve))
     queue.end(undefined)
     expect(await reading).toEqual([[['changes', 2, 2]], [['progress', 3]], ['end']])
-    // Other queues share the same array.
+    // The driver passes the same array to other queues too, so the queue must not change it.
     expect(first).toHaveLength(1)
   })
 
@@ -75,7 +75,7 @@ describe('WatchQueue', () => {
     expect(await take(queue, 1)).toEqual([['changes', 6, 1]])
   })
 
-  it('earlier messages come before pushed ones', async () => {
+  it('sends the messages of `earlier` before pushed ones', async () => {
     const queue = open({
       async *earlier() {
         yield { type: 'changes', changes: changes(1), revision: 1 }
@@ -91,7 +91,7 @@ describe('WatchQueue', () => {
     ])
   })
 
-  it('ends with an error of the earlier messages', async () => {
+  it('ends with the error that `earlier` throws', async () => {
     const onEnd = vi.fn()
     const queue = open({
       onEnd,
@@ -102,7 +102,7 @@ describe('WatchQueue', () => {
     expect(await take(queue, 1)).toEqual(['end'])
   })
 
-  it('reading frees space in the queue', async () => {
+  it('has space for new changes after earlier ones were read', async () => {
     const queue = open()
     for (let revision = 1; revision < 100; revision++) {
       queue.push(2 * revision, changes(revision, 400), 5000)
@@ -139,7 +139,7 @@ describe('WatchQueue', () => {
     expect(onEnd).toHaveBeenCalledOnce()
   })
 
-  it('ends at once if the signal has aborted', async () => {
+  it('ends at once if the signal has already aborted', async () => {
     abort.abort()
     expect(await take(open(), 1)).toEqual(['end'])
   })

@@ -1,7 +1,7 @@
 import type { BackendSnapshot, Change, KeyRange, Revision, WatchMessage } from './backend.ts'
 import { SlowWatcherError } from './backend-errors.ts'
 
-/** The bounds of a queue. If a reader is further behind, its watch ends. */
+/** The bounds of a queue. If the queue exceeds one of them, the watch ends. */
 export interface QueueLimits {
   readonly changes: number
   readonly bytes: number
@@ -9,28 +9,28 @@ export interface QueueLimits {
 
 export const defaultQueueLimits: QueueLimits = { changes: 100_000, bytes: 64 * 1024 * 1024 }
 
-/** The approximate number of changes in one message, which keeps the reader's turn short. */
+/** The approximate number of changes in one message. It is small, so that the reader's work in one turn stays short. */
 const messageChanges = 500
 
-/** The options of a queue. */
+/** The options of a `WatchQueue`. */
 export interface WatchQueueOptions {
   readonly range: KeyRange
-  /** The revision up to which the reader already has all changes. */
+  /** The revision up to which the reader already has all changes. The queue skips changes up to this revision. */
   readonly after: Revision
   readonly limits: QueueLimits
-  /** Aborts when the reader stops. */
+  /** The signal that aborts when the reader stops. */
   readonly signal: AbortSignal
-  /** Returns earlier messages, which are read to their end before the pushed ones. */
+  /** Returns an iterator over earlier messages, for example from history. The queue returns all of them before the pushed changes. */
   readonly earlier?: (queue: WatchQueue) => AsyncIterator<WatchMessage, undefined>
-  /** Returns the state of the range after a message. `newest` is true if the queue has no later change. */
+  /** Returns the state of the range after a message. `newest` is true if the queue contains no later change. */
   readonly stateAfter?: (revision: Revision, newest: boolean) => BackendSnapshot | undefined
-  /** Called once, at the end. */
+  /** Called once, when the queue ends. */
   readonly onEnd: (queue: WatchQueue) => void
 }
 
 interface Batch {
   revision: Revision
-  /** The changes. Empty for progress. */
+  /** The changes of the batch. A batch without changes is progress. */
   readonly changes: readonly Change[]
   readonly bytes: number
   next: Batch | undefined
@@ -41,7 +41,10 @@ type Result = IteratorResult<WatchMessage, undefined>
 const done: Result = { done: true, value: undefined }
 const settled = Promise.resolve()
 
-/** The buffer of one watch. The driver pushes changes and never waits, and the reader iterates. If the buffer is full, the watch ends. */
+/**
+ * The buffer of one watch. The driver pushes changes without waiting, and the reader iterates over messages. If the buffer is full, the
+ * watch ends.
+ */
 export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined> {
   readonly range: KeyRange
   readonly #options: WatchQueueOptions
@@ -53,7 +56,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
   #newest: Revision
   #ended = false
   #error: Error | undefined
-  /** The read that waits for a message. */
+  /** The promise of the read that waits for a message, if a reader waits. */
   #waiting: Promise<Result> | undefined
   #resolve: ((result: Result) => void) | undefined
   #reject: ((error: Error) => void) | undefined
@@ -72,12 +75,12 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     return this.#ended
   }
 
-  /** The revision of the last message, read or waiting. */
+  /** The revision of the last message, whether it was read already or not. */
   get newest(): Revision {
     return this.#newest
   }
 
-  /** Appends all changes of a revision. */
+  /** Appends all changes of one revision. */
   push(revision: Revision, changes: readonly Change[], bytes: number): void {
     if (this.#ended || revision <= this.#newest) return
     this.#changes += changes.length
@@ -87,14 +90,14 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     else this.#append({ revision, changes, bytes, next: undefined })
   }
 
-  /** Appends progress after all pushed changes. Replaces the last message if it is progress. */
+  /** Appends progress after all pushed changes. If the last message is progress already, it is replaced. */
   progress(revision: Revision): void {
     if (this.#ended || revision < this.#newest) return
     if (this.#last?.changes.length === 0) this.#newest = this.#last.revision = revision
     else this.#append({ revision, changes: [], bytes: 0, next: undefined })
   }
 
-  /** Drops waiting messages. The reader's next call gets the error, if there is one. */
+  /** Ends the queue and drops unread messages. If `error` is set, the reader's next call throws it. */
   end(error: Error | undefined): void {
     if (this.#ended) return
     this.#ended = true
@@ -105,7 +108,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     this.#deliver()
   }
 
-  /** Returns the next message. Concurrent calls get messages in order. */
+  /** Returns the next message. Concurrent calls get messages in the order of the calls. */
   next(): Promise<Result> {
     if (this.#waiting) return this.#waiting.then(this.#readOn, this.#readOn)
     if (this.#ended) return this.#finish()
@@ -155,13 +158,13 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     if (this.#last) this.#last.next = batch
     else this.#first = batch
     this.#last = batch
-    // Deliver later in this turn, so that all changes of the turn are in one message.
+    // Wake the reader later in this turn, so that all changes of the turn are in one message.
     if (!this.#resolve || this.#waking) return
     this.#waking = true
     void settled.then(this.#deliver)
   }
 
-  /** Resolves the waiting read. */
+  /** Resolves the promise of the waiting read. */
   readonly #deliver = (): void => {
     this.#waking = false
     const resolve = this.#resolve
@@ -192,7 +195,7 @@ export class WatchQueue implements AsyncIterableIterator<WatchMessage, undefined
     return state ? { type: 'changes', changes, revision, state } : { type: 'changes', changes, revision }
   }
 
-  /** Subtracts a removed batch from the counts. */
+  /** Subtracts a removed batch from the numbers of buffered changes and bytes. Returns the batch. */
   #uncount(batch: Batch): Batch {
     this.#changes -= batch.changes.length
     this.#bytes -= batch.bytes

@@ -1,6 +1,6 @@
 import { stringifyJson } from '@keelson/apimachinery'
 import type { RestResult, TableCell, TableConvertor } from '@keelson/registry'
-import { findMetadata, isStoredObject, lateObject } from '@keelson/storagebackend'
+import { findMetadata, isStoredObject, copyLazily } from '@keelson/storagebackend'
 import { surrounded } from './json-piece.ts'
 import type { JsonPiece } from './json-piece.ts'
 import type { Transform } from '../negotiation/negotiate.ts'
@@ -40,7 +40,7 @@ export class TableRows {
   row(result: RestResult, include: IncludeObject = this.#include): JsonPiece {
     const table = this.#table
     const span = isStoredObject(result) ? findMetadata(result) : undefined
-    const object = isStoredObject(result) ? lateObject(result, span) : result
+    const object = isStoredObject(result) ? copyLazily(result, span) : result
     const cells = stringifyJson(table.cells(object, this.#scope.settings.now()) satisfies readonly TableCell[])
     const conditions = table.conditions?.(object) ?? []
     const more = conditions.length === 0 ? '' : `,"conditions":${stringifyJson(conditions)}`

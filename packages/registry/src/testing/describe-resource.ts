@@ -2,7 +2,7 @@ import type { ApiTypes } from '@keelson/api'
 import { copyObject, everyField, everything, isApiError, Scheme } from '@keelson/apimachinery'
 import type { KubeObject } from '@keelson/apimachinery'
 import { openEmbedded, openMemory } from '@keelson/backend-embedded'
-import { findMetadata, isStoredObject, lateObject } from '@keelson/storagebackend'
+import { findMetadata, isStoredObject, copyLazily } from '@keelson/storagebackend'
 import type { Backend, ObjectCodec } from '@keelson/storagebackend'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -223,7 +223,7 @@ export function describeResource<T extends KubeObject>(definition: ResourceDefin
       const stored = await store.get(context, a, {})
       if (!isStoredObject(stored)) throw new Error('the object is not decoded as it was stored')
       const now = Date.now()
-      expect(store.table.cells(lateObject(stored, findMetadata(stored)), now)).toEqual(store.table.cells(stored.copy(), now))
+      expect(store.table.cells(copyLazily(stored, findMetadata(stored)), now)).toEqual(store.table.cells(stored.copy(), now))
     })
   })
 }

@@ -43,7 +43,7 @@ function expectState(snapshot: TreeSnapshot<Item>, items: readonly Item[], start
 }
 
 describe('OrderedTree', () => {
-  test('is a sorted map, and snapshots do not change', () => {
+  test('behaves like a sorted map, and its snapshots do not change', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1500, size: 'max' }), fc.boolean(), key, key, (steps, bulk, start, end) => {
         const model = new Map<string, Item>()
@@ -65,14 +65,14 @@ describe('OrderedTree', () => {
     )
   })
 
-  test('is correct after many splits and joins', () => {
+  test('is correct after many splits and joins of nodes', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(3999)), fc.integer({ min: 1, max: 9 }), (numbers, deletions) => {
         const model = new Map<string, Item>()
         const tree = new OrderedTree<Item>()
         for (let i = 0; i < 12_000; i++) {
           const k = `k${numbers.next().value!}`
-          // Alternates phases that mostly add with phases that mostly delete.
+          // Alternate between phases that mostly add keys and phases that mostly delete keys.
           if (i % 10 < (Math.floor(i / 3000) % 2 === 0 ? 10 - deletions : deletions)) {
             const one = item(k, i)
             model.set(k, one)
@@ -95,7 +95,7 @@ describe('OrderedTree', () => {
     )
   })
 
-  test('adds and deletes thousands of keys out of order, twice', () => {
+  test('adds and deletes thousands of keys in random order, twice', () => {
     const tree = new OrderedTree<Item>()
     for (let round = 0; round < 2; round++) {
       for (let i = 0; i < 5000; i++) tree.set(item(`k${(i * 7919) % 5000}`))
@@ -107,7 +107,7 @@ describe('OrderedTree', () => {
     }
   })
 
-  test('an edited version does not change the original version', () => {
+  test('editing a version does not change the snapshot it was created from', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 1000 }, (_, i) => item(`k${String(i).padStart(4, '0')}`)))
     const before = tree.snapshot()
     const other = before.edit()
@@ -119,7 +119,7 @@ describe('OrderedTree', () => {
     expect(other.snapshot()).toBe(other.snapshot())
   })
 
-  test('a running scan sees its own version', () => {
+  test('a running scan does not see later writes', () => {
     const tree = OrderedTree.fromSorted(Array.from({ length: 100 }, (_, i) => item(`k${i + 100}`)))
     const seen: string[] = []
     for (const { key: k } of tree.snapshot().scan(all)) {

@@ -18,12 +18,12 @@ import {
 import type { Edit, Inner, Keyed, Leaf, Node } from './tree-node.ts'
 import { TreeScan } from './tree-scan.ts'
 
-/** One version of a tree. It is immutable, and shares nodes with other versions. */
+/** One version of an `OrderedTree`. It is immutable, and shares nodes with other versions. */
 export class TreeSnapshot<V extends Keyed> {
   readonly #root: Node<V>
   readonly #wide: boolean
 
-  /** Use `OrderedTree.snapshot` instead. */
+  /** Not for callers: `OrderedTree.snapshot` creates snapshots. */
   constructor(root: Node<V>, wide: boolean) {
     this.#root = root
     this.#wide = wide
@@ -48,12 +48,12 @@ export class TreeSnapshot<V extends Keyed> {
     return Math.max(0, rankOf(this.#root, end, this.#wide) - rankOf(this.#root, start, this.#wide))
   }
 
-  /** Returns the values in the range as a tree, which keeps no other values in memory. Costs about as much as a write. */
+  /** Returns a tree with only the values in the range. It keeps no other values in memory. Takes about as long as a write. */
   within({ start, end }: { readonly start: string; readonly end: string }): TreeSnapshot<V> {
     return new TreeSnapshot(nodeWithin(this.#root, start, end, this.#wide), this.#wide)
   }
 
-  /** Returns an editable tree that starts as this version. */
+  /** Returns a tree that starts with the values of this version and can be changed. */
   edit(): OrderedTree<V> {
     return new OrderedTree(this.#root, this.#wide)
   }
@@ -71,7 +71,7 @@ export class TreeSnapshot<V extends Keyed> {
  */
 export class OrderedTree<V extends Keyed> {
   #root: Node<V>
-  /** True if JavaScript's string order may differ from UTF-8 order for some key. */
+  /** Whether the tree may have a key for which JavaScript's string order differs from UTF-8 order. Such keys need a slower comparison. */
   #wide: boolean
   #edit: Edit = Symbol()
   #snapshot: TreeSnapshot<V> | undefined
@@ -96,7 +96,7 @@ export class OrderedTree<V extends Keyed> {
     return find(this.#root, key, this.#wide)
   }
 
-  /** Returns the current version. This costs nothing, but the next write copies its path again. */
+  /** Returns the current version in constant time. The next write to a path copies its nodes again. */
   snapshot(): TreeSnapshot<V> {
     if (this.#snapshot === undefined) {
       this.#snapshot = new TreeSnapshot(this.#root, this.#wide)
@@ -107,13 +107,13 @@ export class OrderedTree<V extends Keyed> {
 
   set(value: V): void {
     this.#snapshot = undefined
-    // Both orders are the same for all earlier keys, so no value has to move.
+    // The earlier keys have the same order in both comparisons, so no value has to move.
     if (!this.#wide && !hasUtf16Order(value.key)) this.#wide = true
     const root = this.#set(this.#root, value)
     this.#root = isOver(root) ? innerOf(this.#edit, [root, split(root, this.#edit, value.key, this.#wide)]) : root
   }
 
-  /** Deletes a key. Returns false if it is absent. */
+  /** Deletes a key. Returns false if the key is absent. */
   delete(key: string): boolean {
     if (this.get(key) === undefined) return false
     this.#snapshot = undefined
@@ -143,7 +143,7 @@ export class OrderedTree<V extends Keyed> {
     const { values } = leaf
     const at = lowerBound(values, value.key, this.#wide)
     if (values[at]?.key !== value.key) {
-      // A copy has exactly the needed length, while an array that grows in place reserves more.
+      // The copy has exactly the needed length. An array that grows in place would reserve more memory.
       const grown = values.toSpliced(at, 0, value)
       if (!isEditable) return { leaf: true, edit: this.#edit, values: grown }
       leaf.values = grown
@@ -154,7 +154,7 @@ export class OrderedTree<V extends Keyed> {
     return leaf
   }
 
-  /** Deletes a key that must exist. */
+  /** Deletes a key that must exist. Returns the new node. */
   #delete(node: Node<V>, key: string): Node<V> {
     if (node.leaf) {
       const values = node.values.toSpliced(lowerBound(node.values, key, this.#wide), 1)
@@ -169,7 +169,7 @@ export class OrderedTree<V extends Keyed> {
     return editable
   }
 
-  /** Joins two neighbours, and splits the result evenly if it is too large for one node. */
+  /** Joins two neighbouring nodes. If the result is too large for one node, it is split evenly. */
   #join(parent: Inner<V>, left: number): void {
     const from = parent.children[left + 1]!
     const into = (parent.children[left] = this.#copyOf(parent.children[left]!))
@@ -184,7 +184,9 @@ export class OrderedTree<V extends Keyed> {
     }
   }
 
-  /** Returns a copy for `join`, which replaces the values of a leaf. */
+  /**
+   * Returns a copy of a node for `join`. Joining changes the node, but a leaf needs no copy of its values, because joining replaces them.
+   */
   #copyOf(node: Node<V>): Node<V> {
     return node.leaf ? { leaf: true, edit: this.#edit, values: node.values } : this.#editable(node)
   }

@@ -5,23 +5,25 @@ export interface Keyed {
   readonly key: string
 }
 
-/** Marks the nodes that a tree created after its last snapshot, which it may change in place. */
+/**
+ * A mark on nodes that a tree created after its last snapshot. The tree may change such nodes in place, because no snapshot contains them.
+ */
 export type Edit = symbol
 
-/** A node with values. */
+/** A leaf node, which contains values. */
 export interface Leaf<V> {
   readonly leaf: true
   readonly edit: Edit
   values: V[]
 }
-/** A node with child nodes. */
+/** An inner node, which contains child nodes. */
 export interface Inner<V> {
   readonly leaf: false
   readonly edit: Edit
   children: Node<V>[]
   /**
-   * A lower bound for the keys of each child, above every key of the previous child. The first one is unused. Versions share the array until a node
-   * is split or joined, so it is never changed in place.
+   * Lower bounds for the keys of the children. The bound of a child is greater than every key of the previous child. The first bound is
+   * unused. Nodes of several versions share the array until a node is split or joined, so it must not be changed in place.
    */
   lows: readonly string[]
   /** The number of values below this node. */
@@ -31,7 +33,7 @@ export type Node<V> = Leaf<V> | Inner<V>
 
 /** The maximum number of values or children of a node. */
 export const fanout = 32
-/** A node with fewer values or children is joined with a neighbour. */
+/** A node with fewer values or children than this is joined with a neighbour. */
 const thin = fanout / 4
 
 export function sizeOf<V>(node: Node<V>): number {
@@ -63,7 +65,7 @@ export function nodeOfSorted<V extends Keyed>(edit: Edit, values: readonly V[]):
   return level[0] ?? { leaf: true, edit, values: [] }
 }
 
-/** Splits a list into parts of nearly equal size, each at most one node long. */
+/** Splits a list into parts of nearly equal size. Each part fits into one node. */
 function evenParts<T>(list: readonly T[]): T[][] {
   const count = Math.ceil(list.length / fanout)
   return Array.from({ length: count }, (_, i) =>
@@ -71,12 +73,15 @@ function evenParts<T>(list: readonly T[]): T[][] {
   )
 }
 
-/** Returns true if `a` comes before `b`. If no key of the tree is `wide`, JavaScript's order equals UTF-8 order and is much faster. */
+/**
+ * Returns true if `a` comes before `b` in UTF-8 order. If `wide` is false, JavaScript's string order is the same for all keys of the tree,
+ * and much faster.
+ */
 export function precedes(a: string, b: string, wide: boolean): boolean {
   return wide ? compareUtf8(a, b) < 0 : a < b
 }
 
-/** Returns the index of the first value whose key is not below `key`. */
+/** Returns the index of the first value whose key is `key` or greater. */
 export function lowerBound<V extends Keyed>(values: readonly V[], key: string, wide: boolean): number {
   let low = 0
   let high = values.length
@@ -88,7 +93,7 @@ export function lowerBound<V extends Keyed>(values: readonly V[], key: string, w
   return low
 }
 
-/** Returns the index of the child whose range contains `key`. */
+/** Returns the index of the child that contains `key`, or would contain it. */
 export function childAt(lows: readonly string[], key: string, wide: boolean): number {
   let low = 0
   let high = lows.length - 1
@@ -100,7 +105,7 @@ export function childAt(lows: readonly string[], key: string, wide: boolean): nu
   return low
 }
 
-/** Returns the value with this key. */
+/** Returns the value with this key, or undefined if the key is absent. */
 export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean): V | undefined {
   let node = root
   while (!node.leaf) node = node.children[childAt(node.lows, key, wide)]!
@@ -108,7 +113,7 @@ export function find<V extends Keyed>(root: Node<V>, key: string, wide: boolean)
   return value?.key === key ? value : undefined
 }
 
-/** Returns the number of keys before `key`. */
+/** Returns the number of keys that are smaller than `key`. */
 export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolean): number {
   let node = root
   let rank = 0
@@ -121,8 +126,8 @@ export function rankOf<V extends Keyed>(root: Node<V>, key: string, wide: boolea
 }
 
 /**
- * Splits a node that may be changed in place, and returns the right part. That is half of it, or less if `key` was added at the very end, so that
- * keys added in order leave full nodes.
+ * Splits a node in place and returns the new right node. Both nodes get half of the values. If `key` was added near the end,
+ * the right node gets only the last few values, so that keys added in order leave full nodes.
  */
 export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, wide: boolean): Node<V> {
   const width = widthOf(node)
@@ -141,7 +146,7 @@ export function split<V extends Keyed>(node: Node<V>, edit: Edit, key: string, w
   return right
 }
 
-/** Moves the contents of the next node `from` into `into`. `low` is the lower bound of `from`. */
+/** Moves the contents of the node `from` to the end of its left neighbour `into`. `low` is the lower bound of `from`. */
 export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
   if (into.leaf && from.leaf) {
     into.values = into.values.concat(from.values)
@@ -152,7 +157,7 @@ export function join<V>(into: Node<V>, from: Node<V>, low: string): void {
   }
 }
 
-/** Returns the part of a tree in a range. It shares all nodes except those at the edges of the range. It must not be edited. */
+/** Returns a tree with only the values in a range. It shares all nodes except those at the edges of the range, so it must not be edited. */
 export function nodeWithin<V extends Keyed>(node: Node<V>, start: string, end: string, wide: boolean): Node<V> {
   if (node.leaf) {
     const from = lowerBound(node.values, start, wide)

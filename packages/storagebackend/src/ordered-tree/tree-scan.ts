@@ -3,18 +3,18 @@ import { childAt, lowerBound, precedes } from './tree-node.ts'
 import type { Inner, Keyed, Node } from './tree-node.ts'
 
 /**
- * Iterates over a range with the path to the current leaf as a stack. All leaves except the last are entirely in the range, and cost one comparison
- * of keys.
+ * Iterates over the values in a range. It keeps the path to the current leaf as a stack. All leaves except the last are entirely in the
+ * range, so the scan compares only one key for each of them.
  */
 export class TreeScan<V extends Keyed> implements IterableIterator<V> {
-  /** The inner nodes above the leaf, and the next child of each. */
+  /** The inner nodes above the current leaf. `#next` has the index of the next child of each. */
   readonly #nodes: Inner<V>[] = []
   readonly #next: number[] = []
   readonly #end: string
   readonly #wide: boolean
   #values: readonly V[]
   #at: number
-  /** The end of the range within the leaf, or the end of the leaf. */
+  /** The index in the current leaf at which the range ends, or the length of the leaf. */
   #limit: number
   #last: boolean
 

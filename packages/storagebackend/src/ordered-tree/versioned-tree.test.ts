@@ -9,7 +9,7 @@ interface Value {
   readonly revision: number
 }
 
-/** A tree with its changes since the revision `forgotten`, one change per revision. */
+/** A tree, and its changes since the revision `forgotten`. Each revision has one change. */
 class Owner {
   readonly versions = new VersionedTree(new OrderedTree<Value>(), 0)
   readonly #changes: (Value | string)[] = []
@@ -20,7 +20,7 @@ class Owner {
     return this.#changes.length
   }
 
-  /** Applies a change. A string deletes that key. */
+  /** Applies a change as a new revision. A string is a key to delete. */
   change(change: Value | string): void {
     this.#changes.push(change)
     apply(this.versions.newest, change)
@@ -57,12 +57,12 @@ function filled(revisions: number): Owner {
   return owner
 }
 
-test('every version is available while its changes are', () => {
+test('every version is available as long as its changes are kept', () => {
   const owner = filled(300)
   for (let revision = 0; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
-test('a dropped version is unavailable, and versions are available again from the next checkpoint', () => {
+test('a version is unavailable if its changes were dropped, but versions from the next checkpoint on are available', () => {
   const owner = filled(300)
   owner.forgotten = 130
   owner.versions.dropBefore(130)
@@ -72,7 +72,7 @@ test('a dropped version is unavailable, and versions are available again from th
   for (let revision = 192; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
-test('the version at the start of history needs no earlier changes', () => {
+test('startAt makes a version available without the changes before it', () => {
   const owner = filled(300)
   owner.versions.startAt(130, owner.replay)
   owner.forgotten = 130
@@ -80,7 +80,7 @@ test('the version at the start of history needs no earlier changes', () => {
   for (let revision = 130; revision <= 300; revision++) expect(owner.at(revision)).toBe(owner.expected(revision))
 })
 
-test('random versions while history moves on', () => {
+test('returns random versions correctly while old ones are dropped', () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant('write' as const), count: fc.integer({ min: 1, max: 100 }) }),
     fc.record({ type: fc.constant('read' as const), back: fc.integer({ min: 0, max: 200 }) }),

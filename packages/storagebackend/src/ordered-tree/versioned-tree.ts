@@ -8,15 +8,15 @@ interface Version<V extends Keyed> {
 }
 
 /**
- * Applies the changes of every revision after `after`, up to and including `until`, to `tree`. Returns false if some of these changes are not
- * available any more.
+ * Applies the changes of every revision after `after`, up to and including `until`, to `tree`. Returns false if some of the changes have
+ * been dropped.
  */
 export type Replay<V extends Keyed> = (tree: OrderedTree<V>, after: Revision, until: Revision) => boolean
 
-/** Each checkpoint keeps copies of the nodes that changed since the previous one. */
+/** The number of changes between two checkpoints. Each checkpoint keeps copies of the nodes that changed since the previous checkpoint. */
 const changesPerCheckpoint = 64
 const maxRecent = 8
-/** The number of dropped checkpoints after which the array is shortened, because shortening moves the rest. */
+/** The number of dropped checkpoints after which the array is shortened. Shortening moves all other checkpoints, so it is done rarely. */
 const minDropped = 64
 
 /**
@@ -29,14 +29,14 @@ const minDropped = 64
  *     at(166) edits a copy of version 164 and replays 165 and 166.
  */
 export class VersionedTree<V extends Keyed> {
-  /** The newest version. The owner writes to it, and calls `endRevision` after the changes of each revision. */
+  /** The newest version. The owner of the tree writes to it, and calls `endRevision` after the changes of each revision. */
   readonly newest: OrderedTree<V>
   #revision: Revision
   #changes = 0
   #checkpoints: (Version<V> | undefined)[]
   /** The index of the oldest checkpoint that is not dropped. */
   #first = 0
-  /** The results of recent replays, because the pages of one list read the same version repeatedly. */
+  /** The versions that were computed last. They are cached because the pages of one list read the same version repeatedly. */
   readonly #recent: Version<V>[] = []
 
   constructor(tree: OrderedTree<V>, revision: Revision) {
@@ -45,7 +45,7 @@ export class VersionedTree<V extends Keyed> {
     this.#checkpoints = [{ revision, tree: tree.snapshot() }]
   }
 
-  /** Ends a revision after its changes were applied to `newest`. `changes` is their number. */
+  /** Ends a revision after its changes have been applied to `newest`. `changes` is the number of these changes. */
   endRevision(revision: Revision, changes: number): void {
     this.#revision = revision
     this.#changes += changes
@@ -54,7 +54,7 @@ export class VersionedTree<V extends Keyed> {
     this.#checkpoints.push({ revision, tree: this.newest.snapshot() })
   }
 
-  /** Returns the version at `revision`, or undefined if it is not available any more. */
+  /** Returns the version at `revision`, or undefined if it has been dropped. */
   at(revision: Revision, replay: Replay<V>): TreeSnapshot<V> | undefined {
     if (revision >= this.#revision) return this.newest.snapshot()
     const recent = this.#recent.find((version) => version.revision === revision)
@@ -69,10 +69,13 @@ export class VersionedTree<V extends Keyed> {
     return tree
   }
 
-  /** Drops versions before `oldest`. The version `oldest` stays available while the owner has the changes since the checkpoint before it. */
+  /**
+   * Drops versions before `oldest`. The version at `oldest` is available only while the owner keeps the changes since the checkpoint before
+   * it.
+   */
   dropBefore(oldest: Revision): void {
     const checkpoints = this.#checkpoints
-    // Release dropped checkpoints at once, although the array is shortened later.
+    // Remove references to dropped checkpoints now, so that their memory is freed. The array is shortened later.
     while (this.#first + 1 < checkpoints.length && checkpoints[this.#first + 1]!.revision <= oldest) checkpoints[this.#first++] = undefined
     if (this.#first > minDropped && this.#first * 2 > checkpoints.length) {
       this.#checkpoints = checkpoints.slice(this.#first)
@@ -82,7 +85,8 @@ export class VersionedTree<V extends Keyed> {
   }
 
   /**
-   * Drops versions before `oldest`, and makes `oldest` a checkpoint, so that changes up to it are not needed any more. The version must be available.
+   * Drops versions before `oldest` and makes `oldest` a checkpoint. The changes before `oldest` are then no longer needed. The version must
+   * be available.
    */
   startAt(oldest: Revision, replay: Replay<V>): void {
     const tree = this.at(oldest, replay)!
@@ -90,7 +94,7 @@ export class VersionedTree<V extends Keyed> {
     this.#checkpoints[this.#first] = { revision: oldest, tree }
   }
 
-  /** Returns the newest checkpoint that is not newer than `revision`. */
+  /** Returns the newest checkpoint at or before `revision`, or undefined if there is none. */
   #checkpointAt(revision: Revision): Version<V> | undefined {
     let low = this.#first
     let high = this.#checkpoints.length

@@ -4,8 +4,8 @@ import { isBackendError } from '../backend-errors.ts'
 import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 
-export function historyTests(test: DeclareBackendTest): void {
-  test('past revisions can be read', async ({ backend, prefix, put, delete: remove }) => {
+export function defineHistoryTests(test: DeclareBackendTest): void {
+  test('reads past revisions', async ({ backend, prefix, put, delete: remove }) => {
     const states: [number, string[]][] = []
     const model = new Map<string, string>()
     for (let i = 0; i < 150; i++) {
@@ -25,7 +25,7 @@ export function historyTests(test: DeclareBackendTest): void {
     expect((await backend.get(`${prefix}k0`, { at: first })).entry?.modRevision).toBe(first)
   })
 
-  test('future revisions cannot be read', async ({ backend, prefix, put }) => {
+  test('refuses to read future revisions', async ({ backend, prefix, put }) => {
     const revision = await put('a')
     const error = await backend.list(prefixRange(prefix), { at: revision + 1000 }).catch((e: unknown) => e)
     expect(isBackendError(error, 'FutureRevisionError')).toBe(true)

@@ -3,8 +3,8 @@ import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { revisionOf, WatchReader } from './watch-reader.ts'
 
-export function leaseTests(test: DeclareBackendTest): void {
-  test('the keys of an expired lease are deleted, as an ordinary change', async ({ backend, prefix, put, wait }) => {
+export function defineLeaseTests(test: DeclareBackendTest): void {
+  test('the keys of an expired lease are deleted in one revision, which watches see', async ({ backend, prefix, put, wait }) => {
     const start = await put('stays')
     const lease = await backend.grantLease(1)
     expect(lease).not.toBe(0)

@@ -3,12 +3,12 @@ import { prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { WatchReader, within } from './watch-reader.ts'
 
-export function lifecycleTests(test: DeclareBackendTest): void {
+export function defineLifecycleTests(test: DeclareBackendTest): void {
   test('an open store is healthy', async ({ backend }) => {
     await expect(backend.checkHealth()).resolves.toBeUndefined()
   })
 
-  test('closing twice is harmless, ends watches, and refuses later requests', async ({ backend, prefix, put }) => {
+  test('closing ends watches, refuses later requests, and may be repeated', async ({ backend, prefix, put }) => {
     const revision = await put('a')
     const reader = new WatchReader(backend, prefixRange(prefix), revision)
     const waiting = reader.next().catch(() => undefined)

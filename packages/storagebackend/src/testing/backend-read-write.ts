@@ -6,7 +6,7 @@ import { within } from './watch-reader.ts'
 
 const text = (value: Uint8Array | undefined): string | undefined => value && Buffer.from(value).toString()
 
-export function readWriteTests(test: DeclareBackendTest): void {
+export function defineReadWriteTests(test: DeclareBackendTest): void {
   test('an absent key is not an error', async ({ backend, prefix }) => {
     const { entry, revision } = await backend.get(`${prefix}none`)
     expect(entry).toBeUndefined()
@@ -14,7 +14,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(await backend.list(prefixRange(prefix))).toEqual({ entries: [], revision, count: 0, more: false })
   })
 
-  test('a put can be read with its revisions', async ({ backend, prefix, put }) => {
+  test('reads a value with its createRevision and modRevision', async ({ backend, prefix, put }) => {
     const created = await put('a', 'one')
     const changed = await put('a', 'two')
     expect(changed).toBeGreaterThan(created)
@@ -100,7 +100,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect((await backend.commit({ compare: [{ key, modRevision: 0 }], operations: [] })).committed).toBe(true)
   })
 
-  test('the operations of a transaction are one revision', async ({ backend, prefix, put }) => {
+  test('all operations of a transaction get the same revision', async ({ backend, prefix, put }) => {
     await put('gone')
     const { revision } = await backend.commit({
       compare: [],
@@ -124,7 +124,7 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(await put('b')).toBe(before + 1)
   })
 
-  test('one of many concurrent creations of a key succeeds', async ({ backend, prefix }) => {
+  test('only one of many concurrent creations of a key succeeds', async ({ backend, prefix }) => {
     const key = `${prefix}a`
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -161,7 +161,11 @@ export function readWriteTests(test: DeclareBackendTest): void {
     expect(revision).toBeGreaterThanOrEqual(Math.max(...revisions))
   })
 
-  test('an invalid transaction is refused with the invalid member, and nothing is written', async ({ backend, prefix, put }) => {
+  test('an invalid transaction is refused with an error that names the invalid member, and nothing is written', async ({
+    backend,
+    prefix,
+    put,
+  }) => {
     const before = await put('a', 'kept')
     const value = Buffer.from('v')
     const compare: unknown[] = []
@@ -197,12 +201,12 @@ export function readWriteTests(test: DeclareBackendTest): void {
     await put('b')
   })
 
-  test('an aborted read is refused', async ({ backend, prefix }) => {
+  test('a read with an aborted signal rejects', async ({ backend, prefix }) => {
     await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort() })).rejects.toThrow()
     await expect(backend.get(`${prefix}a`, { signal: AbortSignal.abort(), aborted: true })).rejects.toThrow()
   })
 
-  test('a read that was not aborted does not create a lazy signal', async ({ backend, put, prefix }) => {
+  test('a read does not create a lazy signal if `aborted` is set', async ({ backend, put, prefix }) => {
     await put('a')
     const controller = new AbortController()
     const options = {

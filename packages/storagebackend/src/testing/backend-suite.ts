@@ -1,22 +1,22 @@
 import { describe } from 'vitest'
 import type { Backend } from '../backend.ts'
-import { historyTests } from './backend-history.ts'
-import { leaseTests } from './backend-leases.ts'
-import { lifecycleTests } from './backend-lifecycle.ts'
-import { readWriteTests } from './backend-read-write.ts'
-import { watchTests } from './backend-watch.ts'
+import { defineHistoryTests } from './backend-history.ts'
+import { defineLeaseTests } from './backend-leases.ts'
+import { defineLifecycleTests } from './backend-lifecycle.ts'
+import { defineReadWriteTests } from './backend-read-write.ts'
+import { defineWatchTests } from './backend-watch.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
 
-/** A driver for the suite. It may contain other keys, because every test has its own prefix. */
+/** An open driver for the suite. It may contain other keys, because every test has its own prefix. */
 export interface BackendUnderTest {
   readonly backend: Backend
-  /** Advances the driver's clock. Without it the suite waits in real time. */
+  /** Advances the driver's clock. Absent: the suite waits in real time. */
   readonly advance?: (milliseconds: number) => void
   readonly close?: () => PromiseLike<void>
 }
 
 export interface BackendTest extends BackendUnderTest {
-  /** The prefix of this test's keys, which ends with "/". */
+  /** The prefix of the test's keys. It ends with "/". */
   readonly prefix: string
   put(key: string, value?: string): Promise<number>
   delete(key: string): Promise<number>
@@ -25,7 +25,7 @@ export interface BackendTest extends BackendUnderTest {
 
 export type DeclareBackendTest = (name: string, run: (test: BackendTest) => Promise<void>) => void
 
-/** Tests every rule of `backend.ts` on a driver. Call it in a vitest file. */
+/** Tests a driver against every rule of `backend.ts`. Call it in a vitest file. */
 export function describeBackend(name: string, open: () => Promise<BackendUnderTest>, options: SuiteOptions = {}): void {
   describe(`backend ${name}`, () => {
     const tests = new SuiteTests(`backend suite on ${name}`, options)
@@ -53,11 +53,11 @@ export function describeBackend(name: string, open: () => Promise<BackendUnderTe
           await (under.close ? under.close() : backend[Symbol.asyncDispose]())
         }
       })
-    readWriteTests(declare)
-    historyTests(declare)
-    watchTests(declare)
-    leaseTests(declare)
-    lifecycleTests(declare)
+    defineReadWriteTests(declare)
+    defineHistoryTests(declare)
+    defineWatchTests(declare)
+    defineLeaseTests(declare)
+    defineLifecycleTests(declare)
     tests.finish()
   })
 }

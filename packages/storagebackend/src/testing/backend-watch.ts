@@ -5,7 +5,7 @@ import { keyRange, prefixRange } from '../object-key.ts'
 import type { DeclareBackendTest } from './backend-suite.ts'
 import { revisionOf, WatchReader } from './watch-reader.ts'
 
-export function watchTests(test: DeclareBackendTest): void {
+export function defineWatchTests(test: DeclareBackendTest): void {
   test('watch: distinguishes creation, change and deletion, with the right previous value', async ({
     backend,
     prefix,
@@ -27,7 +27,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('watch: ordered, without gaps or repetition from any start, under many writers', async ({
+  test('watch: sends all changes once and in order, from any start, during concurrent writes', async ({
     backend,
     prefix,
     put,
@@ -37,7 +37,7 @@ export function watchTests(test: DeclareBackendTest): void {
     const range = prefixRange(`${prefix}w/`)
     const total = 200
     const live = new WatchReader(backend, range, start)
-    // Reads during the writes, so that this watch gets live changes and not only history.
+    // Start reading before the writes end, so that this watch gets live changes and not only history.
     const reading = live.changes(total)
     const written: number[] = []
     await Promise.all(
@@ -113,7 +113,7 @@ export function watchTests(test: DeclareBackendTest): void {
     for (const reader of Object.values(readers)) await reader.stop()
   })
 
-  test('watch: progress is never ahead of changes, and at least as new as its request', async ({ backend, prefix, put }) => {
+  test('watch: progress never comes before its changes, and is at least as new as its request', async ({ backend, prefix, put }) => {
     const start = await put('start')
     const reader = new WatchReader(backend, prefixRange(`${prefix}w/`), start)
     await put('w/a')
@@ -131,7 +131,7 @@ export function watchTests(test: DeclareBackendTest): void {
       const message = (await reader.next())!
       if (message.type === 'progress') last = Math.max(last, message.revision)
       else {
-        // Progress means that every change up to it was delivered.
+        // Changes come before the progress that includes them, so a later change must have a greater revision.
         for (const change of message.changes) expect(revisionOf(change)).toBeGreaterThan(last)
         seen += message.changes.length
       }
@@ -140,7 +140,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await reader.stop()
   })
 
-  test('watch: a compacted start is refused', async ({ backend, prefix, put }) => {
+  test('watch: throws if the start revision has been compacted', async ({ backend, prefix, put }) => {
     if (!hasCompaction(backend)) return
     const old = await put('a')
     const kept = await put('a')
@@ -153,7 +153,7 @@ export function watchTests(test: DeclareBackendTest): void {
     await allowed.stop()
   })
 
-  test('watch: a future start gets only the changes after it', async ({ backend, prefix, put }) => {
+  test('watch: from a future revision, sends only the changes after it', async ({ backend, prefix, put }) => {
     const now = await put('start')
     const reader = new WatchReader(backend, prefixRange(prefix), now + 2)
     const waiting = reader.changes(1)

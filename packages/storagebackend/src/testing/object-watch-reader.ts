@@ -2,7 +2,7 @@ import type { ObjectEvent, Storage, WatchObjectsOptions } from '../storage.ts'
 import type { TestObject } from './test-object.ts'
 import { within } from './watch-reader.ts'
 
-/** An event of a watch in a short form for comparisons. */
+/** A watch event in a short form for comparisons. */
 export interface SeenEvent {
   readonly type: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface SeenEvent {
   readonly initialEventsEnd?: boolean
 }
 
-/** Reads an object watch step by step. */
+/** Reads a watch on objects, with a method for each step. */
 export class ObjectWatchReader {
   readonly #abort: AbortController
   readonly #batches: AsyncIterator<readonly ObjectEvent<TestObject>[]>

@@ -1,6 +1,6 @@
 import { afterAll, it } from 'vitest'
 
-/** A test that an implementation does not pass, with the reason. */
+/** A test of the suite that an implementation does not pass, with the reason. */
 export interface Skip {
   readonly test: string
   readonly reason: string
@@ -10,7 +10,7 @@ export interface SuiteOptions {
   readonly skip?: readonly Skip[]
 }
 
-/** Declares tests, and skips the listed ones. A listed name without a test is an error. */
+/** Declares the tests of a suite, and skips the listed ones. Throws if a listed name is not the name of a test. */
 export class SuiteTests {
   readonly #name: string
   readonly #skip: ReadonlyMap<string, string>
@@ -18,7 +18,7 @@ export class SuiteTests {
   #run = 0
   #passed = 0
 
-  /** `name` is the subject of the summary: "storage suite on lmdb". */
+  /** `name` is the name of the suite in its summary: "storage suite on lmdb". */
   constructor(name: string, options: SuiteOptions) {
     this.#name = name
     this.#skip = new Map((options.skip ?? []).map(({ test, reason }) => [test, reason]))
@@ -39,7 +39,7 @@ export class SuiteTests {
     })
   }
 
-  /** Ends the suite. Prints the number of tests, so that a growing list of skipped tests is visible. */
+  /** Ends the suite, and prints the number of its tests, so that a growing list of skipped tests is noticed. */
   finish(): void {
     afterAll(() => {
       console.log(`${this.#name}: ${this.#run} cases, ${this.#passed} passed, ${this.#skip.size} skipped`)

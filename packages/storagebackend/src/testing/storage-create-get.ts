@@ -4,7 +4,7 @@ import type { DeclareStorageTest } from './storage-suite.ts'
 import { testObject } from './test-object.ts'
 import { ObjectWatchReader } from './object-watch-reader.ts'
 
-export function createAndGetTests(test: DeclareStorageTest): void {
+export function defineCreateAndGetTests(test: DeclareStorageTest): void {
   test('create: returns the object with its version', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { labels: { app: 'x' }, nodeName: 'n1', text: 'é "quoted"' })
     const result = await storage.get(key('ns', 'a'))
@@ -20,7 +20,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('a body can be spliced into a response', async ({ create }) => {
+  test('the body of a stored object can be inserted into a response', async ({ create }) => {
     const stored = await create('ns', 'a', { labels: { app: 'x' }, text: 'é' })
     const body = Buffer.from(stored.body)
     const response = Buffer.concat([
@@ -33,7 +33,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     expect(JSON.parse(body.toString()).metadata.resourceVersion).toBeUndefined()
   })
 
-  test('a copy may be changed by the caller', async ({ storage, key, create }) => {
+  test('changing a copy does not change the stored object', async ({ storage, key, create }) => {
     const stored = await create('ns', 'a', { text: 'kept' })
     stored.copy().spec!.text = 'changed'
     expect(stored.copy().spec!.text).toBe('kept')
@@ -52,7 +52,7 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     expect((await storage.get(key('ns', 'a'))).object().spec!.text).toBe('first')
   })
 
-  test('create: an expired object gives a DELETED event', async ({ storage, key, prefix, wait }) => {
+  test('create: watches get a DELETED event when an object expires', async ({ storage, key, prefix, wait }) => {
     const stored = await storage.create(key('ns', 'a'), testObject('ns', 'a'), { ttlSeconds: 1 })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(stored.revision) })
     await wait(1100)
@@ -72,11 +72,11 @@ export function createAndGetTests(test: DeclareStorageTest): void {
       if (resourceVersion === String(first.revision)) expect(result.revision).toBeGreaterThanOrEqual(first.revision)
       else expect(result.revision).toBe(second.revision)
     }
-    // Done last, because "0" accepts any state. A cache that has not seen the object yet may answer that it is absent.
+    // This check comes last, because "0" accepts any state. A cache that has not received the object yet may report that it is absent.
     expect((await storage.get(key('ns', 'a'), { resourceVersion: '0' })).revision).toBe(second.revision)
   })
 
-  test('get: a future version is too large', async ({ storage, key, create }) => {
+  test('get: fails with ResourceVersionTooLarge for a future version', async ({ storage, key, create }) => {
     const { revision } = await create('ns', 'a')
     const error = await failure(storage.get(key('ns', 'a'), { resourceVersion: String(revision + 1_000_000) }))
     expect(codeOf(error)).toBe('ResourceVersionTooLarge')
@@ -86,7 +86,10 @@ export function createAndGetTests(test: DeclareStorageTest): void {
     expect(codeOf(await failure(storage.get(key('ns', 'none'))))).toBe('KeyNotFound')
   })
 
-  test('every verb refuses keys that are empty, have dot steps or leave the prefix', async ({ storage, prefix }) => {
+  test('every verb refuses keys that are empty, contain "." or ".." segments, or are outside of the prefix', async ({
+    storage,
+    prefix,
+  }) => {
     const { signal } = new AbortController()
     for (const key of [
       '',

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 
-export function deleteTests(test: DeclareStorageTest): void {
+export function defineDeleteTests(test: DeclareStorageTest): void {
   test('delete: returns the last object under a new version', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { text: 'last' })
     const deleted = await storage.delete(key('ns', 'a'))
@@ -13,7 +13,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(codeOf(await failure(storage.delete(key('ns', 'a'))))).toBe('KeyNotFound')
   })
 
-  test('delete: preconditions', async ({ storage, key, create }) => {
+  test('delete: fails if a precondition fails', async ({ storage, key, create }) => {
     const created = await create('ns', 'a', { uid: 'A' })
     const error = await failure(storage.delete(key('ns', 'a'), { preconditions: { uid: 'B' } }))
     expect(codeOf(error)).toBe('InvalidObject')
@@ -23,7 +23,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     await storage.delete(key('ns', 'a'), { preconditions: { uid: 'A', resourceVersion: String(created.revision) } })
   })
 
-  test('delete: a fresh suggestion needs no read', async ({ storage, key, create }) => {
+  test('delete: does not read the object if the suggestion is current', async ({ storage, key, create }) => {
     const suggestion = await create('ns', 'a', { text: 'x' })
     const deleted = await storage.delete(key('ns', 'a'), { suggestion })
     expect(deleted.object()).toEqual({
@@ -44,7 +44,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(codeOf(await failure(storage.delete(key('ns', 'a'), { suggestion })))).toBe('KeyNotFound')
   })
 
-  test('delete: validates again after a write during validation', async ({ storage, key, create, update }) => {
+  test('delete: validates again if the object is written during validation', async ({ storage, key, create, update }) => {
     const created = await create('ns', 'a')
     const seen: (string | undefined)[] = []
     const deleted = await storage.delete(key('ns', 'a'), {
@@ -57,7 +57,7 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(deleted.object().spec!.text).toBe('newest')
   })
 
-  test('delete: the validation of a stale suggestion is discarded', async ({ storage, key, create, update }) => {
+  test('delete: discards the validation result of a stale suggestion', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     let calls = 0
     const refuse = (text: string | undefined) => (object: { readonly spec?: { readonly text?: string } }) => {
@@ -67,9 +67,9 @@ export function deleteTests(test: DeclareStorageTest): void {
     expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })))).toContain('refused')
     expect(calls).toBeLessThanOrEqual(2)
     await update(stale, (object) => void (object.spec = { text: 'newer' }))
-    // The stale object is valid, the stored one is not.
+    // Here the stale object passes the validation, and the stored object does not.
     expect(String(await failure(storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse('newer') })))).toContain('refused')
-    // The stale object is invalid, the stored one is valid.
+    // Here the stale object fails the validation, and the stored object passes it.
     calls = 0
     await storage.delete(key('ns', 'a'), { suggestion: stale, validate: refuse(undefined) })
     expect(calls).toBeLessThanOrEqual(2)

@@ -15,7 +15,7 @@ const selectors = [
 
 interface State {
   readonly revision: number
-  /** The "namespace/name" of each object, sorted by key. */
+  /** The "namespace/name" of each object in the state, sorted by key. */
   readonly names: readonly string[]
 }
 
@@ -42,7 +42,7 @@ const token = (rv: number, start: string): string =>
     'base64url',
   )
 
-/** Returns the page and continue token that a list of `state` must return. */
+/** Returns the page that a list of `state` must return, with its continue token. */
 function expectedPage(state: State, below: string, from: string, limit: number, selector: (typeof selectors)[number]) {
   const range = state.names.filter((name) => name.startsWith(below) && name > from)
   const chosen = range.filter(selector.selects)
@@ -56,14 +56,14 @@ function expectedPage(state: State, below: string, from: string, limit: number, 
   }
 }
 
-export function listVersionTests(test: DeclareStorageTest): void {
-  test('list: every version and match, with limits, tokens and selectors, after a compaction', async (under) => {
+export function defineListVersionTests(test: DeclareStorageTest): void {
+  test('list: every combination of version and match, with limits, tokens and selectors, after a compaction', async (under) => {
     const { storage, prefix, compact } = under
     const states = await history(under)
     const newest = states.at(-1)!
     const kept = states.at(-3)!
     await compact(kept.revision)
-    // After this list a cache is up to date.
+    // Bring a cache up to date with a list.
     await storage.list(prefix)
 
     interface Case {
@@ -115,7 +115,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
               continue
             }
             const result = await list
-            // The newest revision may be a write of another test.
+            // Another test may have written the newest revision.
             if (gives === newest) expect(result.revision, title).toBeGreaterThanOrEqual(newest.revision)
             else expect(result.revision, title).toBe(gives.revision)
             const page = expectedPage({ ...gives, revision: result.revision }, below, from, limit, selector)
@@ -126,7 +126,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: is consistent without a version and with an inconsistent token, also after writes of other resources', async (under) => {
+  test('list: returns the newest state without a version or with an inconsistent token, also after writes of other resources', async (under) => {
     const { storage, prefix, create, put } = under
     await create('ns', 'a')
     const elsewhere = `${prefix.slice(0, -1)}-elsewhere/x`
@@ -141,7 +141,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
         expect(list.revision).toBeGreaterThanOrEqual(now)
         expect(names(list)).toEqual(['ns/a'])
       }
-      // A state that accepts any age may be old, but not older than an earlier response.
+      // "0" accepts an old state, but not one that is older than an earlier response.
       expect((await storage.list(prefix, { resourceVersion: '0' })).revision).toBeGreaterThanOrEqual(now)
     }
   })
@@ -150,7 +150,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
     await Promise.all(
       Array.from({ length: 1000 }, (_, i) => create('ns', String(i).padStart(3, '0'), { nodeName: i === 999 ? 'rare' : 'n' })),
     )
-    // Waits until a cache is up to date.
+    // Bring a cache up to date with a list.
     const { revision } = await storage.list(prefix)
     const reads = async (): Promise<number> =>
       (await measured()).get('etcd_requests_total{group="suite.keelson.dev",operation="list",resource="tests"}') ?? 0
@@ -177,7 +177,7 @@ export function listVersionTests(test: DeclareStorageTest): void {
       const page = await storage.list(prefix, { limit: 1, predicate: selecting({ fields: 'spec.nodeName=rare' }) })
       expect([names(page), page.continue, page.remainingItemCount]).toEqual([['ns/999'], '', undefined])
     }
-    // The reads return 1, 2, 4, … 512 entries.
+    // The reads fetch 1, 2, 4, … 512 entries.
     expect(await readsOf(rare)).toBeLessThanOrEqual(10)
   })
 }

@@ -5,14 +5,14 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting, testObject } from './test-object.ts'
 
-export function listTests(test: DeclareStorageTest): void {
+export function defineListTests(test: DeclareStorageTest): void {
   test('list: returns an empty list', async ({ storage, prefix }) => {
     const list = await storage.list(prefix)
     expect([[...list.items], list.continue, list.remainingItemCount]).toEqual([[], '', undefined])
     expect(list.revision).toBeGreaterThan(0)
   })
 
-  test('list: in key order, only under the prefix', async ({ storage, prefix, create }) => {
+  test('list: returns objects in key order, and only those under the prefix', async ({ storage, prefix, create }) => {
     for (const [namespace, name] of [
       ['b', '1'],
       ['a', '2'],
@@ -23,13 +23,13 @@ export function listTests(test: DeclareStorageTest): void {
       await create(namespace, name)
     expect(names(await storage.list(prefix))).toEqual(['a/1', 'a/10', 'a/2', 'ab/1', 'b/1'])
     expect(names(await storage.list(`${prefix}a/`))).toEqual(['a/1', 'a/10', 'a/2'])
-    // "a" without a slash is not a prefix of "ab".
+    // "a" is treated as "a/", so it must not list the objects under "ab/".
     expect(names(await storage.list(`${prefix}a`))).toEqual(['a/1', 'a/10', 'a/2'])
     expect(await storage.count(prefix)).toBe(5)
     expect(await storage.count(`${prefix}a/`)).toBe(3)
   })
 
-  test('count: exact after every write', async ({ storage, prefix, key, create, update, wait }) => {
+  test('count: is exact after every write', async ({ storage, prefix, key, create, update, wait }) => {
     const counts = async (): Promise<number[]> => [await storage.count(prefix), await storage.count(`${prefix}a/`)]
     expect(await counts()).toEqual([0, 0])
     const stored = await create('a', '1')
@@ -52,7 +52,7 @@ export function listTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('list: by labels and fields', async ({ storage, prefix, create }) => {
+  test('list: selects by labels and fields', async ({ storage, prefix, create }) => {
     await create('a', '1', { labels: { app: 'x', tier: 'front' }, nodeName: 'n1' })
     await create('a', '2', { labels: { app: 'x' }, nodeName: 'n2' })
     await create('b', '3', { labels: { app: 'y' }, nodeName: 'n1' })
@@ -66,7 +66,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect(await list({ fields: 'metadata.namespace!=a,metadata.name=3', labels: 'app' })).toEqual(['b/3'])
   })
 
-  test('list: its revision is not older than its objects', async ({ storage, prefix, create }) => {
+  test('list: the revision of a list is not older than its objects', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     expect((await storage.list(prefix)).revision).toBeGreaterThanOrEqual(revision)
   })
@@ -78,7 +78,7 @@ export function listTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: a version exactly, or not older than one', async ({ storage, prefix, create }) => {
+  test('list: returns exactly a version, or a state not older than it', async ({ storage, prefix, create }) => {
     const revisions: number[] = []
     for (let i = 0; i < 5; i++) revisions.push((await create('a', String(i))).revision)
     const at = String(revisions[2])
@@ -92,7 +92,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect([names(limited).length, limited.revision]).toEqual([3, revisions[2]])
   })
 
-  test('list: returns the same objects at its version after later writes', async ({ storage, prefix, create }) => {
+  test('list: after later writes, returns the same objects at an earlier version', async ({ storage, prefix, create }) => {
     const first = await create('a', 'first')
     const writing = (async () => {
       for (let i = 0; i < 30; i++) await create('a', String(i))
@@ -106,7 +106,11 @@ export function listTests(test: DeclareStorageTest): void {
     await writing
   })
 
-  test('list: a future version is too large, and the error has the current one', async ({ storage, prefix, create }) => {
+  test('list: fails with ResourceVersionTooLarge for a future version, and the error has the current one', async ({
+    storage,
+    prefix,
+    create,
+  }) => {
     const { revision } = await create('a', '1')
     const resourceVersion = String(revision + 1_000_000)
     for (const options of [{}, { limit: 1 }, { resourceVersionMatch: 'Exact' }, { resourceVersionMatch: 'NotOlderThan' }] as const) {
@@ -116,7 +120,7 @@ export function listTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: a compacted version is too old', async ({ storage, prefix, create, compact }) => {
+  test('list: fails with ResourceVersionTooOld for a compacted version', async ({ storage, prefix, create, compact }) => {
     const old = await create('a', '1')
     await create('a', '2')
     const newest = await create('a', '3')
@@ -128,7 +132,7 @@ export function listTests(test: DeclareStorageTest): void {
     expect(names(notOlder)).toHaveLength(3)
   })
 
-  test('list: an unparsable version is a bad request', async ({ storage, prefix }) => {
+  test('list: fails with BadRequest for an invalid version', async ({ storage, prefix }) => {
     const error = await failure(storage.list(prefix, { resourceVersion: 'abc' }))
     expect(codeOf(error)).toBe('BadRequest')
     expect(String(error)).toContain(

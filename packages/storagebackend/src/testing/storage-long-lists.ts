@@ -7,7 +7,7 @@ import { createTestCodec, selecting, testObject, type TestObject } from './test-
 
 const openingTakes = 1
 
-/** Creates a codec that takes a millisecond to open an object, and counts the opened ones. */
+/** Creates a codec that takes a millisecond to decode an object, and counts the decoded objects. */
 function slowCodec(opened: { count: number }): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
@@ -34,7 +34,7 @@ async function turnsDuring(run: () => Promise<unknown>): Promise<number> {
   return turns
 }
 
-export function longListTests(test: DeclareStorageTest): void {
+export function defineLongListTests(test: DeclareStorageTest): void {
   const opened = { count: 0 }
   const slow = { codec: slowCodec(opened) }
   async function putHundred({ key, put }: StorageTest): Promise<void> {
@@ -44,7 +44,7 @@ export function longListTests(test: DeclareStorageTest): void {
   }
 
   test(
-    'list: a long list lets other work run, with a selector, with a limit, and without',
+    'list: a long list lets other work run, with a selector, with a limit, and without either',
     async (under) => {
       const { storage, prefix } = under
       for (const [options, length] of [
@@ -53,12 +53,12 @@ export function longListTests(test: DeclareStorageTest): void {
         [{}, 100],
       ] as const) {
         await putHundred(under)
-        // A cache has opened the objects before the list.
+        // This list makes a cache decode the objects first.
         await storage.list(prefix, { limit: 1 })
         opened.count = 0
         let list: ObjectList<TestObject> | undefined
         const turns = await turnsDuring(async () => (list = await storage.list(prefix, options)))
-        // Objects that the caller opens during its walk take the caller's time.
+        // Objects that the caller decodes while it iterates use the caller's time, so they are not counted here.
         expect(turns).toBeGreaterThanOrEqual(Math.floor(opened.count / 10))
         expect(names(list!)).toHaveLength(length)
       }

@@ -3,8 +3,8 @@ import { failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
-export function measureTests(test: DeclareStorageTest): void {
-  test('metrics: counts and times requests to the driver', async ({ storage, key, create, update, measured }) => {
+export function defineMeasureTests(test: DeclareStorageTest): void {
+  test('metrics: count requests to the driver and measure their duration', async ({ storage, key, create, update, measured }) => {
     const created = await create('ns', 'a')
     await update(created, (object) => void (object.spec = { text: 'x' }))
     await storage.get(key('ns', 'a'))
@@ -28,7 +28,7 @@ export function measureTests(test: DeclareStorageTest): void {
     expect(await operation('get')).toEqual([gets + 1, gets + 1, 1])
   })
 
-  test('metrics: counts stored and undecodable objects, and those that a list reads, examines and returns', async (under) => {
+  test('metrics: count stored objects, undecodable objects, and the objects that a list reads, tests and returns', async (under) => {
     const { storage, prefix, key, create, measured } = under
     const { revision } = await create('ns', 'a', { labels: { app: 'x' } })
     await create('ns', 'b')
@@ -40,7 +40,7 @@ export function measureTests(test: DeclareStorageTest): void {
       )
     }
     const before = await listed()
-    // A cache does not answer a list of one key at one version.
+    // This request always reads from the driver, because a cache does not answer a list of one key at one version.
     await storage.list(key('ns', 'a'), { recursive: false, resourceVersion: String(revision), resourceVersionMatch: 'Exact' })
     expect((await listed()).map((value, i) => value - before[i]!)).toEqual([1, 1, 1, 1])
 

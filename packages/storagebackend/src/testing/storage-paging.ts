@@ -7,7 +7,7 @@ import { selecting } from './test-object.ts'
 
 const decode = (token: string): string => Buffer.from(token, 'base64url').toString()
 
-export function pagingTests(test: DeclareStorageTest): void {
+export function definePagingTests(test: DeclareStorageTest): void {
   test('paging: all pages have the same version and the number of remaining objects', async ({ storage, prefix, create }) => {
     for (let i = 0; i < 5; i++) await create('a', String(i))
     const first = await storage.list(`${prefix}a/`, { limit: 2 })
@@ -47,7 +47,12 @@ export function pagingTests(test: DeclareStorageTest): void {
     expect(seen).toEqual(Array.from({ length: 10 }, (_, i) => `a/${String(2 * i + 1).padStart(2, '0')}`))
   })
 
-  test('paging: an expired token fails with a token that continues inconsistently', async ({ storage, prefix, create, compact }) => {
+  test('paging: the error for an expired token has a token that continues at the newest state', async ({
+    storage,
+    prefix,
+    create,
+    compact,
+  }) => {
     for (let i = 0; i < 5; i++) await create('a', String(i))
     const first = await storage.list(`${prefix}a/`, { limit: 2 })
     const newer = await create('a', '2-new')

@@ -4,7 +4,7 @@ import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { selecting, type TestObjectOptions } from './test-object.ts'
 
-/** The objects, in key order. */
+/** The objects that the tests create, in key order. */
 const objects: readonly (readonly [namespace: string, name: string, options: TestObjectOptions])[] = [
   ['one', 'a', { nodeName: 'n1', labels: { app: 'x' } }],
   ['one', 'b', { nodeName: 'n2', labels: { app: 'y' } }],
@@ -15,15 +15,15 @@ const objects: readonly (readonly [namespace: string, name: string, options: Tes
 ]
 
 interface Scope {
-  /** The path below the resource's prefix: "", "namespace/", or "namespace/name" for one object. */
+  /** The listed or watched path below the resource's prefix: "", "namespace/", or "namespace/name" for one object. */
   readonly below: string
   readonly fields?: string
   readonly labels?: string
-  /** The "namespace/name" of each expected object. */
+  /** The "namespace/name" of each object that the list or watch must return. */
   readonly sees: readonly string[]
 }
 
-/** Every key and selector that a request can have, alone and combined. */
+/** Every kind of key and selector that a request can have, alone and combined. */
 const scopes: readonly Scope[] = [
   { below: '', sees: objects.map(([namespace, name]) => `${namespace}/${name}`) },
   { below: '', fields: 'metadata.name=a', sees: ['one/a', 'onetwo/a', 'two/a'] },
@@ -68,8 +68,8 @@ async function createAll({ create }: StorageTest): Promise<SeenEvent[]> {
   return created
 }
 
-export function scopeTests(test: DeclareStorageTest): void {
-  test('list: keys and selectors in every combination', async (under) => {
+export function defineScopeTests(test: DeclareStorageTest): void {
+  test('list: returns the right objects for every combination of key and selector', async (under) => {
     const { storage, prefix } = under
     const newest = (await createAll(under)).at(-1)!.revision
     for (const scope of scopes) {
@@ -90,7 +90,7 @@ export function scopeTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: initial events, for keys and selectors in every combination', async (under) => {
+  test('watch: sends the right initial events for every combination of key and selector', async (under) => {
     const { storage, prefix } = under
     const created = await createAll(under)
     await storage.list(prefix)
@@ -108,7 +108,7 @@ export function scopeTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: changes, for keys and selectors in every combination', async (under) => {
+  test('watch: sends the right changes for every combination of key and selector', async (under) => {
     const { storage, prefix, key, create } = under
     const start = await create('zero', 'start')
     const readers: ObjectWatchReader[] = []

@@ -3,8 +3,8 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
-export function singleTests(test: DeclareStorageTest): void {
-  test('list: of a single key, for every version and match', async ({ storage, prefix, key, create, update, put }) => {
+export function defineSingleTests(test: DeclareStorageTest): void {
+  test('list: lists a single key, with every combination of version and match', async ({ storage, prefix, key, create, update, put }) => {
     const before = await create('ns', 'foo', { nodeName: 'n1' })
     const now = await update(before, (object) => void (object.spec = { nodeName: 'n2' }))
     await create('ns', 'foobar')
@@ -35,7 +35,7 @@ export function singleTests(test: DeclareStorageTest): void {
         }
         const { items, continue: token, remainingItemCount, revision } = await list
         const found = [...items]
-        // A cache may not have seen the object yet.
+        // A cache that has not received the object yet may return an empty list.
         if (resourceVersion !== '0' || found.length > 0) expect(found, title).toHaveLength(1)
         for (const object of found) expect(gives, title).toContain(object.revision)
         expect([token, remainingItemCount], title).toEqual(['', undefined])
@@ -47,7 +47,7 @@ export function singleTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('list: a prefix ends with a slash, even if the request has none', async ({ storage, prefix, create }) => {
+  test('list: treats a prefix without a final slash as if it had one', async ({ storage, prefix, create }) => {
     for (const [namespace, name] of [
       ['foo', 'bar'],
       ['foobar', 'bar'],

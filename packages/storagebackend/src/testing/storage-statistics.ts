@@ -4,14 +4,19 @@ import { failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
-export function statisticsTests(test: DeclareStorageTest): void {
-  test('statistics: count and average stored size, exact after every write', async ({ storage, key, create, update }) => {
+export function defineStatisticsTests(test: DeclareStorageTest): void {
+  test('statistics: the number of objects and their average stored size are exact after every write', async ({
+    storage,
+    key,
+    create,
+    update,
+  }) => {
     const encoded = createTestCodec().encode(testObject('ns', 'foo', { text: 'x'.repeat(100) })).length
     expect(await storage.stats()).toEqual({ objectCount: 0, estimatedAverageObjectSize: 0 })
     await create('ns', 'foo', { text: 'x'.repeat(100) })
     const { estimatedAverageObjectSize: foo } = await storage.stats()
     expect(foo).toBeGreaterThanOrEqual(encoded)
-    // Allows for the bytes that encryption adds.
+    // Encryption adds bytes to each value, so the limit is higher than the encoded size.
     expect(foo).toBeLessThan(encoded + 200)
 
     const bar = await create('ns', 'bar')

@@ -6,46 +6,46 @@ import type { ObjectCodec, Storage, StoredObject } from '../storage.ts'
 import { createStorageMetrics, type StorageMetrics } from '../storage-metrics.ts'
 import type { ValueTransformer } from '../value-transformer.ts'
 import { SuiteTests, type SuiteOptions } from './skip.ts'
-import { deleteTests } from './storage-delete.ts'
-import { listTests } from './storage-list.ts'
-import { longListTests } from './storage-long-lists.ts'
-import { measureTests } from './storage-measures.ts'
-import { pagingTests } from './storage-paging.ts'
-import { scopeTests } from './storage-scopes.ts'
-import { listVersionTests } from './storage-list-versions.ts'
-import { singleTests } from './storage-single.ts'
-import { transformerTests } from './storage-transformer.ts'
-import { unreadableTests } from './storage-unreadable.ts'
-import { statisticsTests } from './storage-statistics.ts'
-import { watchStartTests } from './storage-watch-start.ts'
-import { undecodableTests } from './storage-undecodable.ts'
-import { createAndGetTests } from './storage-create-get.ts'
-import { updateTests } from './storage-update.ts'
-import { watchTests } from './storage-watch.ts'
-import { watchReaderTests } from './storage-watch-readers.ts'
-import { watchListTests } from './storage-watch-list.ts'
+import { defineDeleteTests } from './storage-delete.ts'
+import { defineListTests } from './storage-list.ts'
+import { defineLongListTests } from './storage-long-lists.ts'
+import { defineMeasureTests } from './storage-measures.ts'
+import { definePagingTests } from './storage-paging.ts'
+import { defineScopeTests } from './storage-scopes.ts'
+import { defineListVersionTests } from './storage-list-versions.ts'
+import { defineSingleTests } from './storage-single.ts'
+import { defineTransformerTests } from './storage-transformer.ts'
+import { defineUnreadableTests } from './storage-unreadable.ts'
+import { defineStatisticsTests } from './storage-statistics.ts'
+import { defineWatchStartTests } from './storage-watch-start.ts'
+import { defineUndecodableTests } from './storage-undecodable.ts'
+import { defineCreateAndGetTests } from './storage-create-get.ts'
+import { defineUpdateTests } from './storage-update.ts'
+import { defineWatchTests } from './storage-watch.ts'
+import { defineWatchReaderTests } from './storage-watch-readers.ts'
+import { defineWatchListTests } from './storage-watch-list.ts'
 import { createTestCodec, testObject, type TestObject, type TestObjectOptions } from './test-object.ts'
 
-/** The options of the object store below the storage under test. Every test has its own prefix. */
+/** The options with which the suite opens a storage. Every test has its own prefix. */
 export interface StorageSuiteRequest {
   readonly codec: ObjectCodec<TestObject>
   readonly resource: GroupResource
   readonly prefix: string
   readonly metrics: StorageMetrics
   readonly collectUnreadable?: boolean
-  /** The transformer of a test, which replaces the storage's transformer. */
+  /** The transformer that this test needs, instead of the implementation's transformer. */
   readonly transformer?: ValueTransformer
 }
 
 export interface StorageUnderTest {
   readonly storage: Storage<TestObject>
-  /** Writes an encoded object directly to the driver, through the storage's transformer if it has one. */
+  /** Writes encoded bytes directly to the driver. If the storage has a transformer, the bytes are transformed first. */
   readonly put: (key: string, value: Uint8Array) => Promise<unknown>
-  /** Drops the history before the revision, also in a cache. */
+  /** Drops the history before the revision, both in the driver and in a cache. */
   readonly compact: (revision: number) => Promise<void>
-  /** Advances the clock. Without it the suite waits in real time. */
+  /** Advances the clock. Absent: the suite waits in real time. */
   readonly advance?: (milliseconds: number) => void
-  /** Makes open watches send progress soon. */
+  /** Makes open watches of the driver send progress soon. */
   readonly requestProgress: () => Promise<void>
   readonly close: () => PromiseLike<void>
 }
@@ -55,7 +55,7 @@ export interface StorageTest extends StorageUnderTest {
   key(namespace: string, name: string): string
   create(namespace: string, name: string, options?: TestObjectOptions): Promise<StoredObject<TestObject>>
   update(stored: StoredObject<TestObject>, change: (object: TestObject) => void): Promise<StoredObject<TestObject>>
-  /** Returns the object store's metrics by name and labels: `etcd_requests_total{…}`. */
+  /** Returns the metrics of the object store, with name and labels as the key: `etcd_requests_total{…}`. */
   measured(): Promise<ReadonlyMap<string, number>>
   wait(milliseconds: number): Promise<void>
 }
@@ -66,12 +66,12 @@ export type DeclareStorageTest = (
   request?: Partial<Pick<StorageSuiteRequest, 'codec' | 'collectUnreadable' | 'transformer'>>,
 ) => void
 
-/** Creates the `put` of a storage without a transformer. */
+/** Returns the `put` function for a storage without a transformer. */
 export function putInto(backend: Backend): StorageUnderTest['put'] {
   return (key, value) => backend.commit({ compare: [], operations: [{ type: 'put', key, value }] })
 }
 
-/** Tests the contract of an object storage: the object store on a driver, or the cacher. Call it in a vitest file. */
+/** Tests an implementation of `Storage`: the object store on a driver, or the cacher. Call it in a vitest file. */
 export function describeStorage(
   name: string,
   open: (request: StorageSuiteRequest) => Promise<StorageUnderTest>,
@@ -114,24 +114,24 @@ export function describeStorage(
           await under.close()
         }
       })
-    createAndGetTests(declare)
-    updateTests(declare)
-    deleteTests(declare)
-    listTests(declare)
-    pagingTests(declare)
-    longListTests(declare)
-    watchTests(declare)
-    watchListTests(declare)
-    watchReaderTests(declare)
-    scopeTests(declare)
-    listVersionTests(declare)
-    singleTests(declare)
-    transformerTests(declare)
-    unreadableTests(declare)
-    statisticsTests(declare)
-    watchStartTests(declare)
-    measureTests(declare)
-    undecodableTests(declare)
+    defineCreateAndGetTests(declare)
+    defineUpdateTests(declare)
+    defineDeleteTests(declare)
+    defineListTests(declare)
+    definePagingTests(declare)
+    defineLongListTests(declare)
+    defineWatchTests(declare)
+    defineWatchListTests(declare)
+    defineWatchReaderTests(declare)
+    defineScopeTests(declare)
+    defineListVersionTests(declare)
+    defineSingleTests(declare)
+    defineTransformerTests(declare)
+    defineUnreadableTests(declare)
+    defineStatisticsTests(declare)
+    defineWatchStartTests(declare)
+    defineMeasureTests(declare)
+    defineUndecodableTests(declare)
     tests.finish()
   })
 }

@@ -5,7 +5,7 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { createTestCodec, testObject } from './test-object.ts'
 
-/** A transformer that writes its newest prefix and reads all its prefixes. It fails for any other prefix. */
+/** A transformer that adds a prefix to values. It writes its newest prefix, reads all its prefixes, and throws for any other prefix. */
 class PrefixTransformer implements ValueTransformer {
   prefixes: string[] = ['test-1:']
 
@@ -21,7 +21,7 @@ class PrefixTransformer implements ValueTransformer {
   }
 }
 
-export function transformerTests(test: DeclareStorageTest): void {
+export function defineTransformerTests(test: DeclareStorageTest): void {
   const readOnly = new PrefixTransformer()
   const foreign = (name: string): Buffer => Buffer.concat([Buffer.from('other:'), createTestCodec().encode(testObject('ns', name))])
 
@@ -62,7 +62,7 @@ export function transformerTests(test: DeclareStorageTest): void {
       const endings = readers.map((reader) => failure(reader.next()))
       await put(key('ns', 'bad'), foreign('bad'))
       await create('ns', 'after')
-      // A cache may end the watch, because it has to be filled again.
+      // A cache may instead end the watch with ResourceVersionTooOld, because it must be filled again.
       for (const ending of endings) expect(['Internal', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
       for (const reader of readers) expect(await reader.next()).toBeUndefined()
     },
@@ -71,7 +71,7 @@ export function transformerTests(test: DeclareStorageTest): void {
 
   const rotating = new PrefixTransformer()
   test(
-    'transformer: an update without a change writes a stale value again, once',
+    'transformer: an update without changes rewrites a stale value, but only once',
     async ({ storage, key, create }) => {
       rotating.prefixes = ['test-1:']
       const created = await create('ns', 'a')

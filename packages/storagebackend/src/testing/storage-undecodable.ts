@@ -4,12 +4,12 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest, StorageTest } from './storage-suite.ts'
 import { undecodable } from './test-object.ts'
 
-/** Creates an undecodable object. The create itself fails, because it returns the stored object. */
+/** Creates an object that cannot be decoded. The create itself fails, because it returns the stored object. */
 async function createUndecodable({ create }: StorageTest, namespace: string, name: string): Promise<void> {
   await failure(create(namespace, name, { text: undecodable }))
 }
 
-export function undecodableTests(test: DeclareStorageTest): void {
+export function defineUndecodableTests(test: DeclareStorageTest): void {
   test('undecodable: fails exactly the verbs that read the object', async (under) => {
     const { storage, prefix, key, create } = under
     await create('good', 'a')
@@ -48,10 +48,10 @@ export function undecodableTests(test: DeclareStorageTest): void {
     const endings = prompt.map((reader) => failure(reader.next()))
     await createUndecodable(under, 'ns', 'bad')
     await create('ns', 'after')
-    // A cache may end the watch, because it has to be filled again.
+    // A cache may instead end the watch with ResourceVersionTooOld, because it must be filled again.
     for (const ending of endings) expect(['Corrupt', 'ResourceVersionTooOld']).toContain(codeOf(await ending))
     for (const reader of prompt) expect(await reader.next()).toBeUndefined()
-    // If the watch ends with the reason, it has sent all earlier events.
+    // If the watch ends with Corrupt, it must have sent all earlier events.
     const seen: string[] = []
     const error = await failure(
       (async () => {
@@ -64,14 +64,14 @@ export function undecodableTests(test: DeclareStorageTest): void {
     expect(await late.next()).toBeUndefined()
   })
 
-  test('undecodable: fails initial events', async (under) => {
+  test('undecodable: a watch fails while sending initial events', async (under) => {
     const { storage, prefix } = under
     await createUndecodable(under, 'ns', 'bad')
     const first = async (): Promise<unknown> => {
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: '0' })
       return reader.next()
     }
-    // A cache may refuse the watch, or end it because it has to be filled again.
+    // A cache may refuse the watch with NotReady, or end it with ResourceVersionTooOld because the cache must be filled again.
     expect(['Corrupt', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(await failure(first())))
   })
 }

@@ -10,7 +10,7 @@ import { createTestCodec, testObject, type TestObject } from './test-object.ts'
 
 const garbage = Buffer.from('{"not":"a record"}')
 
-/** Creates a codec with a bug: it throws an unrelated error for marked keys. */
+/** Creates a codec with a bug: for marked keys it throws an error that does not mean an unreadable object. */
 function failingCodec(): ObjectCodec<TestObject> {
   const codec = createTestCodec()
   return {
@@ -22,7 +22,7 @@ function failingCodec(): ObjectCodec<TestObject> {
   }
 }
 
-/** A transformer that waits before it reads, like one with a key service. It runs `during` once while it waits. */
+/** A transformer that waits before it reads, like one with an external key service. While it waits for the first time, it runs `during`. */
 class WaitingTransformer implements ValueTransformer {
   during: (() => Promise<unknown>) | undefined
   #waiting: Promise<void> | undefined
@@ -43,11 +43,11 @@ class WaitingTransformer implements ValueTransformer {
   }
 }
 
-export function unreadableTests(test: DeclareStorageTest): void {
+export function defineUnreadableTests(test: DeclareStorageTest): void {
   const collect = { collectUnreadable: true } as const
 
   test(
-    'unreadable: a list error names all of them, at most a hundred',
+    'unreadable: the error of a list names all unreadable objects, at most a hundred',
     async ({ storage, prefix, key, create, put }) => {
       await create('good', 'a')
       for (const name of ['1', '2']) await put(key('ns', name), garbage)
@@ -71,7 +71,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     collect,
   )
 
-  test('unreadable: the first one ends a list that does not collect them', async ({ storage, prefix, key, put }) => {
+  test('unreadable: the first unreadable object ends a list that does not collect them', async ({ storage, prefix, key, put }) => {
     for (const name of ['1', '2']) await put(key('ns', name), garbage)
     const error = await failure((async () => [...(await storage.list(prefix)).items])())
     expect(codeOf(error)).toBe('Corrupt')
@@ -79,7 +79,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
   })
 
   test(
-    'unreadable: an unrelated error ends a list',
+    'unreadable: any other error ends a list at once',
     async ({ storage, prefix, key, put }) => {
       await put(key('ns', '1'), garbage)
       await put(key('ns', 'broken'), createTestCodec().encode(testObject('ns', 'broken')))
@@ -115,7 +115,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     { transformer: waiting },
   )
 
-  test('unreadable: the deletion ends watches with an error', async ({ storage, prefix, key, create, put }) => {
+  test('unreadable: deleting an unreadable object ends watches with an error', async ({ storage, prefix, key, create, put }) => {
     await create('ns', 'a')
     await put(key('ns', 'bad'), garbage)
     const resourceVersion = String(await storage.currentRevision())
@@ -124,7 +124,7 @@ export function unreadableTests(test: DeclareStorageTest): void {
     await storage.deleteUnreadable(key('ns', 'bad'))
     await create('ns', 'after')
     for (const each of opened) {
-      // A cache that was never filled refuses the watch. A cache that was filled is filled again.
+      // A cache that was never filled refuses the watch. A cache that was filled before ends it, because it must be filled again.
       const error = each.status === 'rejected' ? each.reason : await failure(each.value.next())
       expect(['UnreadableDeletion', 'NotReady', 'ResourceVersionTooOld']).toContain(codeOf(error))
       if (codeOf(error) === 'UnreadableDeletion') expect(String(error)).toContain('saw a DELETED event, but object data is corrupt')

@@ -8,7 +8,7 @@ const setText =
   (text: string) =>
   (current: TestObject | undefined): { object: TestObject } => ({ object: { ...current!, spec: { text } } })
 
-export function updateTests(test: DeclareStorageTest): void {
+export function defineUpdateTests(test: DeclareStorageTest): void {
   test('update: changes the object and its version', async ({ storage, key, create }) => {
     const created = await create('ns', 'a')
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), (current, stored) => {
@@ -40,7 +40,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(shared.object().spec!.text).toBe('newer')
   })
 
-  test('update: an absent object is not found, or created', async ({ storage, key }) => {
+  test('update: fails if the object is absent, or creates it with ignoreNotFound', async ({ storage, key }) => {
     const object = testObject('ns', 'a')
     expect(codeOf(await failure(storage.guaranteedUpdate(key('ns', 'a'), () => ({ object }))))).toBe('KeyNotFound')
     let seen: unknown = 'not called'
@@ -84,7 +84,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(await storage.currentRevision()).toBe(before)
   })
 
-  test('update: runs again after a lost race', async ({ storage, key, create, update }) => {
+  test('update: runs again if a concurrent write came first', async ({ storage, key, create, update }) => {
     const created = await create('ns', 'a')
     const tried: (string | undefined)[] = []
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), async (current) => {
@@ -105,26 +105,31 @@ export function updateTests(test: DeclareStorageTest): void {
       { suggestion: stale },
     )
     expect(updated.object()).toMatchObject({ spec: { text: 'newer' }, metadata: { labels: { x: 'y' } } })
-    // An object that equals the stale suggestion is still a change of the stored one.
+    // The result equals the stale suggestion but differs from the stored object, so it must be written.
     const back = await storage.guaranteedUpdate(key('ns', 'a'), () => ({ object: stale.copy() }), { suggestion: stale })
     expect(back.object().spec).toEqual({})
     expect((await storage.get(key('ns', 'a'))).revision).toBe(back.revision)
   })
 
-  test('update: undefined ends the update without a write', async ({ storage, key, create, update }) => {
+  test('update: writes nothing if tryUpdate returns undefined', async ({ storage, key, create, update }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     const tried: (string | undefined)[] = []
     const leave = (current: TestObject | undefined): undefined => void tried.push(current!.spec?.text)
     expect(await storage.guaranteedUpdate(key('ns', 'a'), leave, { suggestion: stale })).toMatchObject({ revision: fresh.revision })
-    // The last call always gets the stored object.
+    // The last call must get the stored object.
     expect(tried.at(-1)).toBe('newer')
     const absent = storage.guaranteedUpdate(key('ns', 'b'), () => undefined, { ignoreNotFound: true })
     expect(codeOf(await failure(absent))).toBe('KeyNotFound')
     expect((await storage.get(key('ns', 'a'))).revision).toBe(fresh.revision)
   })
 
-  test('update: tries again after an error on a stale suggestion, not on a fresh one', async ({ storage, key, create, update }) => {
+  test('update: after an error, runs again if the suggestion was stale, but not if it was current', async ({
+    storage,
+    key,
+    create,
+    update,
+  }) => {
     const stale = await create('ns', 'a')
     const fresh = await update(stale, (object) => void (object.spec = { text: 'newer' }))
     let calls = 0
@@ -135,7 +140,7 @@ export function updateTests(test: DeclareStorageTest): void {
     }
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), refuseOld, { suggestion: stale })
     expect(updated.object().spec).toEqual({ text: 'mine' })
-    // A storage that replaces the suggestion by a newer object needs one call.
+    // A storage may replace the suggestion with a newer object. It then needs only one call.
     expect(calls).toBeLessThanOrEqual(2)
     calls = 0
     const refuse = (): never => {
@@ -148,7 +153,7 @@ export function updateTests(test: DeclareStorageTest): void {
     expect(calls).toBeLessThanOrEqual(2)
   })
 
-  test('update: an expired object gives a DELETED event', async ({ storage, key, prefix, create, wait }) => {
+  test('update: watches get a DELETED event when an updated object expires', async ({ storage, key, prefix, create, wait }) => {
     await create('ns', 'a')
     const updated = await storage.guaranteedUpdate(key('ns', 'a'), (current) => ({ ...setText('x')(current), ttlSeconds: 1 }))
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(updated.revision) })

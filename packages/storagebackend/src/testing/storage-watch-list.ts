@@ -4,8 +4,8 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
-export function watchListTests(test: DeclareStorageTest): void {
-  test('initial events: ADDED by key, then the bookmark that ends them, then changes', async ({ storage, prefix, create }) => {
+export function defineWatchListTests(test: DeclareStorageTest): void {
+  test('initial events: are ADDED events in key order, then a bookmark, then changes', async ({ storage, prefix, create }) => {
     await create('b', '1')
     await create('a', '2')
     const newest = await create('a', '1')
@@ -46,7 +46,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('initial events: have no end marker without bookmarks', async ({ storage, prefix, create }) => {
+  test('initial events: do not end with a bookmark if the watch does not allow bookmarks', async ({ storage, prefix, create }) => {
     await create('a', '1')
     const reader = await ObjectWatchReader.open(storage, prefix, { sendInitialEvents: true })
     await reader.objects(1)
@@ -67,7 +67,7 @@ export function watchListTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('initial events: a future version is too large', async ({ storage, prefix, create }) => {
+  test('initial events: a watch from a future version fails with ResourceVersionTooLarge', async ({ storage, prefix, create }) => {
     const { revision } = await create('a', '1')
     const open = async (): Promise<unknown> => {
       const resourceVersion = String(revision + 1_000_000)
@@ -77,7 +77,12 @@ export function watchListTests(test: DeclareStorageTest): void {
     expect(codeOf(await failure(open()))).toBe('ResourceVersionTooLarge')
   })
 
-  test('bookmarks: never ahead of events, only for watches that allow them', async ({ storage, prefix, create, requestProgress }) => {
+  test('bookmarks: never come before their events, and only to watches that allow bookmarks', async ({
+    storage,
+    prefix,
+    create,
+    requestProgress,
+  }) => {
     const start = await create('a', 'start')
     const resourceVersion = String(start.revision)
     const predicate = selecting({ labels: 'app=x' })

@@ -3,12 +3,12 @@ import { brief, ObjectWatchReader } from './object-watch-reader.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { within } from './watch-reader.ts'
 
-export function watchReaderTests(test: DeclareStorageTest): void {
-  test('watch: a late reader gets all events in order', async ({ storage, prefix, key, create }) => {
+export function defineWatchReaderTests(test: DeclareStorageTest): void {
+  test('watch: a reader that starts late gets all events in order', async ({ storage, prefix, key, create }) => {
     const start = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const revisions = [(await create('ns', 'first')).revision]
-    // The watch is open, but not read any further.
+    // The watch is open, but its reader reads only one event.
     expect(brief(await reader.objects(1))).toEqual(['ADDED first'])
     revisions.length = 0
     for (let i = 0; i < 15; i++) {
@@ -29,7 +29,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: after an abort, only the next events in order may come before the end', async ({ storage, prefix, create }) => {
+  test('watch: after an abort, sends no events or the next ones in order, and then ends', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const abort = new AbortController()
     const watch = await storage.watch(prefix, { resourceVersion: String(start.revision), signal: abort.signal })
@@ -60,7 +60,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
       batches++
       for (const event of batch) if (event.type !== 'BOOKMARK') seen.push(event.object.revision)
       handed.resolve()
-      // Every second batch takes some time.
+      // Make the reader wait after every second batch.
       return batches % 2 === 0 ? undefined : new Promise((resolve) => (done = resolve))
     })
     revisions.push((await create('ns', 'a')).revision)
@@ -78,7 +78,7 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     await within(end, 'the end')
   })
 
-  test('watch: an error of its reader ends the watch and rejects forEach', async ({ storage, prefix, create }) => {
+  test('watch: an error thrown by the reader ends the watch and rejects forEach', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     for (const fail of [
       () => Promise.reject(new Error('reader failed')),
@@ -102,12 +102,12 @@ export function watchReaderTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: fifty unread watches do not block another watch', async ({ storage, prefix, create }) => {
+  test('watch: fifty watches that nobody reads do not block another watch', async ({ storage, prefix, create }) => {
     const start = await create('ns', 'start')
     const open = (): Promise<ObjectWatchReader> => ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision) })
     const [read, ...unread] = await Promise.all(Array.from({ length: 51 }, open))
     await create('ns', 'first')
-    // All watches are open now.
+    // Every watch has sent its first event, so all of them are open.
     await Promise.all([read!, ...unread].map((reader) => reader.objects(1)))
     for (let i = 0; i < 22; i++) {
       const { revision } = await create('ns', `a${i}`)

@@ -3,8 +3,13 @@ import { ObjectWatchReader, type SeenEvent } from './object-watch-reader.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
-export function watchStartTests(test: DeclareStorageTest): void {
-  test('watch: every version, with and without initial events, bookmarks and a name', async ({ storage, prefix, key, create }) => {
+export function defineWatchStartTests(test: DeclareStorageTest): void {
+  test('watch: starts correctly for every version, with and without initial events, bookmarks and a name', async ({
+    storage,
+    prefix,
+    key,
+    create,
+  }) => {
     const a = await create('ns', 'a')
     const gone = await create('ns', 'gone')
     const b = await create('ns', 'b')
@@ -34,10 +39,10 @@ export function watchStartTests(test: DeclareStorageTest): void {
             if (sendInitialEvents && allowBookmarks) {
               const [end] = await reader.events(1)
               expect(end, title).toMatchObject({ type: 'BOOKMARK', initialEventsEnd: true })
-              // The revision of the store, which is that of a deletion after the newest object.
+              // The newest revision of the store is that of the deletion, which is newer than every object.
               expect(end!.revision, title).toBeGreaterThanOrEqual(deleted.revision)
             }
-            // No other event comes before that of the next change.
+            // No other event may come before the event of the next change.
             const next = await create('later', only ?? `n${round++}`)
             expect(await reader.objects(1), title).toEqual([added(next, next.field('metadata.name'))])
             const { revision } = await storage.delete(next.key)
@@ -51,8 +56,8 @@ export function watchStartTests(test: DeclareStorageTest): void {
     }
   })
 
-  // Priority and fairness relies on this: a watch request counts as initialized when the promise resolves.
-  test('watch: is open when its promise resolves, and later events are not lost', async (under) => {
+  // API Priority and Fairness relies on this rule: a watch request counts as started when the promise resolves.
+  test('watch: is open when the promise of watch() resolves, so later events are not lost', async (under) => {
     const { storage, prefix, create } = under
     const { revision } = await create('ns', 'start')
     await storage.list(prefix)
@@ -70,7 +75,7 @@ export function watchStartTests(test: DeclareStorageTest): void {
     }
   })
 
-  test('watch: from 0, starts with a state, also after a compaction', async ({ storage, prefix, create, update, compact }) => {
+  test('watch: from 0, starts with the existing objects, also after a compaction', async ({ storage, prefix, create, update, compact }) => {
     const old = await create('ns', 'a')
     await update(old, (object) => void (object.spec = { text: '1' }))
     const newest = await update(old, (object) => void (object.spec = { text: '2' }))

@@ -4,7 +4,7 @@ import { codeOf, failure } from './storage-errors.ts'
 import type { DeclareStorageTest } from './storage-suite.ts'
 import { selecting } from './test-object.ts'
 
-export function watchTests(test: DeclareStorageTest): void {
+export function defineWatchTests(test: DeclareStorageTest): void {
   test('watch: from a version, sends only later changes', async ({ storage, prefix, key, create, update }) => {
     const old = await create('ns', 'old')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(old.revision) })
@@ -20,12 +20,12 @@ export function watchTests(test: DeclareStorageTest): void {
     await late.stop()
   })
 
-  test('watch: from 0 and without a version, starts with a state in key order', async ({ storage, prefix, create }) => {
+  test('watch: from 0 and without a version, starts with the existing objects in key order', async ({ storage, prefix, create }) => {
     const first = await create('b', '1')
     await create('a', '2')
     await create('a', '1')
     for (const resourceVersion of ['0', '']) {
-      // Wait until a cache has both writes.
+      // Wait until a cache has received both writes.
       await storage.list(prefix)
       const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion })
       const events = await reader.objects(3)
@@ -46,7 +46,13 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: objects that enter and leave a selector are ADDED and DELETED', async ({ storage, prefix, key, create, update }) => {
+  test('watch: an object that starts to match is ADDED, and one that stops to match is DELETED', async ({
+    storage,
+    prefix,
+    key,
+    create,
+    update,
+  }) => {
     const start = await create('ns', 'other')
     const predicate = selecting({ labels: 'app=x' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(start.revision), predicate })
@@ -67,7 +73,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: an object that leaves a selector is sent in its previous state', async ({ storage, prefix, create, update }) => {
+  test('watch: for an object that stops to match, DELETED has the previous object', async ({ storage, prefix, create, update }) => {
     const a = await create('ns', 'a', { nodeName: 'n1' })
     const predicate = selecting({ fields: 'spec.nodeName=n1' })
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(a.revision), predicate })
@@ -79,7 +85,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: gets no events of other namespaces and keys', async ({ storage, prefix, key, create }) => {
+  test('watch: sends no events of other namespaces or keys', async ({ storage, prefix, key, create }) => {
     const start = await create('x', 'x')
     const resourceVersion = String(start.revision)
     const namespace = await ObjectWatchReader.open(storage, `${prefix}a/`, { resourceVersion })
@@ -100,7 +106,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await single.stop()
   })
 
-  test('watch: a compacted version is too old', async ({ storage, prefix, create, update, compact }) => {
+  test('watch: fails with ResourceVersionTooOld from a compacted version', async ({ storage, prefix, create, update, compact }) => {
     const old = await create('ns', 'a')
     await update(old, (object) => void (object.spec = { text: '1' }))
     const newest = await update(old, (object) => void (object.spec = { text: '2' }))
@@ -121,7 +127,7 @@ export function watchTests(test: DeclareStorageTest): void {
     expect((await waiting).done).toBe(true)
   })
 
-  test('watch: ordered and complete under many writers', async ({ storage, prefix, key, create }) => {
+  test('watch: sends all events in order during concurrent writes', async ({ storage, prefix, key, create }) => {
     const { revision } = await create('ns', 'start')
     const reader = await ObjectWatchReader.open(storage, prefix, { resourceVersion: String(revision) })
     const written: number[] = []
@@ -138,7 +144,7 @@ export function watchTests(test: DeclareStorageTest): void {
     await reader.stop()
   })
 
-  test('watch: an unparsable version is refused', async ({ storage, prefix }) => {
+  test('watch: fails for an invalid version', async ({ storage, prefix }) => {
     const error = await failure(storage.watch(prefix, { resourceVersion: 'abc', signal: AbortSignal.abort() }))
     expect(error).toMatchObject({
       code: 'UnparsableResourceVersion',

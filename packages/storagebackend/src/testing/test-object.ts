@@ -3,15 +3,18 @@ import type { KubeObject } from '@keelson/apimachinery'
 import { createRecordCodec } from '../record-codec.ts'
 import type { ObjectCodec, Predicate } from '../storage.ts'
 
-/** An object of the suite for storages. */
+/** The object type of the suite for storages. */
 export interface TestObject extends KubeObject {
   spec?: { nodeName?: string; text?: string }
 }
 
-/** An object with this text is stored as bytes that the codec cannot open. */
+/** A text for a test object. The test codec cannot decode the stored bytes of an object with this text. */
 export const undecodable = 'undecodable'
 
-/** Creates a codec with another schema version. It writes different bytes for the same object, and reads the bytes of other versions. */
+/**
+ * Creates a codec for test objects. Codecs with different schema versions encode the same object as different bytes, and decode each
+ * other's bytes.
+ */
 export function createTestCodec(schemaVersion = 1): ObjectCodec<TestObject> {
   const codec = createRecordCodec<TestObject>({
     kind: 'Test',

@@ -1,6 +1,6 @@
 import type { Backend, Change, KeyRange, Revision, WatchMessage } from '../backend.ts'
 
-/** Reads a watch step by step, with a timeout for each step. */
+/** Reads a driver's watch, with a method for each step. Each step has a timeout. */
 export class WatchReader {
   readonly #abort = new AbortController()
   readonly #messages: AsyncIterator<WatchMessage>
@@ -10,7 +10,7 @@ export class WatchReader {
     this.#messages = backend.watch(range, after, { signal: this.#abort.signal })[Symbol.asyncIterator]()
   }
 
-  /** Reads the next message, including progress. Returns undefined after the end. */
+  /** Reads the next message, which may be progress. Returns undefined at the end of the watch. */
   async next(): Promise<WatchMessage | undefined> {
     this.#next ??= this.#messages.next()
     const result = await within(this.#next, 'a watch message')
@@ -18,7 +18,7 @@ export class WatchReader {
     return result.done ? undefined : result.value
   }
 
-  /** Reads the next `count` changes, grouped by message, without progress. */
+  /** Reads the next `count` changes, grouped by message. Skips progress. */
   async batches(count: number): Promise<(readonly Change[])[]> {
     const batches: (readonly Change[])[] = []
     for (let seen = 0; seen < count;) {
@@ -35,21 +35,21 @@ export class WatchReader {
     return (await this.batches(count)).flat()
   }
 
-  /** Reads the next progress and returns its revision. Throws if a change comes first. */
+  /** Reads the next message, which must be progress, and returns its revision. Throws if it has changes. */
   async progress(): Promise<Revision> {
     const message = await this.next()
     if (message?.type !== 'progress') throw new Error(`expected progress, got ${JSON.stringify(message)}`)
     return message.revision
   }
 
-  /** Aborts the watch, and reads to its end. */
+  /** Aborts the watch, and reads until its end. */
   async stop(): Promise<void> {
     this.#abort.abort()
     while (await this.next()) continue
   }
 }
 
-/** Waits for a promise. Rejects after a timeout. */
+/** Waits for a promise. Rejects if a timeout expires first. */
 export async function within<T>(promise: Promise<T>, what: string, milliseconds = 10_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
