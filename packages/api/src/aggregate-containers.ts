@@ -3,8 +3,8 @@ import type { DeepReadonly, Quantities, Quantity } from '@keelson/apimachinery'
 import type { PodSpec } from './generated/core/v1/types.ts'
 
 /**
- * Returns a pod's peak resource needs: the sum of all containers and sidecars, or an init container with the sidecars started before it, whichever is
- * greater.
+ * Returns the maximum resources that a pod needs at any time. This is the greater of two amounts for each resource: the sum of all containers and
+ * sidecars, or an init container with the sidecars that were started before it.
  */
 export function aggregateContainers(spec: DeepReadonly<PodSpec>, member: 'requests' | 'limits'): Quantities {
   const total = new Map<string, Quantity>()

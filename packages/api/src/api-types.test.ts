@@ -6,7 +6,7 @@ import { coreV1 } from './generated/core/v1/index.ts'
 const pod = { group: '', version: 'v1', kind: 'Pod' }
 const podSpec = 'io.k8s.api.core.v1.PodSpec'
 
-it('has the kinds of a group version until the last of its owners removes it', () => {
+it('has the kinds of a group version until the last module with that version is removed', () => {
   const types = createApiTypes([])
   expect(types.kind(pod)).toBeUndefined()
   const first = types.add(coreV1)

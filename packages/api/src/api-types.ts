@@ -12,16 +12,16 @@ const kindsInEveryVersion: ReadonlySet<string> = new Set([
   'WatchEvent',
 ])
 
-/** A set of types that groups add and remove. */
+/** A registry of API types to which group versions can be added, and from which they can be removed. */
 export interface ApiTypesRegistry extends ApiTypes {
   /**
-   * Adds the types of a group version, and returns a function that removes them. Several groups may add the same group version. Its kinds stay until
-   * the last of them has removed it.
+   * Adds the types of a group version. Returns a function that removes them. If several modules add the same group version, its kinds stay until
+   * the last of these modules is removed.
    */
   add(module: GroupVersionTypes): () => void
 }
 
-/** Creates a set of types with those of the modules. */
+/** Creates a registry with the types of these group versions. */
 export function createApiTypes(modules: readonly GroupVersionTypes[]): ApiTypesRegistry {
   const added: GroupVersionTypes[] = []
   const kinds = new Map<string, KindType>()

@@ -6,11 +6,14 @@ import type { CodecRatios } from './testing/codec-ratios.ts'
 const maxDecode = 4
 const maxEncode = 6
 
-/** The goals are 2× and 3×, which `bench/codec.bench.ts` measures. This test allows twice the time, so it only detects a large regression. */
+/**
+ * Detects a large regression of the codec. The goals are 2× and 3× the time of JSON, which `bench/codec.bench.ts` measures. This test allows
+ * twice as much.
+ */
 it('protobuf keeps up with native JSON on a pod of 3 KB', () => {
   const pod = coreV1.kinds.find(({ gvk }) => gvk.kind === 'Pod')!
   let ratios = codecRatios(pod, { rounds: 5, iterations: 2000 })
-  // On a busy machine the JIT compiler is late, so the best of several tries counts.
+  // On a busy machine, the JIT compiler can be late. The best of several tries therefore counts.
   for (let tries = 1; tries < 10 && !isFast(ratios); tries++) ratios = codecRatios(pod, { rounds: 5, iterations: 2000 })
   console.log(ratios.lines.join('\n'))
   expect(ratios.decode).toBeLessThan(maxDecode)

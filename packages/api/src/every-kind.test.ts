@@ -9,14 +9,14 @@ const kinds = (await loadEverything()).flatMap((module) => module.kinds)
 const cases = kinds.map((kind) => ({ name: groupVersionKindString(kind.gvk), kind }))
 
 describe('every kind', () => {
-  it.each(cases)('$name: an object with all schema fields survives protobuf', ({ kind }) => {
+  it.each(cases)('$name: encoding an object with all fields and decoding it returns the same object', ({ kind }) => {
     const object = populate(kind.schema) as unknown as KubeObject
     const decoded = kind.decodeProto(kind.encodeProto(object))
     expect(decoded).toEqual(object)
     expect(JSON.stringify(decoded)).toBe(JSON.stringify(object))
   })
 
-  it.each(cases)('$name: protobuf and JSON decoding agree on an empty object', ({ kind }) => {
+  it.each(cases)('$name: decoding an empty object from protobuf and from JSON gives the same result', ({ kind }) => {
     const fromProto = kind.decodeProto(new Uint8Array())
     const { object } = decodeStruct(kind.schema, {})
     expect(fromProto).toEqual('items' in object ? { ...object, items: fromProto['items' as keyof KubeObject] } : object)

@@ -6,7 +6,7 @@ import { createApiTypes } from './api-types.ts'
 import { loadEverything } from './testing/load-everything.ts'
 import { decodeUnknown, encodeUnknown } from './proto/unknown-envelope.ts'
 
-/** Recordings of kube-apiserver, in `../shared`, which is not part of the repository. */
+/** Directory of recorded responses of kube-apiserver. It is not part of the repository. */
 const golden = new URL('../../../../shared/golden/', import.meta.url)
 
 describe.skipIf(!existsSync(golden))('recorded pairs of JSON and protobuf', async () => {
@@ -17,13 +17,13 @@ describe.skipIf(!existsSync(golden))('recorded pairs of JSON and protobuf', asyn
         .map((name) => name.slice(0, -'.json'.length))
     : []
 
-  it('includes every recording', () => expect(names.length).toBe(185))
+  it('covers every recording', () => expect(names.length).toBe(185))
 
   it.each(names)('%s', (name) => {
     const text = readFileSync(new URL(`codec/${name}.json`, golden), 'utf8')
     const bytes = readFileSync(new URL(`codec/${name}.pb`, golden))
     const { gvk, raw } = decodeUnknown(bytes)
-    // Watch events are sent without a kind.
+    // Kube-apiserver sends watch events without a kind.
     const anonymous = gvk.kind === ''
     const kind = types.kind(anonymous ? { group: '', version: 'v1', kind: name.split('.').at(-1)! } : gvk)
     expect(kind, name).toBeDefined()

@@ -7,7 +7,7 @@ import type { ApiTypes } from './kind-type.ts'
 import { decodeUnknown, encodeUnknown, hasProtoMagic } from './proto/unknown-envelope.ts'
 import { loadEverything } from './testing/load-everything.ts'
 
-/** Recordings of kube-apiserver, in `../shared`, which is not part of the repository. */
+/** Recorded etcd values of kube-apiserver. The file is not part of the repository. */
 const file = new URL('../../../../shared/golden/etcd-values.ndjson', import.meta.url)
 
 interface StoredValue {
@@ -16,7 +16,7 @@ interface StoredValue {
   readonly object?: KubeObject
 }
 
-/** Defaults that kube-apiserver sets when it reads stored values, by kind. The codec does not set them. */
+/** Functions that set defaults, by kind. kube-apiserver sets these defaults when it reads stored values; the codec does not. */
 const defaultOnRead: Readonly<Record<string, (object: Defaulted) => void>> = {
   Job: (job) => {
     if (Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = { ...job.spec?.template?.metadata?.labels }
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(file))('values stored by kube-apiserver', async () =
     : []
   const served = values.filter((value) => value.object !== undefined)
 
-  it('includes every recording', () => expect(served.length).toBe(117))
+  it('covers every recording', () => expect(served.length).toBe(117))
 
   it.each(served)('$key', ({ value, object }) => {
     const decoded = stored(types, Buffer.from(value, 'base64'))
@@ -59,7 +59,7 @@ describe.skipIf(!existsSync(file))('values stored by kube-apiserver', async () =
   })
 })
 
-/** Decodes a stored value. JSON values also pass through protobuf if their kind supports it. */
+/** Decodes a stored value. If the value is JSON and its kind supports protobuf, also encodes and decodes it as protobuf. */
 function stored(types: ApiTypes, bytes: Uint8Array): KubeObject {
   if (hasProtoMagic(bytes)) {
     const { gvk, raw } = decodeUnknown(bytes)

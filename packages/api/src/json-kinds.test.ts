@@ -10,7 +10,7 @@ const untyped = jsonKinds(groupVersion, [{ kind: 'Widget' }])
 const typed = jsonKinds(groupVersion, [{ kind: 'Widget', fields: [{ name: 'size', type: { kind: 'int32' } }] }])
 const sent = '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"a"},"size":3,"color":"red"}'
 
-it('keeps every member of a kind without fields, and those of its fields otherwise', () => {
+it('keeps every member of a kind without declared fields, and only declared members of other kinds', () => {
   const decoded = [untyped, typed].map((types) => decodeJson(types.kinds[0]!.schema, sent).object)
   expect(decoded).toEqual([
     { metadata: { name: 'a' }, color: 'red', size: 3 },
@@ -18,13 +18,13 @@ it('keeps every member of a kind without fields, and those of its fields otherwi
   ])
 })
 
-it('includes the list of each kind', () => {
+it('includes the list type of each kind', () => {
   const types = createApiTypes([untyped])
   expect(types.kind({ ...gvk, kind: 'WidgetList' })?.schema.byName.get('items')?.type.kind).toBe('list')
   expect(types.schemaOf('com.example.v1.Widget')).toBe(types.kind(gvk)?.schema)
 })
 
-it('publishes no properties of a kind without fields', () => {
+it('publishes no properties for a kind without declared fields', () => {
   const published = openAPISchemas([untyped.kinds[0]!.schema])['com.example.v1.Widget']
   expect(published).toEqual({
     type: 'object',

@@ -3,15 +3,16 @@ import type { FieldSchema, GroupVersion, GroupVersionKind, StructSchema } from '
 import { metaV1Schema } from './generated/meta/v1/schema.ts'
 import type { GroupVersionTypes, KindType } from './kind-type.ts'
 
-/** A kind without a protobuf encoding, such as a custom resource. */
+/** Definition of a kind without a protobuf encoding, such as a custom resource. */
 export interface JsonKind {
   readonly kind: string
-  /** The fields besides metadata. Other fields are reported as unknown and dropped. Default: every field is kept. */
+  /** The fields of the kind besides metadata. Other fields are reported as unknown and dropped. By default, every field is kept. */
   readonly fields?: readonly FieldSchema[]
 }
 
 /**
- * Returns the types of a group version whose kinds have no protobuf encoding, each with its list. They are stored and served as JSON.
+ * Returns the types of a group version whose kinds have no protobuf encoding. Objects of these kinds are stored and served as JSON. Each kind
+ * also gets its list type.
  *
  * @example
  * const exampleV1 = jsonKinds({ group: 'example.com', version: 'v1' }, [{ kind: 'Widget' }])

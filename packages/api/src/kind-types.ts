@@ -7,14 +7,14 @@ import type { ProtoWriter } from './proto/proto-writer.ts'
 import { writeMessage } from './proto/proto-writer.ts'
 import type { SchemaTable } from './schema/schema-table.ts'
 
-/** The message functions of one kind, without its static type. */
+/** The protobuf functions of one kind, without its static type. */
 export interface KindCodec {
   readonly kind: string
   readonly write: (writer: ProtoWriter, object: never) => void
   readonly read: (reader: ProtoReader, end: number) => unknown
 }
 
-/** Creates the codec of one kind. */
+/** Creates the protobuf functions of one kind from the functions for its message. */
 export function kindCodec<T>(
   kind: string,
   write: (writer: ProtoWriter, object: T) => void,
@@ -23,7 +23,7 @@ export function kindCodec<T>(
   return { kind, write, read }
 }
 
-/** Creates the value that a generated module exports. Schemas are expanded on first use. */
+/** Creates the `GroupVersionTypes` that a generated module exports. Parses schemas on first use. */
 export function kindTypes(groupVersion: GroupVersion, table: SchemaTable, codecs: readonly KindCodec[]): GroupVersionTypes {
   return { groupVersion, kinds: codecs.map((codec) => new TableKind(table, codec)), table }
 }

@@ -1,6 +1,6 @@
 import type { Status, StatusCause, StatusDetails } from './meta.ts'
 
-/** Every reason in API responses, with its HTTP code. */
+/** HTTP status code of each Status reason in API responses. */
 export const reasons = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -25,16 +25,16 @@ export const reasons = {
 export type Reason = keyof typeof reasons
 
 export interface ApiErrorInit {
-  /** "" means a failure without a specific reason. */
+  /** Reason of the Status. "" if there is no specific reason. */
   readonly reason: Reason | ''
   readonly message: string
-  /** Default: the reason's code, or 500 without a reason. */
+  /** HTTP status code. Default: the code of the reason, or 500 without a reason. */
   readonly code?: number
   readonly details?: StatusDetails
   readonly cause?: unknown
 }
 
-/** Limits in characters. Messages repeat values of the request, so without limits a response could become much larger than its request. */
+/** Limits of a Status in characters. Messages repeat values of the request. Without limits, a response could become much larger than its request. */
 const maxMessage = 256 * 1024
 const maxText = 64 * 1024
 const maxCauses = 512 * 1024
@@ -72,7 +72,7 @@ function lengthOf(causes: readonly StatusCause[]): number {
 }
 
 /**
- * An API failure: a metav1.Status that can be thrown. `status` is the complete response body, with members in kube-apiserver's order. Very
+ * An API failure that can be thrown. `status` is the complete response body (metav1.Status), with its members in kube-apiserver's order. Very
  * long strings are truncated.
  */
 export class ApiError extends Error {
@@ -107,13 +107,16 @@ export class ApiError extends Error {
   }
 }
 
-/** Compares by name instead of instanceof: two copies of this package may be loaded. */
+/**
+ * Returns whether a thrown value is an `ApiError`, optionally with this reason. Compares the name of the class, because two copies of this
+ * package may be loaded and `instanceof` would fail.
+ */
 export function isApiError(error: unknown, reason?: Reason): error is ApiError {
   if (!(error instanceof Error) || error.name !== 'ApiError' || !('status' in error)) return false
   return reason === undefined || (error as ApiError).reason === reason
 }
 
-/** Wraps a Status from elsewhere (an aggregated server, a webhook) without truncating it. */
+/** Wraps the Status of another server, such as an aggregated server or a webhook, without truncating it. */
 export function apiErrorFromStatus(status: Status, options?: { readonly cause?: unknown }): ApiError {
   const error = new ApiError({ reason: '', message: status.message ?? '', cause: options?.cause })
   Object.assign(error, { status: { ...error.status, ...status, kind: 'Status', apiVersion: 'v1', code: status.code || 500 } })

@@ -7,7 +7,7 @@ import { quote } from './go-text.ts'
 const configMaps = { group: '', resource: 'configmaps' }
 
 describe('ApiError', () => {
-  it('is a complete Status with ordered members', () => {
+  it('creates a complete Status with ordered members', () => {
     expect(JSON.stringify(errors.newNotFound({ group: 'apps', resource: 'deployments' }, 'x').status)).toBe(
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"deployments.apps \\"x\\" not found","reason":"NotFound","details":{"name":"x","group":"apps","kind":"deployments"},"code":404}',
     )
@@ -35,7 +35,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('is recognized by name and reason', () => {
+  it('is recognized by its name and reason', () => {
     expect(isApiError(errors.newGone('x'))).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Gone')).toBe(true)
     expect(isApiError(errors.newGone('x'), 'Expired')).toBe(false)
@@ -43,7 +43,7 @@ describe('ApiError', () => {
     expect(new ApiError({ reason: 'Timeout', message: 'x' }).code).toBe(reasons.Timeout)
   })
 
-  it('keeps its cause and a foreign status', () => {
+  it('keeps its cause, and the Status of another server', () => {
     const cause = new Error('disk')
     expect(errors.newInternal('write failed', { cause }).cause).toBe(cause)
     const status = { metadata: {}, status: 'Failure', message: 'no', reason: 'Teapot', code: 418 }
@@ -100,13 +100,13 @@ describe('field errors', () => {
     expect(fieldErrorMessage(error)).toBe(message)
   })
 
-  it('are joined in brackets without duplicates', () => {
+  it('are joined in brackets, without duplicates', () => {
     const a = fieldError.required(fieldPath('a'))
     expect(aggregateFieldErrors([a, a])).toBe('a: Required value')
     expect(aggregateFieldErrors([a, fieldError.required(fieldPath('b')), a])).toBe('[a: Required value, b: Required value]')
   })
 
-  it('quote like Go', () => {
+  it('quotes values like Go', () => {
     expect(quote('é\u0000\u200b\u{1f600}\u007f\\')).toBe('"é\\x00\\u200b😀\\x7f\\\\"')
   })
 })

@@ -7,7 +7,7 @@ import type { StatusCause, StatusDetails } from './meta.ts'
 import type { GroupKind, GroupResource } from './names.ts'
 import { groupKindString, groupResourceString } from './names.ts'
 
-/** Builds details from `name`, `group` and `kind`; empty strings are omitted. */
+/** Builds the `details` of a Status from `name`, `group` and `kind`. Omits empty strings. */
 function detailsOf(gr: GroupResource, name: string, rest?: Pick<StatusDetails, 'causes' | 'retryAfterSeconds'>): StatusDetails {
   return {
     ...(name === '' ? undefined : { name }),
@@ -32,7 +32,7 @@ export function newAlreadyExists(gr: GroupResource, name: string): ApiError {
   })
 }
 
-/** Builds the 409 for `generateName` if all generated names were already taken. */
+/** Builds the 409 for `generateName` when all generated names are already in use. */
 export function newGenerateNameConflict(gr: GroupResource, name: string, retryAfterSeconds: number): ApiError {
   return new ApiError({
     reason: 'AlreadyExists',
@@ -54,10 +54,13 @@ export function newApplyConflict(causes: readonly StatusCause[], message: string
   return new ApiError({ reason: 'Conflict', message, details: detailsOf(noResource, '', { causes: [...causes] }) })
 }
 
-/** Limit in characters. Some messages repeat a value in full, so without a limit a response could become much larger than its request. */
+/**
+ * Maximum length of a 422 message in characters. Some messages repeat a value in full. Without a limit, a response could become much larger than
+ * its request.
+ */
 const maxInvalidLength = 4 * 1024 * 1024
 
-/** Builds the 422 for an invalid object. Omits errors beyond the size limit of a response. */
+/** Builds the 422 for an invalid object. Omits the errors that exceed the maximum size of a response. */
 export function newInvalid(gk: GroupKind, name: string, errors: Readonly<FieldErrorList>): ApiError {
   const subject = `${groupKindString(gk)} ${quote(name)} is invalid`
   const causes: StatusCause[] = []
@@ -108,7 +111,7 @@ export function newGone(message: string): ApiError {
   return new ApiError({ reason: 'Gone', message })
 }
 
-/** Builds the 410 for a resource version that is too old. Clients must list again. */
+/** Builds the 410 for an expired resource version. Clients must list again. */
 export function newResourceExpired(message: string): ApiError {
   return new ApiError({ reason: 'Expired', message })
 }
@@ -145,7 +148,7 @@ export function newInternal(message: string, options?: { readonly cause?: unknow
   })
 }
 
-/** Builds the 500 for a failure without an API reason. The Status has only the message. */
+/** Builds an error without an API reason, by default with code 500. Its Status has only a message. */
 export function newUnknownError(message: string, options?: { readonly code?: number; readonly cause?: unknown }): ApiError {
   return new ApiError({ reason: '', message, ...options })
 }
@@ -166,7 +169,7 @@ export function newNotAcceptable(supported: readonly string[]): ApiError {
   return new ApiError({ reason: 'NotAcceptable', message: `only the following media types are accepted: ${supported.join(', ')}` })
 }
 
-/** Builds the 406 for a kind that has no protobuf encoding. The message is kube-apiserver's for custom resources. */
+/** Builds the 406 for a kind without a protobuf encoding, with the message that kube-apiserver uses for custom resources. */
 export function newProtobufNotAcceptable(isList: boolean): ApiError {
   const type = `*unstructured.Unstructured${isList ? 'List' : ''}`
   return new ApiError({
@@ -195,14 +198,14 @@ const genericMessages: Readonly<Record<number, readonly [Reason, string]>> = {
 }
 
 export interface GenericServerResponseOptions {
-  /** The server's plain-text message. */
+  /** Plain-text body of the server's response. */
   readonly serverMessage?: string
   readonly retryAfterSeconds?: number
-  /** True to add a cause with the server's message. */
+  /** True to add a status cause with the server's message. */
   readonly isUnexpectedResponse?: boolean
 }
 
-/** Builds an error from the status code of a response. `verb` is the HTTP method. */
+/** Builds an error from the HTTP status code of another server's response. `verb` is the HTTP method. */
 export function newGenericServerResponse(
   code: number,
   verb: string,

@@ -1,16 +1,16 @@
 import { closestMatch } from './closest-match.ts'
 
-/** Returns the errors of an option's value, one sentence each. `path` is the option's name. */
+/** Checks the value of one option. Returns its errors, one sentence each. `path` is the option's name in these sentences. */
 export type OptionCheck = (value: unknown, path: string) => readonly string[]
 
-/** A check for each option of `T`; a missing option does not compile. */
+/** The checks of all options in `T`. TypeScript reports an option without a check. */
 export type OptionTable<T> = { readonly [Name in keyof T]-?: OptionCheck }
 
 const listedNames = 12
 
 /**
- * Checks options that may come from untyped JavaScript: names, nested names and types of values. An undefined option counts as absent.
- * Not a schema library, because loading one takes a sixth of the server's start time.
+ * Returns the errors of options that may come from untyped JavaScript: unknown names and wrong types, also in nested objects. An option with the
+ * value `undefined` counts as absent. Uses no schema library, because loading one takes a sixth of the server's start time.
  */
 export function optionProblems<T extends object>(options: unknown, table: OptionTable<T>): readonly string[] {
   return objectOf(table)(options, '')
@@ -35,7 +35,7 @@ export function objectOf<T extends object>(table: OptionTable<T>): OptionCheck {
 const requiredChecks = new WeakSet<OptionCheck>()
 const isRequired = (check: OptionCheck): boolean => requiredChecks.has(check)
 
-/** Marks an option without a default. */
+/** Returns a check that also rejects an absent option. */
 export function required(check: OptionCheck): OptionCheck {
   const marked: OptionCheck = (value, path) => check(value, path)
   requiredChecks.add(marked)
@@ -58,7 +58,7 @@ interface NumberLimits {
   readonly integer?: boolean
 }
 
-/** Accepts a number from `min` to `max`, inclusive. By default, accepts every number that is not negative. */
+/** Returns a check for a number from `min` to `max`, inclusive. By default, any number that is not negative is valid. */
 export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLimits = {}): OptionCheck {
   const kind = integer ? 'an integer' : 'a number'
   const range = max === Infinity ? `no less than ${min}` : `from ${min} to ${max}`
@@ -67,7 +67,7 @@ export function isNumber({ min = 0, max = Infinity, integer = false }: NumberLim
   return expecting(`${kind} ${range}`, fits)
 }
 
-/** Accepts one of the given strings. */
+/** Returns a check for one of the given strings. */
 export function isOneOf(...texts: readonly string[]): OptionCheck {
   return expecting(texts.map((text) => JSON.stringify(text)).join(' or '), (value) => texts.includes(value as string))
 }
@@ -77,7 +77,7 @@ export function listOf(check: OptionCheck): OptionCheck {
     Array.isArray(value) ? value.flatMap((item, i) => check(item, `${path}[${i}]`)) : [typeError(path, 'an array', value)]
 }
 
-/** Accepts an object with arbitrary member names. */
+/** Returns a check for an object with arbitrary member names, whose values pass `check`. */
 export function mapOf(check: OptionCheck): OptionCheck {
   return (value, path) =>
     isPlain(value)
@@ -85,7 +85,7 @@ export function mapOf(check: OptionCheck): OptionCheck {
       : [typeError(path, 'an object', value)]
 }
 
-/** Accepts an object with at least these methods. */
+/** Returns a check for an object that has at least these methods. */
 export function hasMethods(...names: readonly string[]): OptionCheck {
   const has = (value: unknown): boolean => names.every((name) => typeof (value as Record<string, unknown> | null)?.[name] === 'function')
   return expecting(`an object with ${names.map((name) => `${name}()`).join(' and ')}`, has)

@@ -1,20 +1,17 @@
 /** A source of time, injected so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number
-  /**
-   * Calls `call` once, after the given time. Returns a function that cancels the call. The timer does not keep the process alive unless
-   * requested.
-   */
+  /** Calls `call` once, after the given time. Returns a function that cancels the call. By default, the timer does not keep the process alive. */
   readonly after: (milliseconds: number, call: () => void, options?: TimerOptions) => () => void
 }
 
 export interface TimerOptions {
-  /** Keeps the process alive until the timer fires. */
+  /** True to keep the process alive until the timer fires. Default: false. */
   readonly keepAlive?: boolean
 }
 
-// The maximum delay of a timer; longer waits are split.
+// Maximum delay of a Node timer in milliseconds. A longer wait uses several timers.
 const maxDelay = 2 ** 31 - 1
 
 export const systemClock: Clock = {
@@ -31,7 +28,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Resolves after the given time, or immediately when the signal aborts; never rejects. */
+/** Waits for the given time, or until the signal aborts. Never rejects. */
 export function pause(clock: Clock, milliseconds: number, options: TimerOptions & { readonly signal?: AbortSignal } = {}): Promise<void> {
   const { signal } = options
   if (signal?.aborted) return Promise.resolve()

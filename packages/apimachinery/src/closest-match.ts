@@ -12,7 +12,10 @@ export function closestMatch(word: string, candidates: Iterable<string>): string
   return best
 }
 
-/** Matches "token" or "token-file" with "token-auth-file". */
+/**
+ * Returns whether the word is a shortened form of the candidate: its beginning, or some of its parts. "token" and "token-file" are short forms of
+ * "token-auth-file".
+ */
 function isShortened(word: string, candidate: string): boolean {
   const parts = candidate.split('-')
   return word.length >= 3 && (candidate.startsWith(word) || word.split('-').every((part) => parts.includes(part)))

@@ -5,7 +5,7 @@ import type { DeepReadonly } from './meta.ts'
 import { validateLabelName } from './object-meta-validation.ts'
 import { regexMessage } from './name-format.ts'
 
-/** A condition in a status (metav1.Condition): one observation of a controller. */
+/** A condition in a status (metav1.Condition): an observation that a controller reports. */
 export interface Condition {
   type: string
   status: string

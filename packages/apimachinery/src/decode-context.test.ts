@@ -7,7 +7,7 @@ function structOf(fields: readonly FieldSchema[]): StructSchema {
   return { kind: 'struct', name: 'Meta', definition: 'Meta', fields, byName: new Map(fields.map((field) => [field.name, field])) }
 }
 
-it('marks a map that was sent empty and dropped', () => {
+it('marks a map that the client sent empty and decoding drops', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const schema = structOf(['labels', 'annotations', 'data'].map((name) => ({ name, type: map, omit: 'empty' })))
   const { object } = decodeStruct(schema, { labels: {}, annotations: { a: 'b' }, data: null })
@@ -16,7 +16,7 @@ it('marks a map that was sent empty and dropped', () => {
   expect(wasSentEmpty({ ...object }, 'labels')).toBe(false)
 })
 
-it.each([false, true])('remembers lists that were sent empty, also those written as null (owned: %j)', (owned) => {
+it.each([false, true])('remembers lists that the client sent empty, including those written as null (owned: %j)', (owned) => {
   const list = { kind: 'list', items: { kind: 'string' } } as const
   const schema = structOf([
     { name: 'left', type: list, omit: 'empty' },
@@ -33,7 +33,7 @@ it.each([false, true])('remembers lists that were sent empty, also those written
   expect(hasEmptyMarks(object)).toBe(false)
 })
 
-it('copies the marks to copies', () => {
+it('copies the marks to copies of the object', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([
@@ -48,7 +48,7 @@ it('copies the marks to copies', () => {
   expect(wasSentEmpty(copyEmptyMarks({ more: 1 }, object.items[0]!), 'labels')).toBe(true)
 })
 
-it('reports an empty map in a list, but not elsewhere', () => {
+it('reports an empty map in a list, but not as a member of an object', () => {
   const map = { kind: 'map', values: { kind: 'string' } } as const
   const inner = structOf([{ name: 'labels', type: map, omit: 'empty' }])
   const outer = structOf([

@@ -3,19 +3,23 @@ import { JsonError } from './json-error.ts'
 import { NumberLiteral, setOwn } from './json-reader.ts'
 import type { FieldSchema } from './type-schema.ts'
 
-/** Value of the option `fieldValidation` of a request. */
+/** Value of the query parameter `fieldValidation`. */
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
 export interface DecodeOptions {
-  /** Strict and Warn collect unknown and duplicate fields in `strictErrors`; Ignore (the default) does not check. */
+  /** Field validation. Strict and Warn collect unknown and duplicate fields in `strictErrors`. Ignore does not check fields. Default: Ignore. */
   readonly strict?: FieldValidation
-  /** Keeps `kind` and `apiVersion` of the outermost object. By default they are checked and dropped. */
+  /** True to keep `kind` and `apiVersion` of the outermost object. By default, decoding checks and drops them. */
   readonly keepTypeMeta?: boolean
   /**
-   * Keeps empty lists that storage would normalize to null. Set for kinds that are never stored (reviews): responses repeat what was sent.
+   * True to keep empty lists, which storage would normalize to null. Used for kinds that are never stored (reviews), because their response
+   * repeats the request.
    */
   readonly keepEmptyLists?: boolean
-  /** Reports type mismatches as upstream's converter of unstructured objects does, instead of its JSON decoder. */
+  /**
+   * True to report type mismatches with the messages of upstream's converter of unstructured objects. By default, the messages are those of its
+   * JSON decoder.
+   */
   readonly converting?: boolean
   /** True if the caller no longer uses the input. Canonical values of the input are then reused in the result instead of copied. */
   readonly owned?: boolean
@@ -23,15 +27,18 @@ export interface DecodeOptions {
 
 export interface Decoded<T> {
   readonly object: T
-  /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`: in document order, deduplicated, at most 100. */
+  /**
+   * Unknown and duplicate fields (`unknown field "spec.foo"`, `duplicate field "metadata.name"`), in document order, without duplicates, at most
+   * 100.
+   */
   readonly strictErrors: readonly string[]
-  /** True if an empty list, or an empty map in a list, was sent and is now null or omitted (see `keepEmptyLists`). */
+  /** True if the client sent an empty list, or an empty map in a list, that the result contains as null or not at all (see `keepEmptyLists`). */
   readonly emptied?: boolean
 }
 
 const maxStrictErrors = 100
 
-/** One step of a path: a struct's field, an index, or a map's key. */
+/** One step of a path: a field of a struct, an index of a list, or a key of a map. */
 type Step = FieldStep | number | string
 export interface FieldStep {
   readonly owner: string
@@ -46,20 +53,20 @@ interface DecodeContextOptions {
   readonly inOrder?: boolean
 }
 
-/** The decoder's current path and the errors found so far. */
+/** State of one decoding: the current path, the options, and the errors found so far. */
 export class DecodeContext {
   readonly steps: Step[] = []
   readonly keepEmptyLists: boolean
   /** True to reuse canonical values of the input instead of copying them. */
   readonly reuse: boolean
-  /** True if an empty list, or an empty map in a list, became null. */
+  /** True if decoding has turned an empty list, or an empty map in a list, into null. */
   emptied = false
-  /** False within types with their own UnmarshalJSON, which have no strict checks. */
+  /** True to collect unknown and duplicate fields. False within types with their own UnmarshalJSON, which upstream does not check. */
   strict: boolean
-  /** The first type mismatch. Decoding continues, because a fatal error takes precedence over it. */
+  /** Message of the first type mismatch. Decoding continues after it, because a fatal error takes precedence. */
   saved: string | undefined
   readonly converting: boolean
-  /** True to read members in schema order and stop at the first type mismatch. */
+  /** True to read members in schema order and to stop at the first type mismatch. */
   readonly inOrder: boolean
   private strictErrorSet: Set<string> | undefined
 
@@ -75,7 +82,7 @@ export class DecodeContext {
     return this.strictErrorSet === undefined ? [] : [...this.strictErrorSet]
   }
 
-  /** Records a type mismatch. */
+  /** Records a type mismatch. Decoding continues. */
   recordMismatch(value: unknown, goType: string, kind: GoKind): void {
     this.save(this.converting ? conversionMismatch(value, goType, kind) : this.mismatchText(describe(value), goType))
   }
@@ -91,7 +98,7 @@ export class DecodeContext {
     this.saved ??= mismatch
   }
 
-  /** Returns the error of a type mismatch that ends decoding. For types with their own UnmarshalJSON. */
+  /** Returns the error of a type mismatch that ends decoding. Used by types with their own UnmarshalJSON. */
   fatalMismatch(jsonType: string, goType: string): JsonError {
     return new JsonError(this.mismatchText(jsonType, goType))
   }
@@ -105,7 +112,7 @@ export class DecodeContext {
   private mismatchText(jsonType: string, goType: string): string {
     let owner = ''
     const names: string[] = []
-    // The converter reports no path.
+    // The converter's messages have no path.
     const steps = this.converting ? [] : this.steps
     for (const step of steps) {
       if (typeof step !== 'object') continue
@@ -130,7 +137,7 @@ export class DecodeContext {
   }
 }
 
-/** Returns JSON's name for a value's type. */
+/** Returns the JSON type of a value, as in Go's error messages. */
 export function describe(value: unknown): string {
   if (typeof value === 'string') return 'string'
   if (typeof value === 'boolean') return 'bool'
@@ -138,14 +145,14 @@ export function describe(value: unknown): string {
   return Array.isArray(value) ? 'array' : 'object'
 }
 
-/** The decoded members of a struct, in schema order. Objects of this class are pooled. */
+/** The decoded members of a struct, in schema order. Instances are pooled. */
 export class Members {
-  /** Only the first `count` entries are valid. */
+  /** Positions of the members in the schema. Only the first `count` entries are valid. */
   readonly slots: number[] = []
   readonly values: unknown[] = []
   count = 0
 
-  /** Inserts a member. Searches from the end, because members are few and usually in order. */
+  /** Inserts a member at its position in schema order. Searches from the end, because structs have few members and most arrive in schema order. */
   keep(slot: number, value: unknown): void {
     const { slots, values } = this
     let at = this.count
@@ -181,7 +188,7 @@ export class Members {
   }
 }
 
-/** Maximum size of the pool: the depth of the deepest real objects. */
+/** Maximum number of pooled objects. It equals the depth of the deepest real objects. */
 const maxPooled = 32
 const free: Members[] = []
 
@@ -189,14 +196,14 @@ export function acquireMembers(): Members {
   return free.pop() ?? new Members()
 }
 
-/** Returns an object to the pool. It need not be returned after an error. */
+/** Returns an object to the pool. After an error, callers may skip this. */
 export function releaseMembers(members: Members): void {
   if (free.length === maxPooled) return
   members.clear()
   free.push(members)
 }
 
-/** Key of the property with an object's marks. The property is not enumerable, so plain copies, comparisons and JSON do not include it. */
+/** Symbol of the property that stores the marks of `markEmpty`. The property is not enumerable, so that copies, comparisons and JSON ignore it. */
 const sentEmpty: unique symbol = Symbol.for('keelson.sentEmpty')
 
 interface Marked {
@@ -212,8 +219,8 @@ function mark(owner: object, members: Set<string>): void {
 }
 
 /**
- * Marks a member that the client sent as `{}` or `[]`. Decoding drops empty maps and lists like absent ones, but some errors distinguish
- * them.
+ * Marks a member that the client sent as `{}` or `[]`. Decoding drops empty maps and lists as if they were absent, but some error messages
+ * distinguish the two cases.
  */
 export function markEmpty(owner: object, member: string): void {
   const members = marksOf(owner)
@@ -221,7 +228,7 @@ export function markEmpty(owner: object, member: string): void {
   else members.add(member)
 }
 
-/** Returns whether the client sent this member as `{}` or `[]`. `owner` must be the decoded object, not a plain copy. */
+/** Returns whether the client sent this member as `{}` or `[]`. `owner` must be the decoded object itself, because plain copies lose the marks. */
 export function wasSentEmpty(owner: object, member: string): boolean {
   return marksOf(owner)?.has(member) ?? false
 }
@@ -233,7 +240,7 @@ export function copyEmptyMarks<T extends object>(copy: T, original: object, repl
   return copy
 }
 
-/** Copies deeply, including the marks of empty members. */
+/** Copies a value deeply, including the marks of members that the client sent empty. */
 export function copyWithEmptyMarks<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map(copyWithEmptyMarks) as T
@@ -242,7 +249,7 @@ export function copyWithEmptyMarks<T>(value: T): T {
   return copyEmptyMarks(copy, value) as T
 }
 
-/** Returns whether the value contains a marked member that has not been replaced. */
+/** Returns whether the value contains a member that the client sent empty and that still has no value. */
 export function hasEmptyMarks(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   for (const member of marksOf(value) ?? []) if (((value as Record<string, unknown>)[member] ?? null) === null) return true
@@ -254,12 +261,12 @@ export function strictDecodingMessage(errors: readonly string[]): string {
   return `strict decoding error: ${errors.join(', ')}`
 }
 
-/** The kind of a Go type (reflect.Kind). */
+/** Kind of a Go type, as in Go's reflect.Kind. */
 export type GoKind = 'string' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64' | 'uint8' | 'float64' | 'slice' | 'map' | 'struct'
 
 /**
- * Returns the error message of upstream's converter of unstructured objects for a type mismatch. Strategic merge patches use that
- * converter. The message has no path.
+ * Returns the error message of upstream's converter of unstructured objects for a type mismatch. The message has no path. Strategic merge patches
+ * use this converter.
  */
 export function conversionMismatch(value: unknown, goType: string, to: GoKind): string {
   const from = kindOf(value)
@@ -270,7 +277,7 @@ export function conversionMismatch(value: unknown, goType: string, to: GoKind): 
     case 'map':
       return `cannot restore ${to} from ${from}`
     default:
-      // Go converts integers to strings and floats to integers. Only these types appear in messages with type names.
+      // Go converts integers to strings, and floating-point numbers to integers. Only for these conversions, the message names both types.
       return isConvertible(from, to) ? `cannot convert ${from} to ${goType}` : `unrecognized type: ${to}`
   }
 }

@@ -7,10 +7,10 @@ import { canonicalQuantity as formatQuantity } from './quantity.ts'
 import { normalizeMicroTime, normalizeTime } from './time.ts'
 import type { ScalarType } from './type-schema.ts'
 
-/** Converts JSON to canonical form; null becomes the zero value. Records type mismatches in the context. */
+/** Converts a JSON value to its canonical form. Converts null to the zero value. Records type mismatches in the context. */
 export type Decoder = (value: unknown, context: DecodeContext) => unknown
 
-/** Canonical value of an absent field that JSON always writes. */
+/** Canonical values of absent scalars, for fields that JSON always contains. */
 export const scalarZero: Readonly<Record<ScalarType, unknown>> = {
   string: '',
   bool: false,
@@ -94,7 +94,7 @@ function integerDecoder(kind: GoKind, goType: string, [min, max]: readonly [bigi
   }
 }
 
-/** Decodes the number of an IntOrString. That type has its own UnmarshalJSON, so a type mismatch ends decoding. */
+/** Decodes the number of an IntOrString. Throws on a type mismatch, because IntOrString has its own UnmarshalJSON. */
 function strictInt32(value: unknown, context: DecodeContext): number {
   const literal = numberText(value)
   if (literal === undefined) throw context.fatalMismatch(describe(value), 'int32')
@@ -144,7 +144,7 @@ function decodeQuantity(value: unknown): string {
   return canonicalQuantity(typeof value === 'string' ? value : (numberText(value) ?? describe(value)))
 }
 
-/** Builds the decoder of a string type with its own UnmarshalJSON: a type mismatch ends decoding. */
+/** Returns a decoder for a string type with its own UnmarshalJSON. The decoder throws on a type mismatch. */
 function textDecoder(normalize: (text: string) => string | null, zero: string | null): Decoder {
   return (value, context) => {
     if (typeof value === 'string') return normalize(value)
@@ -153,7 +153,7 @@ function textDecoder(normalize: (text: string) => string | null, zero: string | 
   }
 }
 
-/** Matches canonical quantities below 1,000. Such a quantity cannot have a larger suffix. */
+/** Matches canonical quantities below 1,000. A quantity with such a number has no shorter spelling with a larger suffix. */
 const canonicalQuantityPattern = /^[1-9][0-9]{0,2}(?:[munkMGT]|[KMGT]i)?$/
 
 function canonicalQuantity(text: string): string {
@@ -172,7 +172,7 @@ function canonicalDuration(text: string): string {
   return withJsonError(() => formatDuration(parseDuration(text)))
 }
 
-/** Converts a parser's error to a `JsonError`, which ends decoding. The message is the parser's, which matches kube-apiserver's. */
+/** Runs a parser and converts its error to a `JsonError`, which ends decoding. The parser's message already matches kube-apiserver's. */
 function withJsonError<T>(parse: () => T): T {
   try {
     return parse()
@@ -185,7 +185,7 @@ const canonical = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=
 const alphabet = /[A-Za-z0-9+/]/
 const unusedBits = /[^AQgw]==$|[^AEIMQUYcgkosw048]=$/
 
-/** Normalizes base64 like Go, which skips line breaks. Returns the offset of the first invalid byte if the text is invalid. */
+/** Normalizes base64 like Go, which ignores line breaks. If the text is invalid, returns the offset of the first invalid byte. */
 function normalizeBase64(text: string): string | number {
   if (canonical.test(text)) return unusedBits.test(text) ? Buffer.from(text, 'base64').toString('base64') : text
   const invalidOffset = offsetOfError(text)
@@ -221,8 +221,8 @@ const width: Partial<Record<GoKind, number>> = { int32: 32, int64: 64, uint8: 8,
 const [least, most] = [-(2n ** 63n), 2n ** 63n - 1n]
 
 /**
- * Converts a JSON number to an integer like upstream's converter of unstructured objects. Keeps the low bits of large integers. Accepts
- * `1.0` and `1e3`. Returns undefined for a number with a fraction.
+ * Converts a JSON number to an integer like upstream's converter of unstructured objects. Keeps the low bits of integers that are too large.
+ * Accepts `1.0` and `1e3`. Returns undefined for a number with a fraction.
  */
 export function convertInteger(literal: string, to: GoKind): bigint | undefined {
   const decoded = decodedInteger(literal)
@@ -231,7 +231,7 @@ export function convertInteger(literal: string, to: GoKind): bigint | undefined 
   return to.startsWith('u') ? BigInt.asUintN(bits, decoded) : BigInt.asIntN(bits, decoded)
 }
 
-/** Converts a number to 64 bits. A number that does not fit becomes the minimum, as on amd64. */
+/** Converts a number to a 64-bit integer. A number out of range becomes the minimum, as on amd64. */
 function decodedInteger(literal: string): bigint | undefined {
   if (literal.length < 400 && /^-?[0-9]+$/.test(literal)) {
     const exact = BigInt(literal)

@@ -5,8 +5,8 @@ import { JsonError } from './json-error.ts'
 import type { StructSchema, TypeSchema } from './type-schema.ts'
 
 /**
- * Returns the decoder of a union type of apiextensions; undefined for other types. Union types have their own UnmarshalJSON, so values
- * below them are not checked strictly.
+ * Returns the decoder of a JSON union type of apiextensions, such as JSONSchemaPropsOrBool; undefined for other types. Union types have their own
+ * UnmarshalJSON, so fields inside them are not checked strictly.
  */
 export function unionDecoder(schema: StructSchema, decoderOf: DecoderOf): Decoder | undefined {
   return Object.hasOwn(unionDecoders, schema.name) ? unionDecoders[schema.name]!(schema, decoderOf) : undefined

@@ -74,7 +74,7 @@ describe('canonical form', () => {
     ).toBe('{"metadata":{"name":"x"},"spec":{"containers":[{"name":"a","probe":{}}],"grace":0,"eventTime":null,"raw":null}}')
   })
 
-  test('turns null into the zero value or drops it', () => {
+  test('turns null into the zero value, or drops the field', () => {
     expect(
       decode(inSpec('{"containers":[null,{"ports":[null],"limits":{"cpu":null},"probe":null}],"grace":null,"data":{"a":null}}')).json,
     ).toBe(
@@ -92,7 +92,7 @@ describe('canonical form', () => {
     )
   })
 
-  test('turns empty required lists into null unless they must be kept', () => {
+  test('turns empty required lists into null, unless the caller keeps them', () => {
     expect(decode(inSpec('{"containers":[]}')).json).toContain('"containers":null')
     expect(decode(inSpec('{"containers":[]}'), { keepEmptyLists: true }).json).toContain('"containers":[]')
   })
@@ -138,7 +138,7 @@ describe('type mismatches are reported like in Go', () => {
     expect(() => decode(text)).toThrow(message)
   })
 
-  test('the first mismatch in the document is reported, unless a later one ends decoding', () => {
+  test('reports the first mismatch in the document, unless a later one ends decoding', () => {
     expect(() => decode(inSpec('{"policy":1,"grace":"x"}'))).toThrow(/policy/)
     expect(() => decode(inSpec('{"policy":1,"containers":[{"limits":{"cpu":"abc"}}]}'))).toThrow(
       'quantities must match the regular expression',
@@ -147,7 +147,7 @@ describe('type mismatches are reported like in Go', () => {
 })
 
 describe('strict decoding', () => {
-  test('unknown and duplicate fields are listed in document order', () => {
+  test('lists unknown and duplicate fields in document order', () => {
     const text =
       '{"metadata":{"name":"a","name":"b","bogus":{"x":1,"x":2}},"spec":{"containers":[{},{"Name":"x","limits":{"a":"1","a":"2"}}]},"bogus":1}'
     const { strict } = decode(text, { strict: 'Strict' })
@@ -157,12 +157,12 @@ describe('strict decoding', () => {
     expect(decode(text).strict).toEqual([])
   })
 
-  test('at most a hundred errors are listed, without duplicates', () => {
+  test('lists at most a hundred errors, without duplicates', () => {
     const many = Array.from({ length: 300 }, (_, i) => `"f${i % 150}":1`).join(',')
     expect(decode(`{${many}}`, { strict: 'Warn' }).strict).toHaveLength(100)
   })
 
-  test('opaque values are not checked', () => {
+  test('does not check opaque values', () => {
     expect(decode(inSpec('{"raw":{"a":1,"a":2}}'), { strict: 'Warn' }).strict).toEqual([])
   })
 })
@@ -206,7 +206,7 @@ test('property: decoding is idempotent and does not modify its input', () => {
   )
 })
 
-test('unchanged canonical parts are shared with the input', () => {
+test('shares unchanged canonical parts with the input', () => {
   const containers = [{ name: 'c' }]
   const spec = { containers, eventTime: null, raw: null }
   const changed = { spec, metadata: { labels: { b: '1', a: '2' }, creationTimestamp: '2026-01-31T00:00:00+00:00', name: 'n' } }
@@ -278,7 +278,7 @@ test('property: owned input is decoded to the same result, repeatedly', () => {
   )
 })
 
-test('decoding twice shares nothing between the results', () => {
+test('shares nothing between two decodings', () => {
   const parsed = parseJson('{"metadata":{"name":"n","labels":{"a":"1"}},"spec":{"containers":[{"name":"c"}],"eventTime":null}}')
   const first = decodeStruct<{ metadata: { labels: { a: string } }; spec: { containers: { name: string }[] } }>(pod, parsed, {
     owned: true,
@@ -301,7 +301,7 @@ test('property: any JSON is decoded or rejected with a JsonError', () => {
   )
 })
 
-test('types may be recursive', () => {
+test('supports recursive types', () => {
   const fields: FieldSchema[] = []
   const node = struct('Node', fields)
   fields.push({ name: 'next', type: node, omit: 'empty', pointer: true })
@@ -314,7 +314,7 @@ test('types may be recursive', () => {
   }
 })
 
-test('converting reports the first mismatch in schema order', () => {
+test('reports the first mismatch in schema order when converting', () => {
   const struct: StructSchema = {
     kind: 'struct',
     name: 'S',
@@ -337,7 +337,7 @@ describe('a struct that keeps unknown members', () => {
     gvk: { group: 'example.com', version: 'v1', kind: 'Open' },
   })
 
-  test('writes known members first, the others unchanged and in order of name', () => {
+  test('writes known members first, then unknown members unchanged and sorted by name', () => {
     const text = '{"z":[1,null,{"b":1,"a":[]}],"kind":"Open","metadata":{"name":"a","other":1},"a":{}}'
     const { object, strictErrors } = decodeJson(open, text, { strict: 'Strict' })
     expect(encodeJson(open, object)).toBe('{"metadata":{"name":"a"},"a":{},"z":[1,null,{"b":1,"a":[]}]}')
@@ -351,7 +351,7 @@ describe('a struct that keeps unknown members', () => {
     })
   })
 
-  test('stays canonical when it is changed', () => {
+  test('stays canonical after changes', () => {
     const object = { spec: { b: 1 }, metadata: { name: 'a' }, other: 1 }
     expect(encodeJson(open, canonicalStruct(open, object))).toBe('{"metadata":{"name":"a"},"other":1,"spec":{"b":1}}')
   })

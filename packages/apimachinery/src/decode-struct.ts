@@ -11,31 +11,31 @@ import { NumberLiteral, ObjectWithDuplicates, objectFromEntries, setOwn } from '
 import type { JsonObject, JsonValue } from './meta.ts'
 import type { FieldSchema, ListSchema, MapSchema, StructSchema, TypeSchema } from './type-schema.ts'
 
-/** Decodes text to a canonical object. Throws `JsonError` with kube-apiserver's message. */
+/** Decodes JSON text to a canonical object of the schema. Throws `JsonError` with kube-apiserver's message. */
 export function decodeJson<T = JsonObject>(schema: StructSchema, input: Uint8Array | string, options: DecodeOptions = {}): Decoded<T> {
   return decodeStruct<T>(schema, parseJson(input), { ...options, owned: true })
 }
 
 /**
- * Converts a value of a known type to canonical form: fields are in schema order, unknown fields are dropped, null and empty fields are
- * written like in kube-apiserver. Returns a new object. Opaque values (`rawExtension`, `json`) are shared with the input; with `owned`, all
- * unchanged values are.
+ * Converts a JSON value to the canonical form of its type. Fields are in schema order. Unknown fields are dropped. Null and empty fields are
+ * written as in kube-apiserver. Returns a new object, which shares opaque values (`rawExtension`, `json`) with the input. With `owned`, it shares
+ * all unchanged values.
  *
- * Pass the result of `parseJson` rather than its value: only the former has number literals and duplicate keys.
+ * Pass the result of `parseJson` rather than its value, because only the result contains number literals and duplicate keys.
  */
 export function decodeStruct<T = JsonObject>(schema: StructSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<T> {
   const plan = planOf(schema)
   return decodeWith((value, context) => decodeValue(plan, value, context, options.keepTypeMeta !== true), input, options) as Decoded<T>
 }
 
-/** Decodes a document that is a list. */
+/** Decodes a document whose outermost value is a list. */
 export function decodeList(schema: ListSchema, input: JsonValue | ParsedJson, options: DecodeOptions = {}): Decoded<JsonValue[] | null> {
   return decodeWith(decoderOf(schema), input, options) as Decoded<JsonValue[] | null>
 }
 
 /**
- * Converts a nearly canonical object, such as a decoded object after changes, to canonical form. The result shares unchanged values with
- * the input and may be the input itself.
+ * Converts an object that is nearly canonical, such as a decoded object after changes, to canonical form. The result shares unchanged values with
+ * the input. If nothing changes, the result is the input itself.
  */
 export function canonicalStruct<T extends object>(schema: StructSchema, object: T): T {
   const plan = planOf(schema)
@@ -46,7 +46,7 @@ export function canonicalStruct<T extends object>(schema: StructSchema, object: 
 function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: DecodeOptions): Decoded<unknown> {
   const { strict, keepEmptyLists = false, converting = false } = options
   const value = input instanceof JsonDocument ? input.exactValue : input
-  // The exact value contains markers, which must not become part of the result.
+  // `exactValue` can contain markers, which must not become part of the result. Values are reused only if there are no markers.
   const reuse = options.owned === true && (!(input instanceof JsonDocument) || value === input.value)
   const context = new DecodeContext({ strict: strict === 'Strict' || strict === 'Warn', keepEmptyLists, converting, reuse })
   let object: unknown
@@ -54,11 +54,11 @@ function decodeWith(decode: Decoder, input: JsonValue | ParsedJson, options: Dec
     object = finishDecoding(() => decode(value, context), context)
   } catch (error) {
     if (!converting) throw error
-    // The converter reads members in schema order, so it finds another type mismatch first.
+    // The converter reads members in schema order. The type mismatch that it reports can therefore be another one.
     const inOrder = new DecodeContext({ keepEmptyLists, converting, inOrder: true })
     object = finishDecoding(() => decode(value, inOrder), inOrder)
   }
-  // The converter sorts these errors by name.
+  // The converter sorts its strict errors by name.
   const strictErrors = converting ? context.strictErrors.toSorted() : context.strictErrors
   return { object, strictErrors, emptied: context.emptied }
 }
@@ -80,15 +80,15 @@ interface FieldPlan {
   readonly slot: number
   readonly name: string
   readonly decode: Decoder
-  /** The JavaScript type whose values are always canonical. */
+  /** JavaScript type of the field's values, if all values of that type are canonical; otherwise undefined. */
   readonly plain: 'string' | 'boolean' | undefined
-  /** True if null counts as absent. */
+  /** True if null counts as an absent field. */
   readonly nullable: boolean
-  /** True if a zero value is not written. */
+  /** True if the field is omitted when its value is zero. */
   readonly dropsZero: boolean
   readonly dropsZeroStruct: boolean
   readonly isCollection: boolean
-  /** Returns the value written for an absent field; undefined if nothing is written. */
+  /** Returns the value to write for an absent field. Undefined if nothing is written. */
   readonly absent: ((context: DecodeContext) => unknown) | undefined
   readonly typeMeta: boolean
 }
@@ -97,7 +97,7 @@ interface StructPlan {
   readonly goType: string
   readonly keepsUnknown: boolean
   readonly fields: readonly FieldPlan[]
-  /** Fields that are written even if they are absent. */
+  /** Fields that are always written, even if they are absent. */
   readonly written: readonly FieldPlan[]
   readonly byName: ReadonlyMap<string, FieldPlan>
 }
@@ -108,7 +108,7 @@ function planOf(schema: StructSchema): StructPlan {
   let plan = plans.get(schema)
   if (plan === undefined) {
     const fields = schema.fields.map((field) => ({ field, typeMeta: isTypeMeta(field) }))
-    // Every outermost type has these fields, so the tables do not repeat them.
+    // Every outermost type has `apiVersion` and `kind`, so the schema tables do not list them.
     for (const name of ['apiVersion', 'kind']) {
       if (!schema.byName.has(name) && schema.gvk !== undefined)
         fields.unshift({ field: { name, type: { kind: 'string' }, omit: 'empty', embedded: ['TypeMeta'] }, typeMeta: true })
@@ -134,7 +134,7 @@ function planField(owner: StructSchema, field: FieldSchema, slot: number, typeMe
   const { type } = field
   const pointer = field.pointer === true
   const container = type.kind === 'list' || type.kind === 'map'
-  // omitempty has no effect on Go structs, and these scalars are structs.
+  // In Go, omitempty has no effect on structs. Some scalars, such as times and quantities, are Go structs.
   const goStruct = !container && (type.kind === 'struct' || structScalars.has(type.kind))
   const drops = field.omit === 'zero' || (field.omit === 'empty' && !goStruct)
   const zero = (): unknown => (type.kind === 'struct' ? undefined : container ? null : scalarZero[type.kind])
@@ -171,7 +171,7 @@ function zeroOf(schema: StructSchema, context: DecodeContext): unknown {
 
 const decoders = new WeakMap<TypeSchema, Decoder>()
 
-/** Returns the decoder of a schema node, compiled once. Structs compile their fields on first use, because types may be recursive. */
+/** Returns the decoder of a schema node, which is compiled once. Structs compile their fields on first use, because types may be recursive. */
 function decoderOf(schema: TypeSchema): Decoder {
   let decoder = decoders.get(schema)
   if (decoder === undefined) {
@@ -230,7 +230,7 @@ function mapDecoder(schema: MapSchema): Decoder {
   const goType = goTypeName(schema)
   const decode = decoderOf(schema.values)
   const nullValue = schema.values.kind === 'bytes' ? '' : null
-  /** Strings are always canonical. */
+  /** Strings are always canonical, so maps of strings need no check of their values. */
   const hasStringValues = schema.values.kind === 'string'
   return (value, context) => {
     if (!isObject(value)) {
@@ -281,7 +281,7 @@ function noteDuplicates(value: ObjectWithDuplicates, context: DecodeContext): vo
   }
 }
 
-/** Sorts the keys of a map by their bytes, like Go. */
+/** Returns the map with its keys sorted by their UTF-8 bytes, like Go. */
 function sortKeys(map: JsonMembers): { [key: string]: unknown } {
   const sorted: { [key: string]: unknown } = {}
   for (const key of Object.keys(map).sort()) setOwn(sorted, key, map[key])
@@ -300,7 +300,10 @@ function isObject(value: unknown): value is JsonMembers {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
 }
 
-/** Reads members in document order, to report the same first type mismatch as kube-apiserver, and writes them in schema order. */
+/**
+ * Decodes the members of a struct. Reads them in document order, so that the first type mismatch is the one that kube-apiserver reports. Writes
+ * them in schema order.
+ */
 function decodeMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   if (plan.keepsUnknown) return decodeOpenMembers(plan, value, context, dropTypeMeta)
   return decodeFields(plan, value, context, dropTypeMeta)
@@ -318,7 +321,7 @@ function decodeFields(plan: StructPlan, value: JsonMembers, context: DecodeConte
 
 const decodeUnknown = decoderOf({ kind: 'json' })
 
-/** Decodes a struct that keeps unknown members: known members first, then the others. */
+/** Decodes a struct that keeps unknown members. Writes known members first, then the unknown ones. */
 function decodeOpenMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const repeated = value instanceof ObjectWithDuplicates ? value.entries : undefined
   const source: JsonMembers = repeated === undefined ? value : objectFromEntries(repeated)
@@ -356,7 +359,7 @@ function readMember(plan: StructPlan, key: string, member: unknown, context: Dec
   }
 }
 
-/** Like `decodeMembers`, for mostly canonical input. Returns `value` itself if all members are in order and canonical. */
+/** Decodes the members of a struct whose input is mostly canonical. Returns `value` itself if all members are canonical and in schema order. */
 function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeContext, dropTypeMeta: boolean): JsonObject {
   const { byName, written } = plan
   let members: Members | undefined
@@ -394,7 +397,7 @@ function reuseMembers(plan: StructPlan, value: JsonMembers, context: DecodeConte
   return writeFields(plan, members ?? membersBefore(plan, value, undefined), context, dropTypeMeta)
 }
 
-/** Returns the members before `key`, which need no change. */
+/** Collects the members before `key`, which are already canonical. */
 function membersBefore(plan: StructPlan, value: JsonMembers, key: string | undefined): Members {
   const members = acquireMembers()
   for (const earlier in value) {

@@ -1,7 +1,7 @@
 import { quote } from './go-text.ts'
 import { trimRight } from './trim.ts'
 
-/** Nanoseconds, as in Go. */
+/** A duration in nanoseconds, like Go's time.Duration. */
 export type DurationNanos = bigint
 
 const units: Readonly<Record<string, bigint>> = {
@@ -16,7 +16,7 @@ const units: Readonly<Record<string, bigint>> = {
 }
 const limit = 1n << 63n
 
-/** Implements Go's time.ParseDuration: "1h30m", "-1.5s", "0". Throws with its messages. */
+/** Parses a duration like Go's time.ParseDuration: "1h30m", "-1.5s", "0". Throws an error with Go's message. */
 export function parseDuration(text: string): DurationNanos {
   const invalid = (): Error => new Error(`time: invalid duration ${quote(text)}`)
   const negative = text.startsWith('-')
@@ -41,7 +41,7 @@ export function parseDuration(text: string): DurationNanos {
   return negative ? -total : total
 }
 
-/** Implements Go's Duration.String: "1h30m0s", "1.5s", "100ms", "0s". */
+/** Formats a duration like Go's Duration.String: "1h30m0s", "1.5s", "100ms", "0s". */
 export function formatDuration(nanos: DurationNanos): string {
   if (nanos === 0n) return '0s'
   const sign = nanos < 0n ? '-' : ''

@@ -20,13 +20,16 @@ export type FieldErrorType = keyof typeof descriptions
 export interface FieldError {
   readonly type: FieldErrorType
   readonly field: string
-  /** Printed as in Go: strings quoted, numbers and booleans bare, others as JSON. `undefined` omits the value; see `verbatim`. */
+  /**
+   * The rejected value. Messages print it as in Go: strings in quotes, numbers and booleans without, other values as JSON. `undefined` omits the
+   * value. `verbatim` prints a text as it is.
+   */
   readonly badValue?: unknown
   readonly detail: string
 }
 export type FieldErrorList = FieldError[]
 
-/** A bad value printed by the caller (an internal Go struct, a time). */
+/** A rejected value whose text the caller supplies, such as an internal Go struct or a time. */
 export interface VerbatimValue {
   readonly verbatim: string
 }
@@ -42,17 +45,17 @@ const valueless: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
   'InternalError',
 ])
 
-/** The maximum number of errors that one validation reports. kube-apiserver has no limit, but one request can cause millions of errors. */
+/** Maximum number of errors that one validation reports. kube-apiserver has no limit, but one request could cause millions of errors. */
 const maxFieldErrors = 1000
 
-/** Errors created by the running validation. Set only during it, because it never awaits. */
+/** Errors of the running validation; undefined if no validation is running. One variable is enough, because a validation never awaits. */
 let currentErrors: FieldError[] | undefined
 
 class TooManyFieldErrors extends Error {}
 
 /**
- * Runs a validation and stops it after 1,000 errors. The result then has one more error, which says that validation ended. This limits the
- * work for an invalid object.
+ * Runs a validation and ends it after 1,000 errors. In that case, the result has one more error, which reports that validation was ended. The
+ * limit bounds the work for an invalid object.
  *
  * @example
  * const errors = collectFieldErrors(() => ports.map((port, i) => fieldError.invalid(path.index(i), port, 'must be less than 65536')))
@@ -71,7 +74,7 @@ export function collectFieldErrors(validate: () => FieldErrorList): FieldErrorLi
   }
 }
 
-/** Formats a status cause's message: everything but the field's name. */
+/** Formats the message of a status cause: the complete error message without the field's name. */
 export function fieldErrorBody(error: FieldError): string {
   let text: string = descriptions[error.type]
   if (!valueless.has(error.type) && error.badValue !== undefined) text += `: ${printValue(error.badValue)}`
@@ -82,7 +85,7 @@ export function fieldErrorMessage(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`
 }
 
-/** Joins messages without duplicates: "" for none, the message itself for one, `[a, b]` for several. */
+/** Joins messages without duplicates: "" for no message, the message itself for one, `[a, b]` for several. */
 export function aggregateFieldErrors(errors: readonly FieldError[]): string {
   return aggregateMessages(errors.map(fieldErrorMessage))
 }
@@ -123,17 +126,17 @@ function limit(verb: string, otherwise: string, count: number, unit: string): st
   return count < 0 ? otherwise : `${verb} ${count} ${unit}${count === 1 ? '' : 's'}`
 }
 
-/** Functions that create errors, one for each type. An `undefined` path prints as `<nil>`, like Go's nil path. */
+/** Functions that create field errors, one for each type of error. An `undefined` path prints as `<nil>`, like a nil path in Go. */
 export interface FieldErrorConstructors {
   required(path: Path, detail?: string): FieldError
   invalid(path: Path, value: unknown, detail: string): FieldError
   typeInvalid(path: Path, value: unknown, detail: string): FieldError
-  /** Lists supported values in the given order. */
+  /** Builds an "Unsupported value" error. Its message lists the supported values in the given order. */
   notSupported(path: Path, value: unknown, supported: readonly string[]): FieldError
   forbidden(path: Path, detail: string): FieldError
   duplicate(path: Path, value: unknown): FieldError
   notFoundField(path: Path, value: unknown): FieldError
-  /** Does not print the value. */
+  /** Builds a "Too long" error. Its message does not contain the value. */
   tooLong(path: Path, maxBytes: number): FieldError
   tooLongCharacters(path: Path, maxCharacters: number): FieldError
   tooShort(path: Path, value: string, minCharacters: number): FieldError
@@ -162,10 +165,10 @@ export const fieldError: FieldErrorConstructors = {
   internal: (path, detail) => make('InternalError', path, undefined, detail),
 }
 
-/** The path of a field in validation errors: `spec.containers[0].env[key]`. Immutable. Formatted on demand. */
+/** Path of a field in validation errors, such as `spec.containers[0].env[key]`. Immutable. Its text is formatted on demand. */
 export class FieldPath {
   readonly #parent: FieldPath | undefined
-  /** A field's name. If `#bracketed`, an index or a map's key. */
+  /** Last step of the path: a field's name. If `#bracketed`, an index or a key of a map. */
   readonly #step: string | number
   readonly #bracketed: boolean
 
@@ -176,8 +179,8 @@ export class FieldPath {
   }
 
   /**
-   * Returns the path of a child or deeper descendant. No rest parameter: validation builds hundreds of paths per object, mostly of one
-   * step.
+   * Returns the path of a child, or of a descendant up to three levels below. Has no rest parameter, because validation builds hundreds of paths
+   * for each object.
    */
   child(name: string, second?: string, third?: string): FieldPath {
     const path = new FieldPath(name, this)
@@ -207,19 +210,22 @@ export class FieldPath {
   }
 }
 
-/** Builds a path: `fieldPath('spec', 'template')`. Without names, returns the root path, whose children have no leading dot. */
+/**
+ * Returns the path of nested fields: `fieldPath('spec', 'template')`. Without names, returns the root path. Paths of its children have no leading
+ * dot.
+ */
 export function fieldPath(first = '', ...rest: string[]): FieldPath {
   let path = new FieldPath(first)
   for (const name of rest) path = new FieldPath(name, path)
   return path
 }
 
-/** kube-apiserver's name for an unnamed object: "[]". Paths below it do not include it. */
+/** Path that kube-apiserver prints as "[]" for an object without a name. Paths of its fields do not include "[]". */
 export const unnamedPath: FieldPath = new FieldPath('', undefined, true)
 
 /**
- * Appends the items of a list to another list. `list.push(...more)` would put each item on the stack, and a request can have more items
- * than fit there. Iterates by index, because the list is usually empty.
+ * Appends the items of one list to another. `list.push(...more)` would put all items on the stack, which a request with many items can
+ * overflow.
  *
  * @example
  * const warnings: string[] = []
@@ -229,7 +235,7 @@ export function appendAll<Item>(list: Item[], more: readonly Item[]): void {
   for (let i = 0; i < more.length; i++) list.push(more[i]!)
 }
 
-/** Returns a predicate that is true for values it has seen before. */
+/** Returns a predicate for values that are passed to it one after the other. It is true for a value that was passed before. */
 export function repeatCheck<T>(): (value: T) => boolean {
   const seen = new Set<T>()
   return (value) => seen.size === seen.add(value).size

@@ -21,7 +21,7 @@ describe('field selectors', () => {
     expect(() => parseFieldSelector(text)).toThrow(message)
   })
 
-  it('returns an exact match and can be transformed', () => {
+  it('returns the value of an exact match, and can transform its requirements', () => {
     const selector = parseFieldSelector('a=1,b!=2')
     expect(selector.requiresExactMatch('a')).toBe('1')
     expect(selector.requiresExactMatch('b')).toBeUndefined()
@@ -29,7 +29,7 @@ describe('field selectors', () => {
     expect(everyField().empty).toBe(true)
   })
 
-  it('gives the same result for many requirements as one by one', () => {
+  it('evaluates many requirements like single requirements', () => {
     const field = fc.constantFrom('a', 'b')
     const value = fc.constantFrom('', '1', '2', '3')
     const requirement = fc.record({ field, operator: fc.constantFrom<'=' | '!='>('!=', '!=', '!=', '='), value })
@@ -43,7 +43,7 @@ describe('field selectors', () => {
     )
   })
 
-  it('formats and parses any value without changes', () => {
+  it('property: parsing a formatted selector returns the same value', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         expect(parseFieldSelector(`f=${escapeFieldValue(value)}`).requiresExactMatch('f')).toBe(value)

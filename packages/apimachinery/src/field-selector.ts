@@ -7,13 +7,13 @@ export interface FieldRequirement {
   readonly value: string
 }
 
-/** Renames a field or changes a value. undefined drops the requirement; throwing rejects it. */
+/** Renames the field or changes the value of a requirement. Returns undefined to drop the requirement. Throws to reject it. */
 export type FieldTransform = (field: string, value: string) => { readonly field: string; readonly value: string } | undefined
 
-/** Maximum number of requirements that are tested one by one. Up to this number, that is faster. */
+/** Maximum number of requirements that are tested one by one. For more requirements, a combined test (`foldRequirements`) is faster. */
 const maxLinearRequirements = 8
 
-/** A conjunction of requirements. Immutable. */
+/** A field selector: a conjunction of requirements. Immutable. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
   #folded: ReadonlyMap<string, FoldedTest> | undefined
@@ -26,12 +26,12 @@ export class FieldSelector {
     return this.requirements.length === 0
   }
 
-  /** True if there are so many requirements that only `matches` is fast. */
+  /** True if the selector has so many requirements that callers should use `matches` instead of testing each requirement. */
   get large(): boolean {
     return this.requirements.length > maxLinearRequirements
   }
 
-  /** Returns whether an object matches. `field` returns the value of a field, "" if unset. */
+  /** Returns whether an object matches the selector. `field` returns the value of a field of the object; "" if it is unset. */
   matches(field: (name: string) => string): boolean {
     if (this.large) {
       const tests = this.#folded ?? folded(this.requirements)
@@ -43,7 +43,7 @@ export class FieldSelector {
     return true
   }
 
-  /** Returns the value that the selector requires of the field, if it requires exactly one. */
+  /** Returns the only value of the field that the selector allows; undefined if it allows several. */
   requiresExactMatch(name: string): string | undefined {
     return this.requirements.find((r) => r.field === name && r.operator === '=')?.value
   }
@@ -87,7 +87,7 @@ export function fieldEquals(field: string, value: string): FieldSelector {
   return new FieldSelector([{ field, operator: '=', value }])
 }
 
-/** Parses `?fieldSelector=`: `a=b,c!=d`; in values, `\` escapes `\`, `,` and `=`. Throws BadRequest. */
+/** Parses the query parameter `fieldSelector`, such as `a=b,c!=d`. In values, `\` escapes `\`, `,` and `=`. Throws BadRequest. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text).sort()) {
@@ -134,7 +134,7 @@ function unescapeFieldValue(text: string): string {
       }
       value += escaped
     } else if (char === ',' || char === '=') {
-      // kube-apiserver prints the code point, not the character.
+      // kube-apiserver prints the code point of the character as a number.
       throw newBadRequest(`invalid field selector: unescaped character in value: ${char.codePointAt(0)}`)
     } else {
       value += char

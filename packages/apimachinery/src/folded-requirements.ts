@@ -1,7 +1,7 @@
 import { parseInt64 } from './go-text.ts'
 import type { LabelRequirement, Labels } from './label-requirement.ts'
 
-/** The allowed values of one key: the intersection of all allow lists without the denied values. */
+/** The allowed values of one key: the intersection of all lists of allowed values, without the denied values. */
 export class FoldedTest {
   #allowed: Set<string> | undefined
   #denied: Set<string> | undefined
@@ -21,10 +21,10 @@ export class FoldedTest {
   }
 }
 
-/** The combined requirements of one key. */
+/** All requirements of a selector for one key, combined. */
 class KeyTest {
   readonly #values = new FoldedTest()
-  /** True if objects without the label do not match. */
+  /** True if an object without this label does not match. */
   required = false
   #forbidden = false
   #above: bigint | undefined
@@ -66,7 +66,10 @@ class KeyTest {
   }
 }
 
-/** Combines many requirements into one test. Its time depends on the number of the object's labels, not on the number of requirements. */
+/**
+ * Combines many requirements into one test. The time of the test depends on the number of labels of the object, not on the number of
+ * requirements.
+ */
 export function foldRequirements(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
   const tests = new Map<string, KeyTest>()
   for (const requirement of requirements) {

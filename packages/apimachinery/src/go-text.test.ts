@@ -26,7 +26,7 @@ test('caches results for short texts, and clears the cache when it is full', () 
   expect(answer('a')).not.toBe(first)
 })
 
-test('does not cache failures', () => {
+test('does not cache exceptions', () => {
   let fails = true
   const answer = memoizeByText((text) => {
     if (fails) throw new Error(text)
@@ -49,7 +49,7 @@ test('writes bigint as a number at any depth', () => {
   expect(stringifyJson({ a: [{ b: 2n ** 63n }, undefined, null], c: undefined })).toBe('{"a":[{"b":9223372036854775808},null,null]}')
 })
 
-test('writes kind and apiVersion first on request', () => {
+test('writes kind and apiVersion first if requested', () => {
   const schema: StructSchema = {
     kind: 'struct',
     name: 'X',
@@ -64,7 +64,7 @@ test('writes kind and apiVersion first on request', () => {
 
 const plain: StructSchema = { kind: 'struct', name: 'X', definition: 'x', fields: [], byName: new Map() }
 
-test('property: shared field sets do not change the output', () => {
+test('property: shared field sets do not change the JSON', () => {
   const text = fc.constantFrom('a', '<&>', '"managedFields":0}', '\u2028', '\ud800', '\\')
   const set = fc.record({
     value: fc.dictionary(text, fc.oneof(fc.constant({}), fc.dictionary(text, fc.constant({})), fc.bigInt())),

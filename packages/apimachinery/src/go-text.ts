@@ -39,7 +39,7 @@ function escapeRune(char: string): string {
 /** Serializes a value like Go's json.Marshal. The caller must sort the keys of maps. */
 export const goJson: (value: unknown) => string = stringifyJson
 
-/** Formats decoded JSON like Go's `%+v`, with sorted keys: `map[a:1 b:[x <nil>]]`. */
+/** Formats a decoded JSON value like Go's `%+v`, with sorted keys: `map[a:1 b:[x <nil>]]`. */
 export function goValue(value: JsonValue): string {
   if (value === null) return '<nil>'
   if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
@@ -51,16 +51,17 @@ export function goValue(value: JsonValue): string {
   return `map[${members.join(' ')}]`
 }
 
-/** Returns Go's len() of a string. */
+/** Returns the length of a string in UTF-8 bytes, like Go's len(). */
 export function byteLength(text: string): number {
-  // For long strings, Buffer.byteLength is faster than the loop.
+  // Buffer.byteLength is faster than the loop for long strings.
   if (text.length > 32) return Buffer.byteLength(text)
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return Buffer.byteLength(text)
   return text.length
 }
 
 /**
- * Returns whether the text has more than `maxBytes` bytes in UTF-8. Counts them only if necessary: a UTF-16 unit becomes at maxBytes three bytes.
+ * Returns whether the UTF-8 encoding of the text has more than `maxBytes` bytes. Counts the bytes only if the number of UTF-16 units does not
+ * decide: each unit takes one to three bytes.
  */
 export function exceedsBytes(text: string, maxBytes: number): boolean {
   return text.length * 3 > maxBytes && byteLength(text) > maxBytes
@@ -78,10 +79,13 @@ function hex(code: number, width: number): string {
 }
 
 const maxEntries = 1024
-/** Results for longer strings are not cached: they are rare and not worth the memory. */
+/** Maximum length of strings whose results are cached. Longer strings are rare and not worth the memory. */
 const maxTextLength = 128
 
-/** Caches the results of a pure function of strings. For strings that repeat often; the cache has a limit. */
+/**
+ * Returns a function that caches the results of `compute`, which must be a pure function of a string. Useful for strings that occur often. The
+ * cache has a bounded size.
+ */
 export function memoizeByText<T extends object>(compute: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {
@@ -105,15 +109,18 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 }
 
-/** Serializes JSON like Go: escapes `<`, `>`, `&` and the two line separators, writes `bigint` as a number, replaces lone surrogates. */
+/**
+ * Serializes a value as JSON like Go: escapes `<`, `>`, `&` and the two line separators, writes `bigint` as a number, and replaces lone
+ * surrogates.
+ */
 export function stringifyJson(value: unknown): string {
   const text = nativeJson(value)
   return escaped.test(text) ? text.replace(escapedAll, (c) => escapes[c]!) : text
 }
 
 /**
- * Serializes an object in `decodeStruct`'s canonical form, whose fields are already in schema order. With `typeMeta`, a kind's `kind` and
- * `apiVersion` come first.
+ * Serializes an object in the canonical form of `decodeStruct`, whose fields are already in schema order. With `typeMeta`, writes `kind` and
+ * `apiVersion` of a kind first.
  */
 export function encodeJson(schema: StructSchema, object: unknown, options: { readonly typeMeta?: boolean } = {}): string {
   const body = stringifyAroundSharedSets(object) ?? stringifyJson(object)
@@ -124,8 +131,8 @@ export function encodeJson(schema: StructSchema, object: unknown, options: { rea
 }
 
 /**
- * Reuses the serialized field sets of managers (`shareText`), which are nearly half of a stored pod. Returns undefined if none is shared,
- * or if metadata is not the first member with its managedFields last.
+ * Serializes an object and reuses the cached text of its field sets (`shareText`), which are nearly half of a stored pod. Returns undefined if no
+ * set is shared, if metadata is not the first member, or if managedFields is not the last member of metadata.
  */
 function stringifyAroundSharedSets(object: unknown): string | undefined {
   const metadata = (object as { readonly metadata?: { readonly managedFields?: unknown } | null } | null | undefined)?.metadata
@@ -139,7 +146,7 @@ function stringifyAroundSharedSets(object: unknown): string | undefined {
   return rest === '{}' ? `${head}}` : `${head},${rest.slice(1)}`
 }
 
-/** Returns the cached JSON of a shared value; undefined for other values. */
+/** Returns the cached JSON of a value that `shareText` marked; undefined for other values. */
 export function sharedJson(value: unknown): string | undefined {
   return sharedText(value, stringifyJson)
 }
@@ -156,7 +163,7 @@ function entryText(entry: ManagedFieldsEntry | null): string {
   return `${before}"fieldsV1":${set}${subresource === undefined ? '' : `,"subresource":${stringifyJson(subresource)}`}}`
 }
 
-/** Returns the JSON of an object without the closing brace, so that another member can follow. */
+/** Returns the JSON of an object without its closing brace, so that the caller can append a member. */
 function openText(object: object): string {
   const text = stringifyJson(object)
   return text === '{}' ? '{' : `${text.slice(0, -1)},`
@@ -173,7 +180,10 @@ function lastMember(object: object): string | undefined {
   return last
 }
 
-/** Tries JSON.stringify first. It throws for a `bigint`, and before Node 26 also for values with thousands of nested levels. */
+/**
+ * Serializes a value with JSON.stringify. Uses the slower exact function if JSON.stringify throws: for a `bigint`, and before Node 26 for
+ * thousands of nested levels.
+ */
 function nativeJson(value: unknown): string {
   try {
     const text = JSON.stringify(value)
@@ -190,12 +200,12 @@ function goEscapes(text: string): string {
 
 interface OpenValue {
   readonly isList: boolean
-  /** The items of a list. For objects, names and values alternate. */
+  /** The items of a list. For an object, its names and values alternate. */
   readonly members: readonly unknown[]
   next: number
 }
 
-/** Serializes values that JSON.stringify cannot: with `bigint` or with very deep nesting. */
+/** Serializes a value that JSON.stringify cannot serialize: one that contains a `bigint` or is nested very deeply. */
 function stringifyExactly(root: unknown): string {
   const parts: string[] = []
   const open: OpenValue[] = []
@@ -228,12 +238,12 @@ function membersOf(object: object): readonly unknown[] {
 
 const texts = new WeakMap<object, string | undefined>()
 
-/** Marks an immutable value that many objects share. It is then serialized only once. */
+/** Marks an immutable value that many objects share, so that its JSON is cached and written only once. */
 export function shareText(value: object): void {
   if (!texts.has(value)) texts.set(value, undefined)
 }
 
-/** Returns the cached text of a shared value; undefined for other values. */
+/** Returns the cached text of a value that `shareText` marked; undefined for other values. */
 function sharedText(value: unknown, write: (value: object) => string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const text = texts.get(value)

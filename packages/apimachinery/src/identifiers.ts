@@ -1,9 +1,9 @@
-/** Characters of generated names. It has no vowels and no digits that resemble letters, so that names do not form words. */
+/** Characters of generated names. Vowels are missing, so that names do not contain words. Digits that look like letters are missing too. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
 const maxBaseLength = 63 - suffixLength
 
-/** Completes `metadata.generateName`. `random` returns numbers in [0, 1). */
+/** Appends a random suffix to `metadata.generateName`. `random` returns numbers in [0, 1). */
 export function generateName(base: string, random: () => number = Math.random): string {
   return base.slice(0, maxBaseLength) + randomSuffix(suffixLength, random)
 }

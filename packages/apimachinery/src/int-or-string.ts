@@ -1,11 +1,11 @@
-/** A count, a percentage, or a port's name. */
+/** An IntOrString of the API: a number, or a string that contains a percentage or the name of a port. */
 export type IntOrString = number | string
 
 export function isIntOrString(value: unknown): value is IntOrString {
   return typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value))
 }
 
-/** Returns the number, or the number that a string contains like Go's Atoi; 0 for other strings. */
+/** Returns the integer value of an IntOrString: the number, or the string parsed like Go's Atoi. Returns 0 for a string that is not a number. */
 export function intValue(value: IntOrString): number {
   if (typeof value === 'number') return value
   return /^[+-]?[0-9]+$/.test(value) ? Number(value) : 0
@@ -15,7 +15,7 @@ export interface ScaledOptions {
   readonly roundUp: boolean
 }
 
-/** Resolves percentages of `total`. Throws with kube-apiserver's message if a string is not a percentage. */
+/** Returns the number, or the percentage of `total`. Throws with kube-apiserver's message for a string that is not a percentage. */
 export function scaledValue(value: IntOrString, total: number, options: ScaledOptions): number {
   if (typeof value === 'number') return value
   const digits = value.endsWith('%') ? value.slice(0, -1) : undefined
@@ -26,7 +26,7 @@ export function scaledValue(value: IntOrString, total: number, options: ScaledOp
   return options.roundUp ? Math.ceil(exact) : Math.floor(exact)
 }
 
-/** Returns the percentage of a string; undefined for numbers and other strings. */
+/** Returns the number of a percentage such as "25%"; undefined for other values. */
 export function percentValue(value: IntOrString): number | undefined {
   return typeof value === 'string' && /^[0-9]+%$/.test(value) ? Number(value.slice(0, -1)) : undefined
 }

@@ -43,14 +43,14 @@ describe('reports errors like Go', () => {
 })
 
 describe('values', () => {
-  test('keeps integers beyond a double exactly, also when written back', () => {
+  test('keeps integers exact that a double cannot represent, also when they are written back', () => {
     const text = '{"a":9007199254740993,"b":-9223372036854775808,"c":1e3}'
     const { value } = parseJson(text)
     expect(value).toEqual({ a: 9007199254740993n, b: -(2n ** 63n), c: 1000 })
     expect(stringifyJson(value)).toBe('{"a":9007199254740993,"b":-9223372036854775808,"c":1000}')
   })
 
-  test('turns integers beyond 64 bits into doubles, and rejects those beyond doubles', () => {
+  test('turns integers of more than 64 bits into doubles, and rejects numbers that overflow a double', () => {
     expect(parseJson('99999999999999999999').value).toBe(1e20)
     expect(messageOf('[1e999]')).toBe('json: cannot unmarshal number 1e999 into Go value of type float64')
   })
@@ -60,7 +60,7 @@ describe('values', () => {
     expect(parseJson(new Uint8Array([0x22, 0xff, 0x22])).value).toBe('\ufffd')
   })
 
-  test('reads 10,000 levels without using the stack', () => {
+  test('reads 10,000 levels without recursion', () => {
     const text = '['.repeat(10_000) + ']'.repeat(10_000)
     expect(stringifyJson(parseJson(text).value)).toBe(text)
   })
@@ -73,7 +73,7 @@ describe('values', () => {
   })
 })
 
-test('uses the last of duplicate keys and lists their paths in order', () => {
+test('uses the last of duplicate keys and lists the paths of duplicate keys in document order', () => {
   const parsed = parseJson('{"m":{"name":"a","name":"b"},"l":[{},{"x":1,"x":2,"x":3}],"m":1}')
   expect(parsed.value).toEqual({ m: 1, l: [{}, { x: 3 }] })
   expect(parsed.duplicates).toEqual(['m.name', 'l[1].x', 'm'])
@@ -81,7 +81,7 @@ test('uses the last of duplicate keys and lists their paths in order', () => {
 
 const spaced = (value: unknown): string => JSON.stringify(value, null, 1)
 
-test("property: reads JSON.stringify's output like JSON.parse", () => {
+test('property: reads the output of JSON.stringify like JSON.parse', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       const text = spaced(value)

@@ -3,32 +3,32 @@ import { JsonError, truncated } from './json-error.ts'
 import { maxJsonDepth, readJsonExactly } from './json-reader.ts'
 import type { JsonValue } from './meta.ts'
 
-/** Result of `parseJson`: the value, and on demand the facts that strict decoding needs. */
+/** Result of `parseJson`: the value, and the facts that strict decoding needs. */
 export interface ParsedJson {
-  /** Integers beyond a double are `bigint`; serialize such values with `stringifyJson` or `encodeJson` only. */
+  /** The parsed value. Integers that a double cannot represent are `bigint`. Only `stringifyJson` and `encodeJson` serialize them. */
   readonly value: JsonValue
-  /** Paths of duplicate keys ("metadata.name", "spec.containers[0].image"), in document order, at most 100. */
+  /** Paths of duplicate keys ("metadata.name", "spec.containers[0].image"), in document order, at most 100. Computed on demand. */
   readonly duplicates: readonly string[]
   readonly text: string
 }
 
-/** Parses JSON. Invalid UTF-8 becomes U+FFFD, as in Go. Throws `JsonError`. */
+/** Parses JSON text. Replaces invalid UTF-8 by U+FFFD, like Go. Throws `JsonError`. */
 export function parseJson(input: Uint8Array | string): ParsedJson {
   return new JsonDocument(typeof input === 'string' ? input : decodeUtf8(input))
 }
 
 const recursionLimit = 500
 
-/** Buffer's decoder is several times faster than TextDecoder, and keeps a byte order mark. */
+/** Decodes UTF-8. Uses Buffer's decoder, which is several times faster than TextDecoder and keeps a byte order mark. */
 function decodeUtf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** A parsed JSON text. Uses JSON.parse if that loses no information, otherwise the slower exact reader. */
+/** A parsed JSON text. Uses JSON.parse if it loses no information, and the slower exact reader otherwise. */
 export class JsonDocument implements ParsedJson {
   readonly text: string
   readonly value: JsonValue
-  /** The value with `NumberLiteral` and `ObjectWithDuplicates` markers; `value` itself if there are none. */
+  /** The value with `NumberLiteral` and `ObjectWithDuplicates` markers. Equals `value` if the text needs no markers. */
   readonly exactValue: unknown
   readonly duplicates: readonly string[]
 
@@ -37,7 +37,7 @@ export class JsonDocument implements ParsedJson {
     const native = parseNatively(text)
     const scan = scanJson(text)
     if (scan.depth > maxJsonDepth) throw exactError(text)
-    // Counting keys is recursive, so deeper values use the exact reader, which is not recursive.
+    // `countKeys` is recursive, so values that are nested deeper use the exact reader.
     if (scan.exact || scan.depth > recursionLimit || countKeys(native) !== scan.keys) {
       const plain = readJsonExactly(text)
       this.value = plain.value as JsonValue
@@ -59,7 +59,7 @@ function parseNatively(text: string): JsonValue {
   }
 }
 
-/** Returns the error with Go's message. */
+/** Returns the `JsonError` of invalid text, with Go's message. */
 function exactError(text: string): JsonError {
   try {
     readJsonExactly(text)
@@ -70,18 +70,18 @@ function exactError(text: string): JsonError {
   return truncated()
 }
 
-/** Facts about valid JSON text, found in one pass without building a value. */
+/** Facts about valid JSON text, found in one pass over the text. */
 interface JsonScan {
-  /** The number of members in all objects, including duplicates. */
+  /** Number of members of all objects, including duplicate keys. */
   readonly keys: number
-  /** True if a number would lose its value or spelling as a double, or if an escaped surrogate may be unpaired. */
+  /** True if the text needs the exact reader: a double would change the value or spelling of a number, or an escaped surrogate may be unpaired. */
   readonly exact: boolean
   readonly depth: number
 }
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
-/** Scans valid JSON text. Searches for the end of each string, so time is mostly spent on the text between strings. */
+/** Scans valid JSON text. Skips over strings with a fast search, so most of the time is spent on the text between strings. */
 function scanJson(text: string): JsonScan {
   let keys = 0
   let exact = false
@@ -121,7 +121,7 @@ function endOfString(text: string, from: number): number {
   }
 }
 
-/** Counts the members of all objects; equals `JsonScan.keys` if there are no duplicates. */
+/** Counts the members of all objects in a value. The text has no duplicate keys if this equals `JsonScan.keys`. */
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -138,26 +138,28 @@ function countKeys(value: unknown): number {
 }
 
 /**
- * The maximum number of list items and object members in a request's document. kube-apiserver has no such limit: 900,000 empty items (2.7
- * MB) keep one of its threads busy for up to half a minute; here they would block all requests. etcd stores at most 1.5 MiB, so an object
- * that fits into etcd is only rejected if it has less than 16 bytes per value, including member names. Pods have 30, endpoint slices 25.
- * The largest real objects (role bindings, schemas, endpoints) have about 10,000 values.
+ * Maximum number of list items and object members in the document of a request.
+ *
+ * kube-apiserver has no such limit: a document of 900,000 empty items (2.7 MB) keeps one of its threads busy for up to half a minute. In this
+ * server, it would block all requests. etcd stores at most 1.5 MiB. An object that fits into etcd is therefore rejected only if it has less than
+ * 16 bytes per value, including member names. Pods have 30, endpoint slices 25. The largest real objects (role bindings, schemas, endpoints) have
+ * about 10,000 values.
  */
 export const maxRequestValues = 100_000
 
-/** Shorter documents cannot exceed the limit: each value takes two bytes. */
+/** Maximum length of a document that cannot exceed the limit, because each value takes at least two bytes. */
 const shortLength = 2 * maxRequestValues
 
 export function newTooManyValues(): Error {
   return newRequestEntityTooLarge(`a document has at most ${maxRequestValues} list items and members of objects`)
 }
 
-/** Throws a 413 if the document of a request has too many values. `length` is the length of its text or bytes. */
+/** Throws a 413 if the document of a request has too many values. `length` is the length of the document in characters or bytes. */
 export function refuseTooManyValues(document: unknown, length: number): void {
   if (length > shortLength && countValues(document, 0) > maxRequestValues) throw newTooManyValues()
 }
 
-/** Counts list items and object members. Stops soon after the limit. */
+/** Returns `before` plus the number of list items and object members in a value. Stops counting soon after the limit. */
 function countValues(value: unknown, before: number): number {
   let count = before
   if (Array.isArray(value)) {

@@ -1,28 +1,28 @@
 import { quote } from './go-text.ts'
 
-/** Thrown for invalid JSON and for JSON that does not match its type. The message matches Go's; the request handler adds context. */
+/** Thrown for invalid JSON, and for JSON that does not match its type. The message matches Go's. The request handler adds context to it. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
-/** Returns whether the error is a `JsonError`. Compares names, because a package can be loaded twice. */
+/** Returns whether a thrown value is a `JsonError`. Compares the name of the class, because two copies of this package may be loaded. */
 export function isJsonError(e: unknown): e is JsonError {
   return e instanceof Error && e.name === 'JsonError'
 }
 
-/** Builds a syntax error: `invalid character 'x' looking for beginning of value`. */
+/** Builds a syntax error, such as `invalid character 'x' looking for beginning of value`. */
 export function syntaxError(text: string, at: number, context: string): JsonError {
   return new JsonError(`invalid character ${quoteByte(at < text.length ? firstByte(text, at) : endOfText)} ${context}`)
 }
 
-/** Go reports the end of text within a token as a space. */
+/** Character that Go reports for the end of the text within a token. */
 const endOfText = ' '
 
 export function truncated(): JsonError {
   return new JsonError('unexpected end of JSON input')
 }
 
-/** Go reports bytes: for a non-ASCII character, the first byte of its UTF-8 form, printed as Latin-1. */
+/** Returns the first UTF-8 byte of the character at `at`, as a Latin-1 character. Go reports bytes instead of characters. */
 function firstByte(text: string, at: number): string {
   const code = text.codePointAt(at)!
   if (code < 0x80) return text[at]!

@@ -4,7 +4,7 @@ import type { JsonValue } from './meta.ts'
 export const maxJsonDepth = 10_000
 const maxDuplicates = 100
 
-/** An object with duplicate keys, for decoders that report them. `last` holds the last value of each key. */
+/** An object with duplicate keys, for decoders that report them. `last` contains the last value of each key. */
 export class ObjectWithDuplicates {
   readonly entries: readonly (readonly [key: string, value: unknown])[]
 
@@ -19,7 +19,7 @@ interface ExactJson {
 }
 
 interface ReadOptions {
-  /** True to keep `NumberLiteral` and `ObjectWithDuplicates` markers, for `decodeStruct`. Otherwise the value is plain. */
+  /** True to keep `NumberLiteral` and `ObjectWithDuplicates` markers, which `decodeStruct` needs. Default: plain values. */
   readonly literals?: boolean
 }
 
@@ -33,8 +33,8 @@ interface Frame {
 }
 
 /**
- * Parses JSON and keeps information that JSON.parse loses: spelling of numbers, duplicate keys, Go's error messages. Slower than
- * JSON.parse. Not recursive, so deep nesting does not use the stack.
+ * Parses JSON and keeps information that JSON.parse loses: the spelling of numbers, duplicate keys, Go's error messages. Slower than JSON.parse.
+ * Does not recurse, so deep nesting cannot overflow the stack.
  */
 export function readJsonExactly(text: string, options: ReadOptions = {}): ExactJson {
   return new Reader(text, options.literals === true).read()
@@ -61,7 +61,7 @@ class Reader {
     }
   }
 
-  /** Reads a scalar or an empty container; pushes other containers. */
+  /** Reads a scalar or an empty container and returns it. Pushes any other container on the stack and returns a marker. */
   private beginValue(): unknown {
     const c = this.peek()
     if (c === '{') return this.openObject()
@@ -114,7 +114,7 @@ class Reader {
     } else frame.seen.add(frame.key)
   }
 
-  /** Adds a complete value to its container and reads the following delimiters. */
+  /** Adds a complete value to its container and reads the delimiters that follow it. */
   private endValue(first: unknown): { value: unknown } | undefined {
     let value = first
     for (;;) {
@@ -161,7 +161,7 @@ class Reader {
     throw truncated()
   }
 
-  /** Returns the index of the escape's last character. */
+  /** Checks the escape sequence at `at` and returns the index of its last character. */
   private escape(at: number): number {
     const text = this.text
     if (text[at] !== 'u') {
@@ -221,7 +221,7 @@ class Reader {
     }
   }
 
-  /** Returns the next character after whitespace; throws at the end of the text. */
+  /** Skips whitespace and returns the next character. Throws at the end of the text. */
   private peek(): string {
     this.skipSpace()
     if (this.at >= this.text.length) throw truncated()
@@ -241,20 +241,20 @@ class Reader {
 const opened: unique symbol = Symbol('opened')
 const loneSurrogates = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** Builds an object. The last of duplicate keys wins. The key "__proto__" is an ordinary key. */
+/** Builds an object from its entries. Of duplicate keys, the last wins. The key "__proto__" is an ordinary key. */
 export function objectFromEntries(entries: readonly (readonly [string, unknown])[]): { [key: string]: unknown } {
   const object: { [key: string]: unknown } = {}
   for (const [key, value] of entries) setOwn(object, key, value)
   return object
 }
 
-/** Sets a member of an object. Never sets the prototype, even for the key "__proto__". */
+/** Sets a member of an object. Never changes the prototype, even for the key "__proto__". */
 export function setOwn(object: { [key: string]: unknown }, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   else object[key] = value
 }
 
-/** Replaces `NumberLiteral` and `ObjectWithDuplicates` markers by plain values. Returns the value itself if it has none. */
+/** Replaces the markers `NumberLiteral` and `ObjectWithDuplicates` in a value by plain values. Returns the value itself if it contains none. */
 export function plainValue(value: unknown): JsonValue {
   return hasMarkers(value) ? withoutMarkers(value) : (value as JsonValue)
 }
@@ -280,8 +280,8 @@ function withoutMarkers(value: unknown): JsonValue {
 }
 
 /**
- * A number literal, for typed decoders that need its exact spelling: `1e3`, `1.0`, `-0`, and numbers beyond a double. Created by the exact
- * reader for `decodeStruct` only.
+ * A number literal, for typed decoders that need its exact spelling: `1e3`, `1.0`, `-0`, and numbers that a double cannot represent. Only the
+ * exact reader creates such values, and only `decodeStruct` reads them.
  */
 export class NumberLiteral {
   readonly text: string
@@ -296,7 +296,7 @@ const maxInt64 = 2n ** 63n - 1n
 const longestInt64 = 20
 const integer = /^-?[0-9]+$/
 
-/** Parses a JSON number of unknown type: 64-bit integers stay exact, others become doubles. Returns `undefined` on overflow. */
+/** Parses a JSON number whose type is unknown. Integers of up to 64 bits stay exact, other numbers become doubles. Returns undefined on overflow. */
 function untypedNumber(literal: string): number | bigint | undefined {
   const value = Number(literal)
   if (literal.length <= longestInt64 && integer.test(literal) && !Number.isSafeInteger(value)) {
@@ -306,7 +306,7 @@ function untypedNumber(literal: string): number | bigint | undefined {
   return Number.isFinite(value) ? value : undefined
 }
 
-/** Returns whether the double prints like the literal, so converting it loses nothing. */
+/** Returns whether converting the literal to a double loses nothing: the double prints like the literal. */
 function isPlainNumber(literal: string): boolean {
   return literal.length < 16 && integer.test(literal) && literal !== '-0'
 }

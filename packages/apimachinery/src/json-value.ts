@@ -2,14 +2,14 @@ import { setOwn } from './json-reader.ts'
 import type { JsonObject, JsonValue } from './meta.ts'
 
 /**
- * Returns whether the value is an object, not a list or null. Not for input of the typed decoder, where numbers may be `NumberLiteral`
- * objects.
+ * Returns whether a JSON value is an object, not a list or null. Must not be used on the input of `decodeStruct`, where a number may be a
+ * `NumberLiteral` object.
  */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Returns whether two values are equal. Ignores the order of members. */
+/** Returns whether two JSON values are equal. Ignores the order of object members. */
 export function equalJson(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -19,7 +19,7 @@ export function equalJson(a: JsonValue, b: JsonValue): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && equalJson(a[key]!, b[key]!))
 }
 
-/** Copies a JSON value deeply. Faster than structuredClone, which supports more types. */
+/** Copies a JSON value deeply. Faster than structuredClone, because it supports only JSON types. */
 export function copyObject<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return mapList(value, copyObject) as T
@@ -30,8 +30,8 @@ export function copyObject<T>(value: T): T {
 }
 
 /**
- * Like `items.map(change)`, but returns a packed array as `JSON.parse` does. V8's optimized `map` returns a holey array, and one of those
- * among API objects deoptimizes all code that reads lists. Use it for lists that become part of API objects.
+ * Maps a list like `items.map(change)`, but returns a packed array as `JSON.parse` does. In V8, an optimized `map` returns a holey array. One
+ * holey array in an API object deoptimizes all code that reads lists. Use this function for lists that become part of API objects.
  */
 export function mapList<Item, Changed>(items: readonly Item[], change: (item: Item, index: number) => Changed): Changed[] {
   const changed: Changed[] = []

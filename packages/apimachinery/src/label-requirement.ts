@@ -17,7 +17,7 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Validates a requirement. `path` is its location in a request, if any. */
+/** Validates a requirement. `path` is the path of the requirement in the request's object, for error messages. */
 export function checkRequirement(requirement: LabelRequirement, path?: FieldPath): FieldErrorList {
   const { key, operator, values } = requirement
   const at = path ?? fieldPath()
@@ -82,12 +82,13 @@ export function requirementMatches(requirement: LabelRequirement, labels: Labels
   }
 }
 
-/** Maximum number of values for a linear search. Up to this number, it is faster than a hash lookup. */
+/** Maximum length of a list of values that is searched linearly. For longer lists, a hash lookup is faster. */
 const maxLinearValues = 16
 const manyValues = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 /**
- * Returns whether the list has the value. Uses a set for long lists: a selector can have 100,000 values and be tested on as many objects.
+ * Returns whether the list contains the value. Uses a set for a long list, because a selector can have 100,000 values and be tested on as many
+ * objects.
  */
 function hasValue(values: readonly string[], value: string): boolean {
   if (values.length <= maxLinearValues) return values.includes(value)

@@ -6,9 +6,13 @@ import { binaryOperators, checkKey, checkRequirement } from './label-requirement
 import type { LabelOperator, LabelRequirement } from './label-requirement.ts'
 
 /**
- * Parses a label selector:
- *     requirement = [ "!" ] KEY | KEY ( "=" | "==" | "!=" | ">" | "<" ) [ VALUE ] | KEY ( "in" | "notin" ) "(" VALUE { "," VALUE } ")"
- * VALUE may be empty; `in` and `notin` are also valid keys and values.
+ * Parses a label selector, which is a comma-separated list of requirements:
+ *
+ *     requirement = [ "!" ] KEY
+ *                 | KEY ( "=" | "==" | "!=" | ">" | "<" ) [ VALUE ]
+ *                 | KEY ( "in" | "notin" ) "(" VALUE { "," VALUE } ")"
+ *
+ * VALUE may be empty. `in` and `notin` are also valid keys and values.
  */
 export function parseRequirements(text: string, path?: FieldPath): LabelRequirement[] {
   return new Parser(scan(text), path).parse()
@@ -24,7 +28,7 @@ const symbolTokens: ReadonlySet<string> = new Set([')', ',', '!', '==', '=', '>'
 const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n'
 const isSymbol = (char: string): boolean => '=!(),><'.includes(char)
 
-/** Splits a selector into tokens. A NUL character ends the text, like upstream. */
+/** Splits a selector into tokens. A NUL character ends the text, as in upstream. */
 function scan(source: string): Token[] {
   const zero = source.indexOf('\0')
   const text = zero < 0 ? source : source.slice(0, zero)
@@ -38,7 +42,7 @@ function scan(source: string): Token[] {
     }
     const start = at
     if (isSymbol(char)) {
-      // Takes the longest operator. Every symbol starts an operator.
+      // Operators are matched greedily: two characters if they form an operator, otherwise one. Every symbol is an operator.
       at += symbolTokens.has(text.slice(at, at + 2)) ? 2 : 1
       const symbol = text.slice(start, at)
       tokens.push({ kind: symbol as TokenKind, text: symbol })
@@ -77,7 +81,7 @@ class Parser {
     }
   }
 
-  /** Returns the next token as a key or value. `in` and `notin` are ordinary words there. */
+  /** Returns the next token where a key or value is expected. There, `in` and `notin` are ordinary words. */
   #peek(): Token {
     const token = this.#tokens[this.#at]!
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'identifier', text: token.text } : token
@@ -144,7 +148,10 @@ class Parser {
     return values
   }
 
-  /** Parses values up to the closing parenthesis. Two adjacent commas, or a comma next to a parenthesis, enclose an empty value. */
+  /**
+   * Parses the values of `in` and `notin`, up to the closing parenthesis. Two adjacent commas, or a comma next to a parenthesis, enclose an empty
+   * value.
+   */
   #values(): string[] {
     const values: string[] = []
     for (;;) {

@@ -77,7 +77,7 @@ describe('parseLabelSelector', () => {
     fc.record({ key, operator: fc.constantFrom('gt', 'lt'), values: fc.integer().map((n) => [String(Math.abs(n))]) }),
   )
 
-  it('round-trips its text, and requires all requirements', () => {
+  it('property: round-trips its text, and requires all requirements', () => {
     fc.assert(
       fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (requirements, labels) => {
         const text = requirements.reduce((selector, r) => selector.and(r as never), everything()).toString()
@@ -88,7 +88,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('gives the same result for many requirements as one by one', () => {
+  it('property: evaluates many requirements like single requirements', () => {
     const few = fc.constantFrom('a', 'b', 'c', 'constructor')
     const text = fc.constantFrom('', '1', '2', '30', '-4', 'x')
     const any = fc.record({
@@ -96,7 +96,7 @@ describe('parseLabelSelector', () => {
       operator: fc.constantFrom<LabelOperator>('=', '==', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'),
       values: fc.array(text, { minLength: 1, maxLength: 2 }),
     })
-    // Lets several requirements match at once.
+    // `notin` requirements are generated often, so that several requirements match at once.
     const likely = fc.record({ key: few, operator: fc.constant<LabelOperator>('notin'), values: fc.array(text, { maxLength: 1 }) })
     const many = fc.array(fc.oneof({ weight: 1, arbitrary: any }, { weight: 8, arbitrary: likely }), { minLength: 9, maxLength: 12 })
     fc.assert(
@@ -107,7 +107,7 @@ describe('parseLabelSelector', () => {
     )
   })
 
-  it('tests at most as many requirements as the object has labels', async () => {
+  it('runs at most as many tests as the object has labels', async () => {
     const selectors = (count: number): LabelsSelector[] =>
       [(i: number) => `a${i}!=b`, (i: number) => `!a${i}`, (i: number) => `tier!=t${i}`, (i: number) => `tier>${i}`].map((of) =>
         parseLabelSelector(Array.from({ length: count }, (_, i) => of(i)).join(',')),
@@ -120,7 +120,7 @@ describe('parseLabelSelector', () => {
     expect(await processorTime(ask(many))).toBeLessThan(fourfold * (await processorTime(ask(few))))
   })
 
-  it('parses any text or throws a BadRequest', () => {
+  it('property: parses any text or throws a BadRequest', () => {
     const piece = fc.constantFrom('a', 'in', 'notin', '(', ')', ',', '!', '=', '>', '<', ' ', '\0', 'é', '1')
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -169,7 +169,7 @@ describe('labelSelectorAsSelector', () => {
 describe('a selector of many values', () => {
   const among = (count: number): readonly string[] => Array.from({ length: count }, (_, i) => `v${i}`)
 
-  it('matches like a selector of few values', () => {
+  it('matches like a selector with few values', () => {
     for (const operator of ['In', 'NotIn']) {
       const selector = labelSelectorAsSelector({ matchExpressions: [{ key: 'l', operator, values: [...among(1000)] }] })
       expect([{}, { l: 'v999' }, { l: 'v1000' }].map((labels) => selector.matches(labels))).toEqual(

@@ -9,12 +9,12 @@ import { parseRequirements } from './label-selector-parser.ts'
 import type { DeepReadonly, LabelSelector } from './meta.ts'
 
 const noLabels: Labels = {}
-/** Maximum number of requirements that are tested one by one. Up to this number, that is faster. */
+/** Maximum number of requirements that are tested one by one. For more requirements, a combined test (`foldRequirements`) is faster. */
 const maxLinearRequirements = 8
 
-/** A conjunction of requirements. Immutable. */
+/** A label selector: a conjunction of requirements. Immutable. */
 export class LabelsSelector {
-  /** Sorted by key. Empty for both `everything()` and `nothing()`; see `selectsNothing`. */
+  /** The requirements, sorted by key. Empty for both `everything()` and `nothing()`; `selectsNothing` distinguishes them. */
   readonly requirements: readonly LabelRequirement[]
   readonly selectsNothing: boolean
   #folded: ((labels: Labels) => boolean) | undefined
@@ -24,12 +24,12 @@ export class LabelsSelector {
     this.selectsNothing = selectsNothing
   }
 
-  /** True if the selector matches everything. */
+  /** True if the selector matches every object. */
   get empty(): boolean {
     return this.requirements.length === 0 && !this.selectsNothing
   }
 
-  /** True if there are so many requirements or values that only `matches` is fast. */
+  /** True if the selector has so many requirements or values that callers should use `matches` instead of testing each requirement. */
   get large(): boolean {
     return this.requirements.length > maxLinearRequirements || this.requirements.some(({ values }) => values.length > maxLinearRequirements)
   }
@@ -41,7 +41,7 @@ export class LabelsSelector {
     return true
   }
 
-  /** Returns the value that the selector requires of `label`, if it requires exactly one. */
+  /** Returns the only value of `label` that the selector allows; undefined if it allows several. */
   requiresExactMatch(label: string): string | undefined {
     const requirement = this.requirements.find((r) => r.key === label)
     if (requirement === undefined || requirement.values.length !== 1) return undefined
@@ -68,13 +68,13 @@ export function nothing(): LabelsSelector {
   return none
 }
 
-/** Parses `?labelSelector=`. Throws BadRequest. `path` is only used in messages. */
+/** Parses the query parameter `labelSelector`. Throws BadRequest. `path` is used only in error messages. */
 export function parseLabelSelector(text: string, path?: FieldPath): LabelsSelector {
   if (text === '') return all
   return new LabelsSelector(parseRequirements(text, path))
 }
 
-/** Builds a selector that requires these labels. Does not validate them: they must be the labels of an object. */
+/** Returns a selector that requires these labels. Does not validate them: the labels must come from a valid object. */
 export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
   if (labels === undefined) return all
   return new LabelsSelector(Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: [value] })))
@@ -83,7 +83,7 @@ export function selectorFromLabels(labels: Labels | undefined): LabelsSelector {
 const operators: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }
 
 /**
- * Converts a `metav1.LabelSelector`. An absent selector selects nothing, an empty one everything. Throws BadRequest with kube-apiserver's
+ * Converts a `metav1.LabelSelector`. An absent selector matches nothing, an empty one matches everything. Throws BadRequest with kube-apiserver's
  * message.
  */
 export function labelSelectorAsSelector(selector: DeepReadonly<LabelSelector> | undefined): LabelsSelector {

@@ -7,7 +7,7 @@ export interface TypeMeta {
   apiVersion?: string
 }
 
-/** Metadata of an object. Times are RFC 3339 strings: whole seconds for `Time`, six digits for `MicroTime`. */
+/** Metadata of an object. Times are RFC 3339 strings. A `Time` has whole seconds, a `MicroTime` has six fractional digits. */
 export interface ObjectMeta {
   name?: string
   generateName?: string
@@ -53,14 +53,14 @@ export interface ListMeta {
   shardInfo?: ShardInfo
 }
 
-/** The shard that a sharded list contains. */
+/** The shard of a sharded list: which part of all objects the list contains. */
 export interface ShardInfo {
   selector: string
 }
 
 /**
- * An API object. Inside the server, objects of known kinds have neither `kind` nor `apiVersion` (hub form); both are checked and dropped on
- * decoding and written on encoding.
+ * An API object. Inside the server, objects of known kinds have neither `kind` nor `apiVersion`. Decoding checks and drops both, and encoding
+ * writes them.
  */
 export interface KubeObject extends TypeMeta {
   metadata: ObjectMeta
@@ -121,7 +121,7 @@ export interface Status extends TypeMeta {
   code?: number
 }
 
-/** Deeply read-only, for values shared between readers. */
+/** Makes a type read-only at all levels, for values that several readers share. */
 export type DeepReadonly<T> = T extends (infer E)[]
   ? readonly DeepReadonly<E>[]
   : T extends object

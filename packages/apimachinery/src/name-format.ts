@@ -1,8 +1,8 @@
 import { exceedsBytes, memoizeByText } from './go-text.ts'
 
 /**
- * Error messages about a name, key or value; empty for valid input. The wording matches kube-apiserver, including "characters" for names
- * and "bytes" for label keys and values.
+ * Error messages about a name, key or value. Empty if it is valid. The wording matches kube-apiserver, including "characters" for names and
+ * "bytes" for label keys and values.
  */
 export type Messages = readonly string[]
 
@@ -51,7 +51,7 @@ function format(rule: string, source: string, examples: readonly string[], max?:
   }
 }
 
-/** The result for valid input. */
+/** Result for valid input: no messages. */
 const noMessages: Messages = []
 
 function check(value: string, { regex, message, max, tooLong }: Format): Messages {
@@ -143,7 +143,7 @@ export function isWildcardDNS1123Subdomain(value: string): Messages {
   return check(value, wildcardSubdomain)
 }
 
-/** Validates a label key: an optional DNS prefix, a slash, a name. */
+/** Validates a label key: an optional DNS prefix with a slash, and a name. */
 export function isQualifiedName(value: string): Messages {
   return qualifiedNameMessages(value)
 }
@@ -185,7 +185,7 @@ export function isEnvVarName(value: string): Messages {
   return withParentDirectory(check(value, envVarName), value)
 }
 
-/** Validates names under kubelet's relaxed rules: printable ASCII without "=". */
+/** Validates the name of an environment variable by kubelet's relaxed rules: printable ASCII without "=". */
 export function isRelaxedEnvVarName(value: string): Messages {
   if (value === '') return [`environment variable name ${emptyMessage}`]
   return /^[ -<>-~]*$/.test(value)
@@ -223,7 +223,7 @@ export function isValidPortName(name: string): Messages {
   return messages
 }
 
-/** Validates names that only need to be valid path segments of a URL (RBAC). */
+/** Validates a name that only needs to be a valid path segment of a URL, as in RBAC. `prefix` is true for generateName. */
 export function isPathSegmentName(name: string, prefix = false): Messages {
   const messages: string[] = []
   if (!prefix && (name === '.' || name === '..')) messages.push(`may not be '${name}'`)
@@ -231,7 +231,7 @@ export function isPathSegmentName(name: string, prefix = false): Messages {
   return messages
 }
 
-/** Validates names of most kinds. `prefix` is true for generateName, which may end with a dash. */
+/** Validates the name of most kinds: a DNS subdomain. `prefix` is true for generateName, which may end with a dash. */
 export function nameIsDNSSubdomain(name: string, prefix: boolean): Messages {
   return isDNS1123Subdomain(prefix ? maskTrailingDash(name) : name)
 }

@@ -1,5 +1,5 @@
 export interface GroupVersion {
-  /** "" for the core group. */
+  /** API group. "" for the core group. */
   readonly group: string
   readonly version: string
 }
@@ -12,14 +12,14 @@ export interface GroupVersionKind extends GroupVersion {
 }
 export interface GroupResource {
   readonly group: string
-  /** Plural name in lower case: "pods". A subresource is "pods/status". */
+  /** Plural name in lower case, such as "pods". A subresource follows a slash: "pods/status". */
   readonly resource: string
 }
 export interface GroupVersionResource extends GroupVersion {
   readonly resource: string
 }
 
-/** Formats "deployments.apps"; omits the core group. */
+/** Formats a resource as "deployments.apps". Omits the group of core resources. */
 export function groupResourceString(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`
 }
@@ -28,12 +28,12 @@ export function groupKindString(gk: GroupKind): string {
   return gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`
 }
 
-/** Formats the `apiVersion` of a group version: "v1", "apps/v1". */
+/** Formats a group and version as `apiVersion`: "v1", "apps/v1". */
 export function formatGroupVersion(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`
 }
 
-/** Parses an apiVersion. "" and "/" are the empty group version, like upstream. Throws on more than one slash. */
+/** Parses an apiVersion. "" and "/" result in an empty group and version, as in upstream. Throws for more than one slash. */
 export function parseGroupVersion(text: string): GroupVersion {
   if (text === '' || text === '/') return { group: '', version: '' }
   const parts = text.split('/')
@@ -42,7 +42,7 @@ export function parseGroupVersion(text: string): GroupVersion {
   throw new Error(`unexpected GroupVersion string: ${text}`)
 }
 
-/** Parses an object's apiVersion and kind. Throws like `parseGroupVersion`. */
+/** Parses the apiVersion and kind of an object. Throws for an apiVersion with more than one slash. */
 export function parseGroupVersionKind(apiVersion: string, kind: string): GroupVersionKind {
   return { ...parseGroupVersion(apiVersion), kind }
 }

@@ -51,7 +51,7 @@ describe('validateObjectMeta', () => {
     )
   })
 
-  it('allows only permitted changes', () => {
+  it('allows only changes of mutable metadata', () => {
     const old: ObjectMeta = {
       name: 'a',
       namespace: 'x',
@@ -121,7 +121,7 @@ describe('request options', () => {
 })
 
 describe('selectors and conditions in objects', () => {
-  it('are validated by member', () => {
+  it('are validated member by member', () => {
     const selector = {
       matchExpressions: [
         { key: 'a', operator: 'In' },
@@ -143,7 +143,7 @@ describe('selectors and conditions in objects', () => {
 })
 
 describe('identifiers', () => {
-  it('are short and use the right alphabet', () => {
+  it('are short and use only the allowed characters', () => {
     expect(generateName('web-')).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     expect(generateName('x'.repeat(100), () => 0)).toBe(`${'x'.repeat(58)}bbbbb`)
     expect(newUid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

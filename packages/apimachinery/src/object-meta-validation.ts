@@ -9,9 +9,9 @@ import { validateFieldManager } from './options-validation.ts'
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
-  /** Default: a DNS subdomain. `prefix` is true for generateName. */
+  /** Validates the name. `prefix` is true for generateName. Default: the name must be a DNS subdomain. */
   readonly validateName?: (name: string, prefix: boolean) => Messages
-  /** Default: `metadata`. */
+  /** Path of the metadata in error messages. Default: `metadata`. */
   readonly path?: FieldPath
 }
 
@@ -20,7 +20,7 @@ export const notNegativeMessage: string = 'must be greater than or equal to 0'
 
 const metadataPath = fieldPath('metadata')
 
-/** Validates metadata of a new object, after name generation. */
+/** Validates the metadata of a new object, after `generateName` was replaced by a name. */
 export function validateObjectMeta(meta: DeepReadonly<ObjectMeta>, rules: ObjectMetaRules): FieldErrorList {
   const { namespaced, validateName = nameIsDNSSubdomain, path = metadataPath } = rules
   const errors: FieldErrorList = []
@@ -46,7 +46,7 @@ function validateNamespace(namespace: string, namespaced: boolean, path: FieldPa
   return messages.length === 0 ? [] : messages.map((message) => fieldError.invalid(path.child('namespace'), namespace, message))
 }
 
-/** Validates labels, annotations and owner references, for new and for changed objects. */
+/** Validates labels, annotations and owner references, which have the same rules in new and in changed objects. */
 function validateDescription({ labels, annotations, ownerReferences }: DeepReadonly<ObjectMeta>, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (labels !== undefined) appendAll(errors, validateLabels(labels, path.child('labels')))
@@ -59,7 +59,7 @@ function validateManagers({ managedFields }: DeepReadonly<ObjectMeta>, path: Fie
   return managedFields === undefined ? [] : validateManagedFields(managedFields, path.child('managedFields'))
 }
 
-/** Validates changes of metadata from `old` to `meta`. Does not validate the format of finalizers again. */
+/** Validates a change of metadata from `old` to `meta`. Does not check the format of finalizers that `old` already has. */
 export function validateObjectMetaUpdate(
   meta: DeepReadonly<ObjectMeta>,
   old: DeepReadonly<ObjectMeta>,
@@ -94,14 +94,14 @@ export function validateNonNegative(value: number, path: FieldPath): FieldErrorL
   return value < 0 ? [fieldError.invalid(path, value, notNegativeMessage)] : []
 }
 
-/** Rejects a change of an immutable field. `undefined` and null both mean absent. */
+/** Rejects the change of an immutable field. `undefined` and null both mean that the field is absent. */
 export function validateImmutableField(value: unknown, old: unknown, path: FieldPath): FieldErrorList {
   return semanticEqual(value, old) ? [] : [fieldError.invalid(path, value ?? null, immutableMessage)]
 }
 
 /**
- * Returns whether two values are deeply equal. Absent and empty lists are equal, like in upstream's Semantic.DeepEqual. An absent object
- * and `{}` differ, like a struct behind a pointer. To compare maps, pass `map ?? {}`.
+ * Returns whether two values are deeply equal, with the rules of upstream's Semantic.DeepEqual. An absent list equals an empty one. An absent
+ * object and `{}` differ, as for a pointer to a struct. To compare maps, pass `map ?? {}`.
  */
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true
@@ -128,7 +128,7 @@ function isAbsent(value: unknown): value is undefined | null {
 
 type StringMap = Readonly<Record<string, string>>
 
-/** Maximum size of all annotations of an object, keys and values, in bytes. */
+/** Maximum total size of the annotations of an object in bytes, including keys. */
 export const totalAnnotationSizeLimit: number = 256 * 1024
 
 export function validateLabelName(name: string, path: FieldPath): FieldErrorList {
@@ -150,10 +150,10 @@ export function validateAnnotations(annotations: StringMap | undefined, path: Fi
   let length = 0
   for (const key in annotations) {
     length += key.length + annotations[key]!.length
-    // Unlike in labels, the prefix may be in upper case.
+    // Unlike in labels, the prefix of an annotation's key may be in upper case.
     for (const message of isQualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(path, key, message))
   }
-  // Counts bytes only if necessary, like `exceedsBytes`.
+  // Counts the bytes only if the number of UTF-16 units does not decide, as in `exceedsBytes`.
   if (length * 3 > totalAnnotationSizeLimit && bytesOf(annotations!) > totalAnnotationSizeLimit) {
     errors.push(fieldError.tooLong(path, totalAnnotationSizeLimit))
   }
@@ -217,7 +217,7 @@ export function validateFinalizers(finalizers: readonly string[] | undefined, pa
   return errors
 }
 
-/** Rejects new finalizers of an object that is being deleted. */
+/** Rejects finalizers that are added to an object that is being deleted. */
 export function validateNoNewFinalizers(finalizers: readonly string[], old: readonly string[], path: FieldPath): FieldErrorList {
   const before = new Set(old)
   const extra = [...new Set(finalizers)].filter((name) => !before.has(name)).sort()
@@ -249,7 +249,7 @@ function validateManagedEntry(entry: DeepReadonly<ManagedFieldsEntry>, at: Field
 }
 
 export interface LabelSelectorValidationOptions {
-  /** True to accept stored values that today's rules would reject. */
+  /** True to accept invalid label values, which stored objects may contain. */
   readonly allowInvalidLabelValue?: boolean
   readonly allowUnknownOperator?: boolean
 }

@@ -3,11 +3,11 @@ import type { FieldErrorList, FieldPath } from './field-error.ts'
 import { byteLength, exceedsBytes } from './go-text.ts'
 import type { DeepReadonly, DeleteOptions } from './meta.ts'
 
-/** The options of POST and PUT. */
+/** Options of create and update requests. */
 export interface WriteOptions {
   readonly dryRun?: readonly string[]
   readonly fieldManager?: string
-  /** "", "Ignore", "Warn" or "Strict". */
+  /** Field validation: "", "Ignore", "Warn" or "Strict". */
   readonly fieldValidation?: string
 }
 
@@ -15,7 +15,7 @@ export interface PatchOptions extends WriteOptions {
   readonly force?: boolean
 }
 
-/** The options of listing and watching that depend on each other. */
+/** Options of list and watch requests whose valid values depend on each other. */
 export interface ListOptions {
   readonly watch?: boolean
   readonly resourceVersion?: string
@@ -38,7 +38,7 @@ export function validateUpdateOptions(options: WriteOptions): FieldErrorList {
   return validateCreateOptions(options)
 }
 
-/** Validates the options of a patch. `apply` is true for server-side apply. */
+/** Validates the options of a patch request. `apply` is true for server-side apply. */
 export function validatePatchOptions(options: PatchOptions, apply: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   if (apply) {
@@ -66,7 +66,7 @@ export function validateDeleteOptions(options: DeepReadonly<DeleteOptions>): Fie
   return errors
 }
 
-/** Rejects other options of a delete that ignores read errors. */
+/** Rejects options that must not be combined with `ignoreStoreReadErrorWithClusterBreakingPotential`. */
 function validateUnreadableDelete(options: DeepReadonly<DeleteOptions>): FieldErrorList {
   const path = fieldPath('ignoreStoreReadErrorWithClusterBreakingPotential')
   const others: (keyof DeleteOptions)[] = ['propagationPolicy', 'orphanDependents', 'gracePeriodSeconds', 'preconditions']
@@ -117,7 +117,7 @@ function validateWatch(options: ListOptions): FieldErrorList {
 
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u
 
-/** Validates the name of a field manager, which must be short and printable. Positions in messages count bytes. */
+/** Validates the name of a field manager, which must be short and printable. Positions in the error messages count bytes. */
 export function validateFieldManager(manager: string, path: FieldPath): FieldErrorList {
   const errors: FieldErrorList = []
   if (exceedsBytes(manager, maxFieldManagerLength)) errors.push(fieldError.tooLong(path, maxFieldManagerLength))

@@ -12,8 +12,8 @@ const end = '-----END '
 const dashes = '-----'
 
 /**
- * Parses the blocks of a PEM text and skips other text, like Go's `pem.Decode`: both markers must start a line, and a block whose next END
- * line has another label is skipped. Visits each line once, so the time is linear.
+ * Returns the blocks of a PEM text and skips other text, like Go's `pem.Decode`. Both markers must be at the start of a line. A block whose next
+ * END line has another label is skipped. Runs in linear time, because each line is visited once.
  */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = []
@@ -25,7 +25,7 @@ export function pemBlocks(text: string): PemBlock[] {
     if (text.startsWith(dashes, start)) {
       const line = text.slice(start, lineEnd < 0 ? undefined : lineEnd).trimEnd()
       if (line.startsWith(begin) && line.endsWith(dashes)) {
-        // Only the last BEGIN before an END counts, because a body cannot contain such a line.
+        // A BEGIN line replaces the previous one, because a body cannot contain such a line.
         open = { label: line.slice(begin.length, -dashes.length), start, bodyStart: nextLine }
       } else if (line.startsWith(end) && open !== undefined) {
         if (line === `${end}${open.label}${dashes}`) {

@@ -1,11 +1,11 @@
-/** How a quantity prints: 12Mi, 12M, 12e6. */
+/** Notation of a quantity's suffix: 12Mi (BinarySI), 12M (DecimalSI) or 12e6 (DecimalExponent). */
 export type QuantityFormat = 'BinarySI' | 'DecimalSI' | 'DecimalExponent'
 
 export interface QuantityParts {
   readonly unscaled: bigint
   readonly exponent: number
   readonly format: QuantityFormat
-  /** True if kube-apiserver prints the text unchanged. */
+  /** True if kube-apiserver prints the quantity as it was written. */
   readonly keepText: boolean
 }
 
@@ -15,15 +15,15 @@ const numericMessage = 'unable to parse numeric part of quantity'
 const decimalExponents: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 }
 const binaryExponents: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 }
 const smallestExponent = -9
-/** Larger exponents are rejected. */
+/** Maximum absolute value of an exponent. */
 const largestExponent = 10_000
 /**
- * Maximum number of integer digits, including those from an exponent. kube-apiserver has no limit, but no real quantity needs more, and
+ * Maximum number of integer digits, including those that an exponent adds. kube-apiserver has no limit. No real quantity needs more digits, and
  * arithmetic on long numbers is slow.
  */
 const maxIntegerDigits = 1000
 const maxInt64 = 9223372036854775807n
-/** Number of digits of `maxInt64`. */
+/** Number of decimal digits of `maxInt64`. */
 const maxInt64Digits = 19
 
 export function parseQuantityParts(text: string): QuantityParts {
@@ -42,7 +42,7 @@ export function parseQuantityParts(text: string): QuantityParts {
   const keepText =
     text === '0' || (isShort(format, power, digits, fraction, exponent, magnitude) && isNearCanonical(format, digits, exponent))
   if (exponent < smallestExponent) {
-    // Requests must not be rounded down, so round up to the next nano.
+    // Rounds up to the next nano, because the quantity of a request must not be rounded down.
     const dropped = smallestExponent - exponent
     if (dropped > digits.length) magnitude = magnitude === 0n ? 0n : 1n
     else magnitude = (magnitude + powerOfTen(dropped) - 1n) / powerOfTen(dropped)
@@ -52,7 +52,7 @@ export function parseQuantityParts(text: string): QuantityParts {
   return { ...parts, unscaled: negative ? -parts.unscaled : parts.unscaled, keepText }
 }
 
-/** Returns `10n ** BigInt(exponent)`. Caches common powers, which take longer to compute than to use. */
+/** Returns `10n ** BigInt(exponent)`. Caches common powers, because computing them takes longer than using them. */
 export function powerOfTen(exponent: number): bigint {
   if (exponent > maxIntegerDigits) return 10n ** BigInt(exponent)
   return (powersOfTen[exponent] ??= 10n ** BigInt(exponent))
@@ -61,15 +61,15 @@ const powersOfTen: bigint[] = []
 
 interface QuantityText {
   readonly negative: boolean
-  /** Without leading zeros. */
+  /** Integer digits without leading zeros. */
   readonly whole: string
   readonly fraction: string
   readonly suffix: string
 }
 
 /**
- * Splits the text like `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$`. That expression would backtrack, because three
- * adjacent groups match digits; this function scans the text once.
+ * Splits a quantity into its parts, like the expression `^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$`. That expression has
+ * three adjacent groups that match digits, so it would backtrack. This function scans the text once.
  */
 function splitQuantity(text: string): QuantityText {
   if (text === '') throw new Error(formatMessage)
@@ -110,8 +110,8 @@ function isZero(whole: string, fraction: string): boolean {
 }
 
 /**
- * Shortens the fraction without changing the result. Quantities are rounded up to nanos, so a single 1 can replace all later digits that
- * are not zero.
+ * Shortens the fraction without changing the parsed quantity. Quantities are rounded up to nanos, so all later digits can be replaced by a single
+ * 1 if one of them is not zero.
  */
 function shortFraction(fraction: string, power: number): string {
   const needed = maxInt64Digits - smallestExponent + Math.max(power, 0)
@@ -120,7 +120,7 @@ function shortFraction(fraction: string, power: number): string {
   return /[1-9]/.test(fraction.slice(needed)) ? `${kept}1` : kept
 }
 
-/** Limits binary quantities to the largest int64. Binary quantities below one print in decimal. */
+/** Limits a quantity to the largest int64 if its format is BinarySI. Changes the format of a BinarySI quantity below one to DecimalSI. */
 function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Omit<QuantityParts, 'keepText'> {
   if (format !== 'BinarySI') return { unscaled: magnitude, exponent, format }
   const one = powerOfTen(-exponent)
@@ -128,7 +128,7 @@ function capped(magnitude: bigint, exponent: number, format: QuantityFormat): Om
   return { unscaled: magnitude, exponent, format: 0n < magnitude && magnitude < one ? 'DecimalSI' : format }
 }
 
-/** Returns whether kube-apiserver stores the value as a scaled int64. It then keeps the text. */
+/** Returns whether kube-apiserver stores the value as a scaled int64. In that case, it prints the quantity as it was written. */
 function isShort(format: QuantityFormat, power: number, digits: string, fraction: string, exponent: number, magnitude: bigint): boolean {
   if (format !== 'BinarySI') return digits.length <= 18 && exponent >= smallestExponent
   return fraction === '' && 15 - digits.length - Math.trunc((power * 3) / 10) - 1 >= 0 && magnitude <= maxInt64

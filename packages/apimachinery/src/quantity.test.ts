@@ -113,7 +113,7 @@ describe('Quantity', () => {
     )
     .map(([whole, fraction, suffix]) => `${whole}${fraction === null ? '' : `.${fraction}`}${suffix}`)
 
-  it('round-trips numbers', () => {
+  it('property: parsing a printed quantity returns the same value', () => {
     fc.assert(
       fc.property(written, (text) => {
         const once = parseQuantity(text)

@@ -17,7 +17,7 @@ const decimalSuffixes: Readonly<Record<number, string>> = {
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
 /**
- * A fixed-point number, `unscaled × 10^exponent`, exact. The format only affects printing. Immutable.
+ * An exact fixed-point number, `unscaled × 10^exponent`. The format affects only printing. Immutable.
  *
  *     parseQuantity('1500m').toString()                    // "1500m"
  *     parseQuantity('1024Ki').add(parseQuantity('1Mi'))    // "2Mi"
@@ -26,7 +26,7 @@ export class Quantity {
   readonly unscaled: bigint
   readonly exponent: number
   readonly format: QuantityFormat
-  /** The original spelling, if kube-apiserver keeps it. */
+  /** Text as written, if kube-apiserver prints it unchanged; otherwise undefined. */
   readonly #text: string | undefined
 
   constructor(unscaled: bigint, exponent: number, format: QuantityFormat, text?: string) {
@@ -44,7 +44,7 @@ export class Quantity {
     return this.unscaled === 0n
   }
 
-  /** Returns a negative number, zero or a positive number. Ignores formats. */
+  /** Compares two values and ignores their formats. Returns a negative number, zero or a positive number. */
   compare(other: Quantity): number {
     const [a, b] = align(this, other)
     return a < b ? -1 : a > b ? 1 : 0
@@ -54,7 +54,7 @@ export class Quantity {
     return this.compare(other) === 0
   }
 
-  /** Returns the sum, in this quantity's format. If this quantity is zero, in the other's. */
+  /** Returns the sum. Its format is that of this quantity, or that of the other one if this quantity is zero. */
   add(other: Quantity): Quantity {
     const [a, b, exponent] = align(this, other)
     return new Quantity(a + b, exponent, this.isZero() ? other.format : this.format)
@@ -73,27 +73,27 @@ export class Quantity {
     return new Quantity(-this.unscaled, this.exponent, this.format)
   }
 
-  /** Returns the number of units of 10^exponent, rounded away from zero. */
+  /** Returns the value as a number of units of 10^exponent, rounded away from zero. */
   scaledValue(exponent: number): bigint {
     return rescale(this.unscaled, this.exponent - exponent)
   }
 
-  /** Returns the number of whole units, rounded away from zero. */
+  /** Returns the value as an integer, rounded away from zero. */
   value(): bigint {
     return this.scaledValue(0)
   }
 
-  /** Returns the number of thousandths, rounded away from zero. */
+  /** Returns the value in thousandths, rounded away from zero. */
   milliValue(): bigint {
     return this.scaledValue(-3)
   }
 
-  /** Returns the value as a number, which may be inexact. */
+  /** Returns the value as a double, which may be inexact. */
   toNumber(): number {
     return Number(`${this.unscaled}e${this.exponent}`)
   }
 
-  /** Formats canonically: no fraction, the largest exact suffix. */
+  /** Formats the quantity canonically: without a fraction and with the largest possible suffix. */
   toString(): string {
     return this.#text ?? canonical(this)
   }
@@ -103,7 +103,7 @@ export class Quantity {
   }
 }
 
-/** Parses a quantity. Throws with kube-apiserver's message on invalid text. */
+/** Parses a quantity. Throws with kube-apiserver's message if the text is invalid. */
 export function parseQuantity(text: string): Quantity {
   return parsedQuantity(text)
 }
@@ -113,7 +113,7 @@ const parsedQuantity = memoizeByText((text) => {
   return new Quantity(unscaled, exponent, format, keepText ? text : undefined)
 })
 
-/** Formats a JSON quantity, a string or a number, canonically. */
+/** Parses a JSON quantity, which is a string or a number, and formats it canonically. */
 export function canonicalQuantity(value: string | number): string {
   return parseQuantity(String(value).trim()).toString()
 }
@@ -158,19 +158,19 @@ function decimal(quantity: Quantity): string {
   return unscaled.toString() + (decimalSuffixes[exponent] ?? '')
 }
 
-/** Counts trailing zeros in the text, because repeated division by ten takes quadratic time. */
+/** Counts the zeros at the end of a number's digits. Repeated division by ten would take quadratic time. */
 function trailingZeros(digits: string): number {
   let at = digits.length
   while (digits.charCodeAt(at - 1) === 0x30) at--
   return digits.length - at
 }
 
-/** Quantities by resource name: requests, limits, or the usage of a quota. */
+/** Quantities by resource name, for example requests, limits, or the usage of a quota. */
 export type Quantities = ReadonlyMap<string, Quantity>
 
 const zero = parseQuantity('0')
 
-/** Reads a `v1.ResourceList`. */
+/** Parses a `v1.ResourceList`. */
 export function parseQuantities(list: Readonly<Record<string, string>> | undefined): Quantities {
   return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]))
 }

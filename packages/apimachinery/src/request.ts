@@ -1,7 +1,7 @@
 import type { FieldRequirement } from './field-selector.ts'
 import type { LabelRequirement } from './label-requirement.ts'
 
-/** The user of a request. */
+/** The user of a request, as authenticated or impersonated. */
 export interface UserInfo {
   readonly name: string
   readonly uid?: string
@@ -9,23 +9,32 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** An action on a resource or a path, for authorizers. It need not come from a URL. */
+/**
+ * An action on a resource or on another path, for authorizers. It can come from a URL, but also from a SubjectAccessReview or from the server
+ * itself.
+ */
 export interface RequestedAction {
   readonly isResourceRequest: boolean
-  /** "" for a resource, unless a URL names it. */
+  /** Path of the request. "" for an action on a resource that does not come from a URL. */
   readonly path: string
-  /** get, list, watch, create, update, patch, delete, deletecollection; or the method in lower case for other paths. */
+  /**
+   * Verb of the action: get, list, watch, create, update, patch, delete or deletecollection. For paths that are not resources, the HTTP method in
+   * lower case.
+   */
   readonly verb: string
   readonly apiGroup: string
   readonly apiVersion: string
   readonly namespace: string
-  /** Plural; "" if not a resource request. */
+  /** Plural name of the resource. "" if the action is not on a resource. */
   readonly resource: string
   readonly subresource: string
   readonly name: string
-  /** Requirements of a list, watch or deletecollection. A selector that does not parse is left out, which asks for more. */
+  /**
+   * Field selector of a list, watch or deletecollection. A selector that cannot be parsed is omitted, so that authorizers treat the action as one
+   * on all objects.
+   */
   readonly fieldSelector?: readonly FieldRequirement[]
-  /** The same for labels. */
+  /** Label selector of a list, watch or deletecollection. Omitted if it cannot be parsed, like `fieldSelector`. */
   readonly labelSelector?: readonly LabelRequirement[]
 }
 
@@ -53,39 +62,42 @@ export function pathAction(verb: string, path: string): RequestedAction {
   return { ...noAction, isResourceRequest: false, verb, path }
 }
 
-/** The meaning of a URL and method for authorizers, admission, audit and metrics. */
+/** The meaning of a URL and an HTTP method, for authorizers, admission, audit and metrics. */
 export interface RequestInfo extends RequestedAction {
   readonly apiPrefix: string
-  /** Path segments after the API version. */
+  /** Segments of the path after the API version. */
   readonly parts: readonly string[]
 }
 
-/** The request for the registry. The server creates one for each request; in-process callers create their own. */
+/** A request as the registry sees it. The HTTP server creates one for each request. Callers in the same process create their own. */
 export interface RequestContext {
   readonly user: UserInfo
   readonly info: RequestedAction
-  /** "" for cluster-scoped requests. */
+  /** Namespace of the request. "" for cluster-scoped requests. */
   readonly namespace: string
-  /** Aborts when the client disconnects or the deadline passes. */
+  /** Aborts when the client disconnects or the request's deadline passes. */
   readonly signal: AbortSignal
-  /** True if aborted. Reading it does not create the lazy `signal`. If undefined, use `signal.aborted`. */
+  /**
+   * True if the signal has aborted. Reading this does not create `signal`, which is created on first use. If it is undefined, read
+   * `signal.aborted`.
+   */
   readonly aborted?: boolean
   readonly userAgent: string
-  /** The write's `fieldManager`: from the query, or the first part of the user agent. */
+  /** Name of the field manager: the query parameter `fieldManager`, or the first part of the user agent. */
   readonly fieldManager: string
   readonly requestId: string
-  /** Returns the server's time in milliseconds since the epoch. Default: the system clock. */
+  /** Returns the time of the server in milliseconds since 1970. Default: the system clock. */
   readonly now?: (() => number) | undefined
-  /** Adds a `Warning` header (299); duplicates are dropped. */
+  /** Adds a `Warning` header with code 299 to the response. Drops duplicate texts. */
   warn(text: string): void
-  /** Adds an annotation to the request's audit event. Absent: the request is not audited. */
+  /** Adds an annotation to the audit event of the request. Undefined if the request is not audited. */
   annotate?: ((key: string, value: string) => void) | undefined
 }
 
-/** Name of the user of requests without credentials. */
+/** User name of requests without credentials. */
 export const anonymousUser = 'system:anonymous'
 export const apiServerUser = 'system:apiserver'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
-/** Group whose members may do everything. They are also exempt from load limits. */
+/** Group whose members may do everything. Their requests are also exempt from load limits. */
 export const mastersGroup = 'system:masters'

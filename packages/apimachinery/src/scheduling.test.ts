@@ -5,7 +5,7 @@ const spin = (milliseconds: number): void => {
   for (const end = performance.now() + milliseconds; performance.now() < end;) continue
 }
 
-test('a long loop lets other work run, a short loop does not wait', async () => {
+test('lets other work run during a long loop, and does not pause a short loop', async () => {
   const slice = new TimeSlice()
   expect(slice.pauseIfOver()).toBeUndefined()
   let turns = 0
@@ -18,17 +18,17 @@ test('a long loop lets other work run, a short loop does not wait', async () => 
     spin(sliceMilliseconds + 1)
     await slice.pauseIfOver()
   }
-  // The slice after a pause is as long as the first.
+  // The slice after a pause is as long as the first slice.
   expect(slice.pauseIfOver()).toBeUndefined()
 })
 
-test('the clock is read once for the given number of steps', () => {
+test('reads the clock once per given number of steps', () => {
   const slice = new TimeSlice(64)
   spin(sliceMilliseconds + 1)
   expect(Array.from({ length: 64 }, () => slice.pauseIfOver()).findIndex((pause) => pause !== undefined)).toBe(63)
 })
 
-test('a loop that waited for something else starts a new slice', () => {
+test('starts a new slice after the loop has waited for something else', () => {
   const slice = new TimeSlice()
   spin(sliceMilliseconds + 1)
   expect(slice.isOver).toBe(true)
@@ -36,7 +36,7 @@ test('a loop that waited for something else starts a new slice', () => {
   expect(slice.isOver).toBe(false)
 })
 
-test('only a step longer than a slice pauses before the next step', async () => {
+test('pauses only after a step that takes longer than a slice', async () => {
   const began = performance.now()
   expect(restAfter(began)).toBeUndefined()
   spin(sliceMilliseconds + 1)
@@ -47,7 +47,7 @@ test('only a step longer than a slice pauses before the next step', async () => 
   expect(turns).toBe(2)
 })
 
-test('callers of one turn pass each await together', async () => {
+test('resumes all callers of one turn together', async () => {
   const steps: string[] = []
   const go = async (name: string): Promise<void> => {
     await sharedNextTurn()

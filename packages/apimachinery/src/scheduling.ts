@@ -1,8 +1,8 @@
-/** Maximum time in milliseconds that a loop may block the thread. */
+/** Maximum time that a loop may block the thread, in milliseconds. */
 export const sliceMilliseconds = 5
 
 /**
- * Divides a long loop into slices, so that other work gets the thread in between.
+ * Divides a long loop into time slices. Other work can use the thread between two slices.
  *
  * @example
  * const slice = new TimeSlice()
@@ -17,7 +17,10 @@ export class TimeSlice {
   #end = performance.now() + sliceMilliseconds
   #steps = 0
 
-  /** `stepsPerCheck`: steps between two checks of the clock. Use more than one for steps of less than a microsecond. */
+  /**
+   * Starts the first slice. `stepsPerCheck` is the number of steps between two reads of the clock. Use more than one if a step takes less than a
+   * microsecond.
+   */
   constructor(stepsPerCheck = 1) {
     this.#stepsPerCheck = stepsPerCheck
   }
@@ -26,14 +29,14 @@ export class TimeSlice {
     return performance.now() >= this.#end
   }
 
-  /** Ends a step of the loop. If the slice is over, returns a promise to await before the next step; otherwise undefined. */
+  /** Must be called after each step of the loop. If the slice is over, returns a promise to await before the next step; otherwise undefined. */
   pauseIfOver(): Promise<void> | undefined {
     if (++this.#steps < this.#stepsPerCheck) return undefined
     this.#steps = 0
     return this.isOver ? this.#pause() : undefined
   }
 
-  /** Starts a new slice, for loops that have awaited something else. */
+  /** Starts a new slice. Call it after the loop has awaited something else. */
   restart(): void {
     this.#end = performance.now() + sliceMilliseconds
   }
@@ -45,8 +48,9 @@ export class TimeSlice {
 }
 
 /**
- * Lets other requests continue between two steps of one request. `began` is the first step's start (`performance.now()`). Returns undefined after
- * a step within one slice, else a promise that resolves in a later turn of the event loop.
+ * Returns a promise to await between two steps of one request, so that other requests can continue. `began` is the start of the previous
+ * step, as returned by `performance.now()`. If the step took less than a time slice, returns undefined. Otherwise, the promise resolves in a
+ * later turn of the event loop.
  *
  * @example
  * const began = performance.now()
@@ -58,13 +62,13 @@ export function restAfter(began: number): Promise<void> | undefined {
   return performance.now() - began < sliceMilliseconds ? undefined : twoTurns()
 }
 
-/** Waits two turns. After one turn, requests that were read in that turn have not run yet. */
+/** Waits for two turns of the event loop. After only one turn, the requests that were read in that turn would not have run yet. */
 async function twoTurns(): Promise<void> {
   await nextTurn()
   await nextTurn()
 }
 
-/** Resolves in the next turn of the event loop, after pending input and output. */
+/** Resolves in the next turn of the event loop, after pending input and output were handled. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
@@ -74,9 +78,9 @@ export function nextTurn(): Promise<void> {
 let shared: Promise<void> | undefined
 
 /**
- * Like `nextTurn`, with one promise for all callers of this turn. All callers then pass one `await` before any of them reaches the next.
- * Code that runs for many requests in a row stays in the processor's cache, which saves a third of the processor time of a create under
- * load. A single request waits a few microseconds.
+ * Resolves in the next turn of the event loop, like `nextTurn`, but returns one promise to all callers of a turn. All of them then continue
+ * after this `await` before any reaches its next one. Code that runs for many requests in a row stays in the processor's cache. This saves a
+ * third of the processor time of a create under load. A single request waits a few microseconds longer.
  */
 export function sharedNextTurn(): Promise<void> {
   shared ??= new Promise((resolve) => {
@@ -88,7 +92,10 @@ export function sharedNextTurn(): Promise<void> {
   return shared
 }
 
-/** Calls `next` with a value, or with the result of a promise. Calls it immediately for a plain value, because `await` would delay it. */
+/**
+ * Calls `next` with a value, or with the result of a promise. Calls it synchronously if the value is not a promise, because `await` would delay
+ * the call.
+ */
 export function maybeThen<T, Next>(value: T | Promise<T>, next: (value: T) => Next | Promise<Next>): Next | Promise<Next> {
   return value instanceof Promise ? value.then(next) : next(value)
 }

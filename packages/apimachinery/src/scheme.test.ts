@@ -19,14 +19,14 @@ function things(): Scheme {
 }
 
 describe('Scheme', () => {
-  it('finds versions by their hub', () => {
+  it('finds the versions of a hub kind', () => {
     expect(things().hubOf(other)).toEqual(hub)
     expect(things().hubOf({ ...hub, kind: 'Nothing' })).toBeUndefined()
     const scheme = things()
     expect(() => scheme.register({ gvk: hub, hub })).toThrow('kind registered twice: /v1/Thing')
   })
 
-  it('removes a kind, and accepts it again', () => {
+  it('removes a kind, which can then be registered again', () => {
     const scheme = new Scheme()
     const remove = scheme.register({ gvk: hub, hub })
     remove()
@@ -38,7 +38,7 @@ describe('Scheme', () => {
     expect([...scheme.kinds()]).toEqual([])
   })
 
-  it('defaults and converts, and leaves other kinds unchanged', () => {
+  it('sets defaults and converts; leaves unregistered kinds unchanged', () => {
     const object: KubeObject = { metadata: { name: 'a' } }
     things().setDefaults(hub, object)
     expect(object.metadata.labels).toEqual({ defaulted: 'yes' })

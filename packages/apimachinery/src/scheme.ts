@@ -3,31 +3,37 @@ import { quote } from './go-text.ts'
 import type { GroupVersionKind } from './names.ts'
 import type { KubeObject } from './meta.ts'
 
-/** One version of a kind, with conversions to and from the hub version. The hub version is stored and validated. */
+/**
+ * One version of a kind, with its defaults and its conversions. All versions convert to and from one hub version, which the server validates and
+ * stores.
+ */
 export interface KindRegistration {
   readonly gvk: GroupVersionKind
-  /** Equals `gvk` for the hub version. */
+  /** The hub version of the kind. Equals `gvk` in the registration of the hub version. */
   readonly hub: GroupVersionKind
   /** Sets defaults on the versioned object in place. */
   readonly setDefaults?: (object: KubeObject) => void
-  /** Converts to the hub version. May modify and return its argument. Absent if both versions are equal. */
+  /** Converts an object to the hub version. May modify and return its argument. Absent if the two versions do not differ. */
   readonly toHub?: (object: KubeObject) => KubeObject
-  /** Converts from the hub version. Must not modify its argument. */
+  /** Converts an object from the hub version. Must not modify its argument. */
   readonly fromHub?: (object: KubeObject) => KubeObject
-  /** Converts a field label of this version to the hub's; undefined if it is not supported. Default: name and namespace only. */
+  /**
+   * Converts a field label of this version to a label of the hub version. Returns undefined for an unsupported label. By default, only the labels
+   * of name and namespace are supported.
+   */
   readonly convertFieldLabel?: (label: string) => string | undefined
-  /** Builds the error for an unsupported label, for kinds with a message of their own. */
+  /** Builds the error message for an unsupported field label, if the kind has a message of its own. */
   readonly refuseFieldLabel?: FieldLabelRefusal
 }
 
 /** Builds the error message for an unsupported field label. */
 export type FieldLabelRefusal = (label: string, gvk: GroupVersionKind) => string
 
-/** A registry of kinds and versions with their defaults and conversions. Objects have no kind and apiVersion here. */
+/** A registry of kinds with the defaults and conversions of each version. The objects have no kind and apiVersion. */
 export class Scheme {
   readonly #kinds = new Map<string, KindRegistration>()
 
-  /** Returns a function that removes the kind. Throws for a kind that is registered already. */
+  /** Adds a version of a kind. Returns a function that removes it. Throws if it is already registered. */
   register(registration: KindRegistration): () => void {
     const key = keyOf(registration.gvk)
     if (this.#kinds.has(key)) throw new Error(`kind registered twice: ${key}`)
@@ -45,7 +51,7 @@ export class Scheme {
     return this.#kinds.get(keyOf(gvk))?.hub
   }
 
-  /** Sets defaults in place. */
+  /** Sets the defaults of an object in place. */
   setDefaults(gvk: GroupVersionKind, object: KubeObject): void {
     this.#kinds.get(keyOf(gvk))?.setDefaults?.(object)
   }
@@ -58,7 +64,7 @@ export class Scheme {
     return this.#kinds.get(keyOf(gvk))?.fromHub?.(object) ?? object
   }
 
-  /** Converts a field label of this version to the hub's. Throws BadRequest if it is not supported. */
+  /** Converts a field label of this version to a label of the hub version. Throws BadRequest for an unsupported label. */
   convertFieldLabel(gvk: GroupVersionKind, label: string): string {
     const { convertFieldLabel: convert, refuseFieldLabel } = this.#kinds.get(keyOf(gvk)) ?? {}
     if (convert === undefined) {

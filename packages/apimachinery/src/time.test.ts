@@ -4,7 +4,7 @@ import { formatDuration, parseDuration } from './duration.ts'
 import { formatMicroTime, formatTime, normalizeMicroTime, normalizeTime, parseInstant, parseTime } from './time.ts'
 
 describe('times', () => {
-  it('are written in UTC, with whole seconds or six digits', () => {
+  it('are formatted in UTC, with whole seconds or six digits', () => {
     expect(formatTime(1_700_000_000_999)).toBe('2023-11-14T22:13:20Z')
     expect(formatMicroTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123000Z')
     expect(normalizeTime('2023-11-14T23:13:20.5+01:00')).toBe('2023-11-14T22:13:20Z')
@@ -33,7 +33,7 @@ describe('times', () => {
     expect(() => parseTime(text)).toThrow(message)
   })
 
-  it('require six digits for microseconds', () => {
+  it('require six digits in a MicroTime', () => {
     expect(() => normalizeMicroTime('2020-01-01T00:00:00Z')).toThrow('cannot parse "Z" as ".000000"')
   })
 })

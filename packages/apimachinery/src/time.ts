@@ -1,6 +1,6 @@
 import { systemClock } from './clock.ts'
 import type { RequestContext } from './request.ts'
-/** A point in time with nanoseconds. `seconds` since 1970, negative before. */
+/** A point in time with nanosecond precision. `seconds` counts from 1970 and is negative for earlier times. */
 export interface Instant {
   readonly seconds: number
   readonly nanos: number
@@ -8,27 +8,27 @@ export interface Instant {
 
 const timeLayout = '2006-01-02T15:04:05Z07:00'
 const microLayout = '2006-01-02T15:04:05.000000Z07:00'
-/** Go's zero time 0001-01-01T00:00:00Z, which is written as null. */
+/** Seconds of Go's zero time, 0001-01-01T00:00:00Z, which is null in JSON. */
 const zeroSeconds = -62135596800
 
-/** Formats milliseconds since 1970 like metav1.Time: whole seconds, UTC. */
+/** Formats milliseconds since 1970 like metav1.Time: in UTC with whole seconds. */
 export function formatTime(millis: number): string {
   return formatInstant(fromMillis(millis))
 }
 
-/** Formats the time of the request, for times that the request writes to objects. */
+/** Formats the current time of a request's server, for times that the request writes into objects. */
 export function requestTime({ now = systemClock.now }: Pick<RequestContext, 'now'>): string {
   return formatTime(now())
 }
 
-/** Formats like metav1.MicroTime: six digits, UTC. */
+/** Formats a time like metav1.MicroTime: in UTC with six fractional digits. */
 export function formatMicroTime(moment: number | Instant): string {
   const instant = typeof moment === 'number' ? fromMillis(moment) : moment
   const micros = String(Math.trunc(instant.nanos / 1000)).padStart(6, '0')
   return formatInstant(instant).replace('Z', `.${micros}Z`)
 }
 
-/** Returns milliseconds since 1970. Throws with Go's message on text that is not RFC 3339. */
+/** Parses an RFC 3339 time to milliseconds since 1970. Throws with Go's message if the text is invalid. */
 export function parseTime(text: string): number {
   return commonTime.test(text) ? Date.parse(text) : toMillis(parseInstant(text))
 }
@@ -41,10 +41,10 @@ export function parseInstant(text: string): Instant {
   return new Scanner(text, timeLayout).instant()
 }
 
-/** Matches most canonical times. Excludes the last days of months, which not every month has. */
+/** Matches the usual canonical times. Excludes days after the 28th, because some months are shorter. */
 const commonTime = /^[1-9][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$/
 
-/** Normalizes like metav1.Time: UTC, whole seconds; null for Go's zero time. */
+/** Normalizes the text of a metav1.Time to UTC with whole seconds. Returns null for Go's zero time. */
 export function normalizeTime(text: string): string | null {
   if (commonTime.test(text)) return text
   const instant = parseInstant(text)
@@ -71,7 +71,7 @@ function fromMillis(millis: number): Instant {
 
 let lastFormatted = { seconds: NaN, text: '' }
 
-/** Formats seconds. Caches the last result, because most times within a second are equal. */
+/** Formats a time with whole seconds. Caches the last result, because consecutive times are often within the same second. */
 function formatInstant({ seconds }: Instant): string {
   if (lastFormatted.seconds !== seconds) {
     const iso = new Date(seconds * 1000).toISOString()
@@ -80,7 +80,7 @@ function formatInstant({ seconds }: Instant): string {
   return lastFormatted.text
 }
 
-/** Parses the two layouts like Go's time.Parse, including its messages. */
+/** Parses the layouts of Time and MicroTime like Go's time.Parse, with the same error messages. */
 class Scanner {
   readonly #text: string
   readonly #layout: string
@@ -130,7 +130,7 @@ class Scanner {
     this.#rest = this.#rest.slice(1)
   }
 
-  /** Reads a fraction: exactly six digits if the layout has them, otherwise any number of digits. */
+  /** Parses the fraction of a second. Requires exactly six digits if the layout has them, and otherwise accepts any number of digits. */
   #fraction(): number {
     const exact = this.#layout === microLayout
     const match = exact ? /^[.,]([0-9]{6})/.exec(this.#rest) : /^[.,]([0-9]+)/.exec(this.#rest)
@@ -142,7 +142,7 @@ class Scanner {
     return Number(match[1]!.slice(0, 9).padEnd(9, '0'))
   }
 
-  /** Reads the offset in seconds east of UTC. */
+  /** Parses the time zone and returns its offset in seconds east of UTC. */
   #offset(): number {
     if (this.#rest.startsWith('Z')) {
       this.#rest = this.#rest.slice(1)
@@ -173,7 +173,7 @@ class Scanner {
   }
 }
 
-/** Quotes like Go's time errors: escapes bytes that are not printable ASCII. */
+/** Quotes text like the errors of Go's time package: escapes all bytes that are not printable ASCII. */
 function quoteTime(text: string): string {
   let out = '"'
   for (const byte of Buffer.from(text)) {

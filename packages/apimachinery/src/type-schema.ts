@@ -1,13 +1,10 @@
 import type { JsonValue } from './meta.ts'
 import type { GroupVersionKind } from './names.ts'
 
-/**
- * Schema of a type, as data: for decoding, defaults, patches, apply and OpenAPI. `@keelson/api` contains the tables; this package only
- * reads them.
- */
+/** Schema of an API type as data, for decoding, defaults, patches, apply and OpenAPI. The schemas themselves are in `@keelson/api`. */
 export type TypeSchema = ScalarSchema | ListSchema | MapSchema | StructSchema
 
-/** Types whose JSON is a single value, or opaque to the schema (`rawExtension`, `fieldsV1`, `json`). */
+/** Types whose JSON is a single value, and types whose JSON the schema does not describe (`rawExtension`, `fieldsV1`, `json`). */
 export type ScalarType =
   | 'string'
   | 'bool'
@@ -26,9 +23,9 @@ export type ScalarType =
   | 'fieldsV1'
   | 'json'
 
-/** A type with a Go name, for error messages. */
+/** A type that may have a name in Go, for error messages. */
 interface GoNamed {
-  /** The Go type in error messages, if it is a named type: "v1.ServiceType", "v1.ResourceList". */
+  /** Name of the Go type in error messages, if the type is named: "v1.ServiceType", "v1.ResourceList". */
   readonly goName?: string
 }
 
@@ -39,10 +36,10 @@ export interface ScalarSchema extends GoNamed {
 export interface ListSchema extends GoNamed {
   readonly kind: 'list'
   readonly items: TypeSchema
-  /** x-kubernetes-list-type; absent means atomic. */
+  /** Value of x-kubernetes-list-type. An absent value means atomic. */
   readonly listType?: 'atomic' | 'set' | 'map'
   readonly mapKeys?: readonly string[]
-  /** True if items are pointers in Go, which keeps null and empty items distinct. */
+  /** True if the items are pointers in Go. Null items and empty items then stay distinct. */
   readonly pointerItems?: boolean
 }
 
@@ -54,43 +51,43 @@ export interface MapSchema extends GoNamed {
 
 export interface StructSchema extends GoNamed {
   readonly kind: 'struct'
-  /** The Go type's name in error messages: "Pod", "PodSpec". */
+  /** Name of the Go type in error messages: "Pod", "PodSpec". */
   readonly name: string
   /** OpenAPI definition name: "io.k8s.api.core.v1.Pod". */
   readonly definition: string
-  /** In JSON order, with inlined structs flattened. */
+  /** The fields in the order of JSON, including those of inlined structs. */
   readonly fields: readonly FieldSchema[]
   readonly byName: ReadonlyMap<string, FieldSchema>
   readonly mapType?: 'granular' | 'atomic'
   readonly gvk?: GroupVersionKind
   /**
-   * True to keep members without a field (`x-kubernetes-preserve-unknown-fields`): unchanged, after the other members, sorted by name. By
-   * default, they are dropped.
+   * True to keep members that are not fields (`x-kubernetes-preserve-unknown-fields`). They stay unchanged and follow the fields, sorted by name.
+   * By default, they are dropped.
    */
   readonly keepsUnknown?: boolean
 }
 
 export interface FieldSchema {
-  /** The JSON name. */
+  /** Name of the field in JSON. */
   readonly name: string
   readonly type: TypeSchema
-  /** Go names of the inlined structs that contained it, outermost first (["VolumeSource"] for a Volume's hostPath), for error messages. */
+  /** Go names of the inlined structs that contain the field, outermost first, for error messages. A Volume's hostPath has ["VolumeSource"]. */
   readonly embedded?: readonly string[]
-  /** Condition under which JSON omits the field: "empty" (Go's omitempty) or "zero" (omitzero). Without it, the field is always written. */
+  /** Condition under which JSON omits the field: "empty" (omitempty in Go) or "zero" (omitzero). Without this member, the field is always written. */
   readonly omit?: 'empty' | 'zero'
-  /** True if absent and zero differ. */
+  /** True if the field is a pointer in Go. An absent field then differs from a zero value. */
   readonly pointer?: boolean
-  /** True if listed in OpenAPI's `required`. */
+  /** True if `required` in OpenAPI lists the field. */
   readonly required?: boolean
   readonly default?: JsonValue
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[]
   readonly patchMergeKey?: string
-  /** The Go name, where it is not `name` with a capital first letter: "FSType". Set for types that error messages print whole. */
+  /** Name of the field in Go, if it is not `name` with an upper-case first letter: "FSType". Set for types that error messages print completely. */
   readonly goField?: string
 }
 
 /**
- * Builds a struct schema by hand.
+ * Builds a struct schema from its fields.
  *
  * @example
  * const size: FieldSchema = { name: 'size', type: { kind: 'int32' }, required: true }
@@ -100,7 +97,7 @@ export function structSchema(definition: Omit<StructSchema, 'kind' | 'byName'>):
   return { ...definition, kind: 'struct', byName: new Map(definition.fields.map((field): [string, FieldSchema] => [field.name, field])) }
 }
 
-/** Formats a Go type for error messages: `int32`, `[]v1.Container`, `map[string]string`. */
+/** Formats a type as in Go, for error messages: `int32`, `[]v1.Container`, `map[string]string`. */
 export function goTypeName(schema: TypeSchema): string {
   if (schema.goName !== undefined) return schema.goName
   switch (schema.kind) {
@@ -115,7 +112,7 @@ export function goTypeName(schema: TypeSchema): string {
   }
 }
 
-/** Parses "io.k8s.api.core.v1.PodSpec" into "v1". */
+/** Returns the Go package name in an OpenAPI definition name: "v1" for "io.k8s.api.core.v1.PodSpec". */
 function packageOf(definition: string): string {
   return definition.split('.').at(-2) ?? ''
 }

@@ -1,6 +1,6 @@
 /**
- * Compares two texts by their UTF-8 bytes, without encoding them. JavaScript compares UTF-16 code units. The order differs only for
- * characters beyond 0xFFFF: JavaScript sorts their surrogates (0xD800–0xDFFF) before 0xE000–0xFFFF, UTF-8 sorts them after.
+ * Compares two texts by their UTF-8 bytes, without encoding them. JavaScript compares UTF-16 code units. The two orders differ only for
+ * characters above 0xFFFF. JavaScript sorts their surrogates (0xD800–0xDFFF) before 0xE000–0xFFFF, UTF-8 sorts them after.
  */
 export function compareUtf8(a: string, b: string): number {
   if (a === b) return 0
@@ -18,7 +18,10 @@ export function compareUtf8(a: string, b: string): number {
   return a.length < b.length ? -1 : 1
 }
 
-/** Returns whether JavaScript's `<` compares this text with any other text in UTF-8 order: all its code units are below the surrogates. */
+/**
+ * Returns whether JavaScript's `<` compares this text with any other text like UTF-8 does. This is the case if all its code units are below the
+ * surrogates.
+ */
 export function hasUtf16Order(text: string): boolean {
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) >= 0xd800) return false
   return true

@@ -4,10 +4,13 @@ import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 
-/** Finds the outcome of a write whose response was lost. `base` is a revision from before the write was sent. */
+/** Finds the outcome of a write whose response was lost. `base` is a revision of the store from before the write was sent. */
 export type ResolveOutcome = (transaction: Transaction, base: number, cause: unknown) => Promise<CommitResult>
 
-/** Commits transactions. Never resends a write that may have been applied, but looks up its outcome. */
+/**
+ * Commits transactions to etcd. Never sends a write twice if the first attempt may have been applied. Determines the outcome of the first attempt
+ * instead.
+ */
 export class Committer {
   readonly #servers: Servers
   readonly #known: KnownRevisions

@@ -1,7 +1,7 @@
 import { pause } from '@keelson/apimachinery'
 import type { Clock } from '@keelson/apimachinery'
 import type { KeyRange, Revision, WatchMessage } from '@keelson/storagebackend'
-// Only the enum values of etcd's comparisons. The calls do not go through etcd3.
+// etcd3 provides only the enum values for comparisons here. The calls themselves use `UnaryCall`.
 import { CompareResult, CompareTarget } from 'etcd3'
 import { rangeMethod } from './kv-methods.ts'
 import type { KnownRevisions } from './known-revisions.ts'
@@ -9,31 +9,34 @@ import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 import { toInteger, toKey } from './wire-values.ts'
 
-/** Key of kube-apiserver's compaction record. The value is the last compacted revision. The version counts compactions. */
+/** Key of the compaction record, which kube-apiserver uses too. The record's value is the last compacted revision. Its version counts compactions. */
 export const compactionRecord = 'compact_rev_key'
 
 export interface CompactorOptions {
   readonly servers: Servers
   readonly known: KnownRevisions
   readonly clock: Clock
-  /** Milliseconds between compactions. 0 disables automatic compaction. */
+  /** Interval between compactions in milliseconds. 0 disables automatic compaction. */
   readonly interval: number
   readonly watch: (range: KeyRange, after: Revision, signal: AbortSignal) => AsyncIterable<WatchMessage>
   readonly log: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 
 /**
- * Keeps one to two intervals of history. Each server on the same etcd, Keelson or kube-apiserver, tries once per interval to raise the
- * record's version from the last version it saw. The server that succeeds compacts to the revision at its previous attempt:
- *      version    n          n+1         n+2     A       ───┼───────────┼───────────┼──▶   compacts to its revision at n, then to its
- * revision at n+1     B       ──────┼ lost, learns n+1 ────┼──▶  keeps losing while A lives; takes over afterwards
+ * Compacts etcd regularly, and keeps one to two intervals of history. Several servers (Keelson or kube-apiserver) can share one etcd. Once per
+ * interval, each of them tries to increase the version of the compaction record, starting from the version it saw last. The server that
+ * succeeds compacts etcd to the revision of its previous attempt:
+ *
+ *     version    n          n+1         n+2
+ *     A       ───┼───────────┼───────────┼──▶   compacts to its revision at n, then to its revision at n+1
+ *     B       ──────┼ fails, learns n+1 ────┼──▶   keeps failing while A runs, and succeeds afterwards
  */
 export class Compactor {
   readonly #options: CompactorOptions
   readonly #abort = new AbortController()
-  /** Last known version of the record. */
+  /** Version of the record that this server has last seen. */
   #version = 0
-  /** Revision of the store when that version was read; 0 before the first round. */
+  /** Revision of the store when the record had that version; 0 before the first round. */
   #revision: Revision = 0
   #cancelTimer: (() => void) | undefined
 
@@ -57,13 +60,13 @@ export class Compactor {
       await servers.call({ type: 'read' }, (endpoint, settings) => endpoint.kv.compact({ revision }, settings))
     } catch (error) {
       if (!(error instanceof CallFailedError)) throw error
-      // Another server compacted, or an earlier attempt of this call whose response was lost.
+      // The revision is already compacted: by another server, or by an earlier attempt of this call whose response was lost.
       if (error.failure.kind !== 'compacted') throw toBackendError(error.failure, { at: revision, current: known.current })
     }
     known.sawCompacted(revision)
   }
 
-  /** Runs one compaction round. Returns the compacted revision; undefined if another server compacts. */
+  /** Runs one round of compaction. Returns the compacted revision, or undefined if another server compacts. */
   async round(): Promise<Revision | undefined> {
     const { servers, known } = this.#options
     const key = toKey(compactionRecord)
@@ -94,7 +97,7 @@ export class Compactor {
   #schedule(): void {
     const { clock, interval, log } = this.#options
     this.#cancelTimer = clock.after(interval, () => {
-      // The next round repeats a failed one.
+      // A failed round only needs a log message, because the next round repeats it.
       const failed = (error: unknown): void => log(0, 'Compaction of etcd failed', { err: error })
       void this.round()
         .then((revision) => revision !== undefined && log(1, 'Compacted etcd', { revision }), failed)
@@ -104,7 +107,7 @@ export class Compactor {
     })
   }
 
-  /** Watches the record for compactions by other servers. */
+  /** Watches the compaction record, to learn about compactions by other servers. */
   async #watchRecord(): Promise<void> {
     const { clock, servers, known, watch } = this.#options
     const { signal } = this.#abort
@@ -120,7 +123,7 @@ export class Compactor {
           for (const change of message.changes) if (change.type === 'put') this.#recordCompacted(change.entry.value)
         }
       } catch {
-        // The watch is too far behind, or etcd cannot be reached. Starts over.
+        // The watch has fallen too far behind, or etcd cannot be reached. A new watch is opened.
       }
       await pause(clock, 1000, { signal })
     }

@@ -15,7 +15,10 @@ import { TransportError } from './transport-error.ts'
 
 type Credentials = NonNullable<IOptions['credentials']>
 
-/** kube-apiserver's settings: detect a dead server after 40 s of silence, reconnect immediately and never back off for minutes. */
+/**
+ * Settings of the gRPC channel, as in kube-apiserver. A dead server is detected after 40 s of silence. Reconnection starts immediately, and the
+ * delay between attempts stays short.
+ */
 const channel: NonNullable<IOptions['grpcOptions']> = {
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
@@ -24,11 +27,11 @@ const channel: NonNullable<IOptions['grpcOptions']> = {
   'grpc.max_reconnect_backoff_ms': 2000,
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
-  // Retries are decided in servers.ts only.
+  // gRPC must not retry calls, because only servers.ts decides about retries.
   'grpc.enable_retries': 0,
-  // Connects only through `egress`, never through the web proxy of the environment.
+  // gRPC must not use the HTTP proxy of the environment. Proxies are configured through `egress`.
   'grpc.enable_http_proxy': 0,
-  // With HTTP/2's default of 64 KB, a large response or a busy watch waits for many network round trips.
+  // HTTP/2's default is 64 KB. With it, a large response or a busy watch waits for many network round trips.
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
 }
 
@@ -37,7 +40,7 @@ export interface Connected {
   close(): Promise<void>
 }
 
-/** Creates the endpoints of all servers. They connect on their first call. */
+/** Creates the endpoints of all servers. An endpoint connects on its first call. */
 export async function connect(transport: TransportConfig, egress: Egress | undefined): Promise<Connected> {
   const { serverList } = transport
   if (serverList.length === 0) throw new TransportError('the list of etcd servers is empty')
@@ -138,12 +141,15 @@ function systemAuthorities(): Buffer {
   return Buffer.from(rootCertificates.join('\n'))
 }
 
-/** Server name sent for servers without one. Node refuses to send an IP address, and the library always sends a name. */
+/**
+ * Server name for the TLS handshake with a server that is addressed by IP. Node refuses to send an IP address, but the gRPC library always sends
+ * a name.
+ */
 const namelessServer = 'etcd.invalid'
 
-/** Creates TLS credentials for a server addressed by its IP address. Its certificate must be valid for that address. */
+/** Creates TLS credentials for a server that is addressed by IP. The server's certificate must be valid for that address. */
 function addressCredentials(address: string, { rootCertificate, privateKey, certChain }: Credentials): ChannelCredentials {
-  // Must be the copy that etcd3 uses: it does not accept credentials of another copy.
+  // Loads the copy of the gRPC library that etcd3 uses, because etcd3 does not accept credentials of another copy.
   const require = createRequire(createRequire(import.meta.url).resolve('etcd3'))
   const grpc = require('@grpc/grpc-js') as { readonly credentials: typeof credentials }
   return grpc.credentials.createSsl(rootCertificate, privateKey, certChain, {

@@ -3,15 +3,15 @@ import { connect as connectSocket, isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls, type SecureContext } from 'node:tls'
 
-/** Opens a connection to an HTTP/2 server. Destroys it if the signal aborts before it is ready. */
+/** Opens a connection for HTTP/2. Destroys the connection if the signal aborts before it is open. */
 export type Dial = (signal: AbortSignal) => Promise<Duplex>
 
 export interface DialOptions {
-  /** Hostname or IP address with a port, or the path of a Unix socket. */
+  /** The server: a hostname or IP address with a port, or the path of a Unix socket. */
   readonly target: { readonly hostname: string; readonly port: number } | { readonly path: string }
-  /** Enables TLS. The server's certificate must be valid for the hostname or address. */
+  /** TLS settings. If set, the connection uses TLS, and the server's certificate must be valid for the hostname or address. */
   readonly secureContext?: SecureContext | undefined
-  /** Opens the connection instead of a plain TCP connect. */
+  /** Opens the stream to the server, instead of a plain TCP connection. */
   readonly egress?: ((hostname: string, port: number) => Promise<Duplex>) | undefined
 }
 
@@ -29,7 +29,7 @@ export function createDial({ target, secureContext, egress }: DialOptions): Dial
   if (!secureContext) return plain
   return async (signal) => {
     const socket = await plain(signal)
-    // IP addresses are never sent as the server name. The certificate is still verified against the address.
+    // TLS does not allow an IP address as the server name. The certificate is still checked against the address.
     const servername = isIP(hostname) === 0 ? { servername: hostname } : undefined
     const secured = connectTls({ socket, host: hostname, ...servername, secureContext, ALPNProtocols: ['h2'] })
     await opened(secured, 'secureConnect', signal)

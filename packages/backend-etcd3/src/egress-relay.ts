@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { pipeline, type Duplex } from 'node:stream'
 
 export interface Relay {
-  /** The Unix socket to connect to instead of the server. */
+  /** Path of the Unix socket. Clients connect to it instead of to the server. */
   readonly path: string
   close(): Promise<void>
 }
 
 /**
- * Opens a Unix socket, accessible only to this user, and pipes its connections through streams from `open`. The gRPC library cannot use
- * custom connections, but can connect to a socket. TLS passes through unchanged.
+ * Starts a relay: a Unix socket, accessible only to this user, whose connections are piped through streams from `open`. It exists because the
+ * gRPC library cannot use custom streams, but can connect to a Unix socket. TLS passes through the relay unchanged.
  */
 export async function openRelay(open: () => Promise<Duplex>): Promise<Relay> {
   const directory = await mkdtemp(join(tmpdir(), 'keelson-egress-'))

@@ -1,5 +1,5 @@
-// etcd3 provides clients of etcd's services over @grpc/grpc-js. Watches use its streams. Leases and maintenance use its typed calls. All
-// unary calls are sent through Http2Channel.
+// etcd3 provides clients of etcd's services over @grpc/grpc-js. Watches use its streams. Leases and maintenance use its typed methods. All unary
+// calls are sent through Http2Channel.
 import { Etcd3, KVClient, LeaseClient, MaintenanceClient, type ICallable, type IOptions, type IWatchRequest } from 'etcd3'
 import type { ChannelCredentials, Client, ClientDuplexStream, Metadata } from '@grpc/grpc-js'
 import type { Http2Channel } from './http2-channel.ts'
@@ -17,12 +17,15 @@ export interface CallSettings {
 
 const passThrough = { execute: (call: () => unknown) => call() } as unknown as NonNullable<NonNullable<IOptions['faultHandling']>['global']>
 
-/** etcd3's connection to one server. Its retries, its circuit breaker and its error handling, which drops every channel, are disabled. */
+/**
+ * etcd3's connection to one server. Its retries, its circuit breaker and its error handling are disabled. That error handling would close every
+ * channel.
+ */
 class Connection extends Etcd3 {
   constructor(options: IOptions, credentials: ChannelCredentials | undefined) {
     super({ ...options, faultHandling: { global: passThrough, host: () => passThrough } })
     if (!credentials) return
-    // etcd3 only builds credentials from files and reads them when it creates the channels of a host.
+    // Sets the credentials directly, because etcd3 can only read them from files.
     for (const host of (this.pool as unknown as { hosts: { channelCredentials: ChannelCredentials }[] }).hosts)
       host.channelCredentials = credentials
   }
@@ -32,16 +35,16 @@ class Connection extends Etcd3 {
   }
 }
 
-/** Connections to one server: etcd3's for streams, `channel` for unary calls. */
+/** Settings of the connections to one server. Streams use etcd3's connection, unary calls use `channel`. */
 export interface EndpointOptions {
   readonly address: string
   readonly options: IOptions
-  /** Credentials to use instead of those in `options`. */
+  /** Credentials that replace those in `options`. */
   readonly credentials?: ChannelCredentials | undefined
   readonly channel: Http2Channel
 }
 
-/** One etcd server. Sends each typed call once. Errors are plain gRPC errors. */
+/** One etcd server. Sends each typed call once, without retries. Throws plain gRPC errors. */
 export class Endpoint implements ICallable<unknown> {
   readonly address: string
   readonly kv: KVClient = new KVClient(this)
@@ -65,7 +68,7 @@ export class Endpoint implements ICallable<unknown> {
     return this.call(method as UnaryMethod<unknown, T>, request, options)
   }
 
-  /** Like `exec`, with a custom encoding of the messages. */
+  /** Sends a call like `exec`, but with a custom encoding of the messages. */
   async call<Q, T>(method: UnaryMethod<Q, T>, request: Q, options?: Partial<CallSettings>): Promise<T> {
     const { signal, deadline } = options ?? {}
     signal?.throwIfAborted()
@@ -93,7 +96,7 @@ export class Endpoint implements ICallable<unknown> {
     if (this.#closed) throw closedError()
     const { client, metadata } = await this.#connection.open(service)
     if (this.#closed) throw closedError()
-    // A member without a leader then ends the stream. Otherwise the stream would stay silent.
+    // Makes etcd end the stream if the member has no leader. Otherwise, the stream would stay open without events.
     const leaderMetadata = metadata.clone()
     leaderMetadata.set('hasleader', 'true')
     return use({ resource: undefined, client, metadata: leaderMetadata })
@@ -106,7 +109,7 @@ export class Endpoint implements ICallable<unknown> {
     })
   }
 
-  /** Does nothing: the channel of this endpoint reconnects on its own. etcd3 would drop the connection of a failed stream here. */
+  /** Does nothing. etcd3 calls it to close the connection of a failed stream, but the channel of this endpoint reconnects on its own. */
   markFailed(): void {}
 
   close(): void {
@@ -126,7 +129,7 @@ export class Endpoint implements ICallable<unknown> {
   }
 }
 
-/** etcd3's clients store the path and serializers of a method as properties of its function. */
+/** Returns the path and the serializers of a method. etcd3's clients store them as properties of the method's function. */
 function getMethod(client: Client, name: string): UnaryMethod<unknown, unknown> {
   return (client as unknown as Record<string, UnaryMethod<unknown, unknown>>)[name]!
 }

@@ -30,7 +30,7 @@ import { closedError, toBackendError } from './translate-error.ts'
 import { WatchSet } from './watch-set.ts'
 import { toInteger } from './wire-values.ts'
 
-/** A storage backend that stores its data in etcd. */
+/** Storage backend that stores its data in etcd. */
 export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   readonly #settings: Settings
   readonly #connected: Connected
@@ -44,8 +44,8 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   #health: Promise<void> | undefined
   #closing: Promise<void> | undefined
   /**
-   * Set when etcd was restored to an older copy. Caches then contain lost changes, and revisions of watches and continue tokens are
-   * invalid.
+   * Error of the health check after etcd was restored from an older backup. From then on, caches contain lost changes, and the revisions of watches and
+   * continue tokens are invalid.
    */
   #restored: StoppedError | undefined
 
@@ -75,7 +75,10 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     })
   }
 
-  /** Starts the backend. Call it once, before all other methods. The current revision becomes the base of the first writes. */
+  /**
+   * Starts the backend. It must be called once, before all other methods. Reads the current revision, from which the outcome of the first writes
+   * can be determined.
+   */
   async start(): Promise<void> {
     await this.#reader.currentRevision()
     this.#compactor.start()
@@ -129,7 +132,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
     }
   }
 
-  /** Reads a key, which need not exist, like kube-apiserver's check. Concurrent callers share one read. */
+  /** Checks that etcd can be read. Reads a key that need not exist, like kube-apiserver's health check. Concurrent calls share one read. */
   async checkHealth(): Promise<void> {
     this.#requireOpen()
     this.#health ??= this.#probe().finally(() => {
@@ -146,7 +149,7 @@ export class Etcd3Backend implements Backend, Compaction, SizeStatistics {
   async #probe(): Promise<void> {
     const { prefix, healthTimeout, log } = this.#settings
     if (this.#restored) throw this.#restored
-    // Reads are linearizable: a later read cannot return an older revision.
+    // Reads are linearizable, so a later read never returns an older revision. If it does, etcd was restored from a backup.
     const known = this.#known.current
     const key = `/${trim(prefix, '/')}/health`
     try {

@@ -2,35 +2,39 @@ import type { Duplex } from 'node:stream'
 import type { Clock } from '@keelson/apimachinery'
 import type { QueueLimits, TransportConfig } from '@keelson/storagebackend'
 
-/** Opens the connection to an etcd server, for example through a tunnel, a proxy or another network. The driver adds TLS on top. */
+/**
+ * Opens the connection to an etcd server, for example through a tunnel, a proxy or another network. If TLS is configured, it is used over this
+ * connection.
+ */
 export type Egress = (host: string, port: number) => Promise<Duplex>
 
 export interface Etcd3Options {
-  /** The servers and their TLS files. The driver uses one server at a time, and the next one if it fails. */
+  /** The etcd servers and their TLS files. One server is used at a time. If it fails, the next one is used. */
   readonly transport: TransportConfig
-  /** Prefix of the key that the health check reads. Default "/registry". */
+  /** Prefix of the key that the health check reads. Default: "/registry". */
   readonly prefix?: string
   /**
-   * Milliseconds between compactions, which all servers on the same etcd share. 0 disables compaction by this server. Default 5 minutes.
+   * Interval between compactions in milliseconds. All servers on the same etcd share the compactions. 0 disables compaction by this server.
+   * Default: 5 minutes.
    */
   readonly compactionInterval?: number
   readonly egress?: Egress
-  /** Timeout for the first response when opening. Default 20 s. */
+  /** Timeout in milliseconds for the first response of etcd when the backend is opened. Default: 20 s. */
   readonly connectTimeout?: number
-  /** Timeout of one call. Default 8 s. */
+  /** Timeout of one call in milliseconds. Default: 8 s. */
   readonly callTimeout?: number
-  /** Maximum time for retries of a call, and for the search of an unknown outcome. Default 15 s. */
+  /** Maximum time in milliseconds for the retries of a call, and for determining the outcome of a write. Default: 15 s. */
   readonly patience?: number
-  /** Timeout of a health check. Default 2 s. */
+  /** Timeout of a health check in milliseconds. Default: 2 s. */
   readonly healthTimeout?: number
-  /** Keys per read of a large range. Default 10,000. */
+  /** Number of keys in one read of a large range. Default: 10,000. */
   readonly pageSize?: number
-  /** Idle time in milliseconds before a watch requests its progress. Default 10 s. */
+  /** Time in milliseconds without events after which a watch requests its progress. Default: 10 s. */
   readonly progressInterval?: number
-  /** Limits for the pending changes of a watch. Beyond them, the watch ends. Default 100,000 changes, 64 MB. */
+  /** Limits for the unread changes of a watch. A watch that exceeds them ends. Default: 100,000 changes and 64 MB. */
   readonly watchQueue?: Partial<QueueLimits>
   readonly clock?: Clock
-  /** Logger. Level 0 is for operators; higher levels are more verbose. Default: no logging. */
+  /** Logs a message. Level 0 is for operators, and higher levels are more verbose. Default: no logging. */
   readonly log?: (level: number, text: string, fields?: Readonly<Record<string, unknown>>) => void
 }
 

@@ -28,7 +28,7 @@ function event({ revision, key, type = 'PUT', createRevision = revision, previou
 }
 
 describe('EventCollector', () => {
-  it('emits complete revisions, each once, for any fragmentation', () => {
+  it('returns each complete revision once, regardless of how etcd splits responses', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 30 })
     fc.assert(
       fc.property(sizes, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), fc.nat(30), (revisions, cuts, position) => {

@@ -3,19 +3,20 @@ import type { WatchEvent } from './watch-response.ts'
 
 export interface CollectedEvents {
   readonly changes: readonly Change[]
-  /** Revision of the last change. */
+  /** Revision of the last change in the list. */
   readonly revision: Revision
   readonly bytes: number
 }
 
 /**
- * Converts events to changes and releases only complete revisions. etcd splits a large response into fragments at any event, so the last
- * revision of a fragment may continue in the next one. Its events wait until it is complete. Events arrive in order.
+ * Converts etcd's watch events to changes, and returns only complete revisions. etcd splits a large response into fragments at any event, so the
+ * last revision of a fragment may continue in the next fragment. Its events are held back until it is complete. Events must be added in the order
+ * of their revisions.
  */
 export class EventCollector {
   #heldEvents: readonly WatchEvent[] = []
 
-  /** True if a response has started and its last fragment is missing. */
+  /** True if a response is incomplete because its last fragment is still missing. */
   get isIncomplete(): boolean {
     return this.#heldEvents.length > 0
   }
@@ -43,7 +44,7 @@ export class EventCollector {
     return changes.length > 0 ? { changes, revision, bytes } : undefined
   }
 
-  /** Discards waiting events after a broken stream. The next stream sends them again. */
+  /** Discards the events that are held back, because their stream broke. The next stream sends them again. */
   reset(): void {
     this.#heldEvents = []
   }
@@ -51,7 +52,8 @@ export class EventCollector {
 
 function toChange({ isDelete, entry, previous }: WatchEvent, at: Revision): Change {
   const isCreate = !isDelete && entry.createRevision === entry.modRevision
-  // etcd omits compacted previous values. Without them, a change would look like a creation and a deletion like no change.
+  // etcd omits previous values that are compacted. Without its previous value, a change would look like a creation, and a deletion would be
+  // dropped.
   if (!isCreate && !previous) throw new CompactedError(at - 1, at)
   return isDelete ? { type: 'delete', key: entry.key, revision: at, previous } : { type: 'put', entry, previous }
 }

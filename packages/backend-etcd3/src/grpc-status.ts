@@ -1,4 +1,4 @@
-/** The gRPC codes that this package sets itself. */
+/** gRPC status codes that this package reports for its own errors. */
 export const grpcCode = {
   ok: 0,
   cancelled: 1,
@@ -18,7 +18,7 @@ export interface GrpcStatus {
 
 type Headers = Readonly<Record<string, unknown>>
 
-/** Reads the status from trailers, or from the headers of a trailers-only response. Returns undefined if there is none. */
+/** Returns the gRPC status in the trailers of a response, or in its headers if it has no body. Returns undefined if there is none. */
 export function readStatus(headers: Headers): GrpcStatus | undefined {
   const written = headers['grpc-status']
   if (written === undefined) return undefined
@@ -39,7 +39,7 @@ const ofHttp: Readonly<Record<number, number>> = {
   504: grpcCode.unavailable,
 }
 
-/** Status of a response without a gRPC status. Such a response comes from a proxy. */
+/** Returns the gRPC status for an HTTP response that does not contain one. Such a response comes from a proxy. */
 export function statusOfHttp(status: number): GrpcStatus {
   return { code: ofHttp[status] ?? grpcCode.unknown, details: `Received HTTP status code ${status}` }
 }
@@ -47,7 +47,7 @@ export function statusOfHttp(status: number): GrpcStatus {
 const refusedStream = 7
 const cancel = 8
 
-/** Status of a stream that the server reset before the end of its response. */
+/** Returns the gRPC status for a stream that the server reset before the end of its response. */
 export function statusOfReset(reset: number): GrpcStatus {
   if (reset === refusedStream) return { code: grpcCode.unavailable, details: 'Stream refused by server' }
   if (reset === cancel) return { code: grpcCode.cancelled, details: 'Call cancelled' }

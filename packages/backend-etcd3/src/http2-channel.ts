@@ -7,15 +7,17 @@ const maxPause = 2000
 
 export interface Http2ChannelOptions {
   readonly dial: Dial
-  /** The `:authority` of requests: "host:port". */
+  /** Value of `:authority` in requests: "host:port". */
   readonly authority: string
   readonly scheme: 'http' | 'https'
 }
 
 /**
- * A shared connection to one server. Connects on demand, one attempt at a time, and reconnects after the connection is lost:
- *      none ──call──▶ connecting ──settings──▶ open ──lost or GOAWAY──▶ none       ▲                │       └─── pausing ◀───┘ failed:
- * calls fail immediately for 0.1 s, then for longer
+ * A shared connection to one server. Connects on demand, with one attempt at a time. Connects again after the connection is lost:
+ *
+ *     none ──call──▶ connecting ──settings──▶ open ──lost or GOAWAY──▶ none
+ *       ▲                │
+ *       └─── pausing ◀───┘ failed: calls fail immediately for 0.1 s, then for longer
  */
 export class Http2Channel {
   readonly authority: string
@@ -34,12 +36,12 @@ export class Http2Channel {
     this.scheme = scheme
   }
 
-  /** The open connection; undefined if there is none. */
+  /** The open connection; undefined if the channel is not connected. */
   get current(): Http2Connection | undefined {
     return this.#current
   }
 
-  /** Returns the open connection, or connects. Rejects with the reason if connecting fails. */
+  /** Returns the open connection. If there is none, connects first. Rejects with the reason if connecting fails. */
   connect(): Promise<Http2Connection> {
     if (this.#current) return Promise.resolve(this.#current)
     if (this.#failure && performance.now() < this.#failure.until) return Promise.reject(this.#failure.error)

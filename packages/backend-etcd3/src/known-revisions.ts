@@ -1,6 +1,6 @@
 import type { Revision } from '@keelson/storagebackend'
 
-/** Highest revisions in responses so far. They may be older than the store's revision, but never newer. */
+/** The highest current revision and compacted revision in etcd's responses so far. The real revisions of the store may be newer, but never older. */
 export class KnownRevisions {
   #current: Revision = 0
   #compacted: Revision = 0
@@ -13,7 +13,7 @@ export class KnownRevisions {
     return this.#compacted
   }
 
-  /** Records the revision in the header of a response. */
+  /** Records the current revision in the header of a response, and returns it. */
   saw(revision: Revision): Revision {
     if (revision > this.#current) this.#current = revision
     return revision

@@ -4,19 +4,19 @@ import { toKey, toLease, toSafe } from './wire-values.ts'
 import { WireReader } from './wire-reader.ts'
 import { WireWriter } from './wire-writer.ts'
 
-/** A range or a single key. `end` is exclusive; without it, reads only `key`. */
+/** Request to read a range or a single key. `end` is exclusive. Without `end`, reads only `key`. */
 export interface RangeRequest {
   readonly key: string
   readonly end?: string | undefined
-  /** Maximum number of entries. Default: no limit. */
+  /** Maximum number of entries in the response. Default: no limit. */
   readonly limit?: number | undefined
-  /** Revision to read. Default: the newest. */
+  /** Revision to read. Default: the current revision. */
   readonly at?: Revision | undefined
   readonly countOnly?: boolean
 }
 
 export interface RangeResponse {
-  /** Current revision of the store, also if an older revision was read. */
+  /** Current revision of the store, even if an older revision was read. */
   readonly revision: Revision
   readonly entries: readonly Entry[]
   readonly more: boolean
@@ -24,8 +24,8 @@ export interface RangeResponse {
 }
 
 /**
- * The Range call with a custom encoding, which converts directly between messages and the contract's types. etcd3's encoding creates
- * intermediate objects with all fields and with integers as strings.
+ * The Range method of etcd. Its encoding converts directly between messages and the types of the storage contract. etcd3's encoding creates
+ * intermediate objects with all fields, and represents integers as strings.
  */
 export const rangeMethod: UnaryMethod<RangeRequest, RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
@@ -51,7 +51,7 @@ export const rangeMethod: UnaryMethod<RangeRequest, RangeResponse> = {
   },
 }
 
-/** The Txn call. Applies the operations if the comparisons are true; otherwise reads the compared keys. */
+/** The Txn method of etcd. Applies the operations if all comparisons are true. Otherwise, reads the compared keys. */
 export const commitMethod: UnaryMethod<Transaction, CommitResult> = {
   path: '/etcdserverpb.KV/Txn',
   requestSerialize({ compare, operations }) {
@@ -104,14 +104,14 @@ function writeOperation(writer: WireWriter, operation: Operation): void {
   writer.close(2, mark)
 }
 
-/** Reads the store's revision from the header of a response. */
+/** Reads the current revision of the store from the header of a response. */
 export function readHeader(reader: WireReader): Revision {
   let revision = 0
   for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = toSafe(reader.integer())
   return revision
 }
 
-/** Copies the value so that it does not keep the whole response in memory. */
+/** Reads an entry. Copies its value, so that the value does not keep the whole response in memory. */
 export function readEntry(reader: WireReader): Entry {
   let key = ''
   let value = nothing
@@ -130,7 +130,7 @@ export function readEntry(reader: WireReader): Entry {
 
 const nothing = Buffer.alloc(0)
 
-/** Returns the first entry of a range operation's response. */
+/** Returns the first entry of a Range response within a transaction's response. */
 function readFirst(operation: WireReader): Entry | undefined {
   for (let field = operation.next(); field !== 0; field = operation.next()) {
     if (field !== 1) continue

@@ -3,7 +3,7 @@ import type { LeaseId, Lessor } from '@keelson/storagebackend'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 
-/** Grants and revokes leases. Chooses the lease ids, because ids chosen by etcd exceed the safe integer range. */
+/** Grants and revokes leases. Chooses lease ids itself, because ids that etcd chooses can exceed the range of safe integers. */
 export class EtcdLessor implements Lessor {
   readonly #servers: Servers
 
@@ -16,7 +16,7 @@ export class EtcdLessor implements Lessor {
       const id = randomInt(1, 2 ** 48 - 1)
       let attempts = 0
       try {
-        // Retries are safe, because a second grant with the same id finds the first.
+        // The call may be retried like a read: if the first attempt was applied, the second one fails because the id exists.
         await this.#servers.call({ type: 'read' }, (endpoint, settings) => {
           attempts++
           return endpoint.leases.leaseGrant({ ID: id, TTL: ttlSeconds }, settings)

@@ -7,7 +7,7 @@ import type { Etcd3Options, Settings } from './etcd3-options.ts'
 import { CallFailedError, Servers } from './servers.ts'
 import { readFailure, toBackendError } from './translate-error.ts'
 
-/** Opens a backend on etcd. Waits until a server responds. Throws `UnavailableError` if no server responds in time. */
+/** Opens a storage backend on etcd. Waits until an etcd server responds. Throws `UnavailableError` if none responds in time. */
 export async function openEtcd3(options: Etcd3Options): Promise<Backend & Compaction & SizeStatistics> {
   const settings = withDefaults(options)
   const connected = await connect(settings.transport, settings.egress)
@@ -42,7 +42,7 @@ function withDefaults(options: Etcd3Options): Settings {
 
 async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, log }: Settings): Promise<void> {
   const logged = new Set<string>()
-  /** Logs each reason once, before waiting, so that the operator sees it early. */
+  /** Logs each reason once while the backend waits, so that the operator sees it early. */
   const logFailure = ({ address }: Endpoint, error: unknown): void => {
     const { message, transient } = readFailure(error)
     if (!transient || logged.has(`${address} ${message}`)) return
@@ -70,7 +70,7 @@ async function waitForServer({ endpoints }: Connected, { clock, connectTimeout, 
 }
 
 /**
- * Returns whether this version of etcd answers progress requests correctly. Older versions may report a revision before they send its
+ * Returns whether this version of etcd sends correct progress responses. Older versions may report a revision before they have sent all its
  * changes. A cache would then serve stale data.
  */
 export function hasReliableProgress(version: string): boolean {

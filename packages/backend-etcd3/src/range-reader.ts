@@ -4,7 +4,7 @@ import type { KnownRevisions } from './known-revisions.ts'
 import { CallFailedError, type Servers } from './servers.ts'
 import { toBackendError } from './translate-error.ts'
 
-/** Reads keys and ranges, linearizable unless a revision is given. Reads a large range in pages, all at the revision of the first page. */
+/** Reads keys and ranges. Without a revision, reads are linearizable. A large range is read in pages, all at the revision of the first page. */
 export class RangeReader implements Reader {
   readonly #servers: Servers
   readonly #known: KnownRevisions
@@ -42,9 +42,9 @@ export class RangeReader implements Reader {
     return { entries, revision, count, more: count > entries.length }
   }
 
-  /** Returns a revision that the store had during the call. */
+  /** Returns a revision that was current at some time during the call. */
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
-    // This key does not exist. Only the header of the response is used.
+    // Reads a key that does not exist, because only the header of the response is needed.
     return (await this.#range({ key: '\0', countOnly: true }, signal ? { signal } : {})).revision
   }
 

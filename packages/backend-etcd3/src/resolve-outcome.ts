@@ -14,7 +14,7 @@ import {
 
 export interface ResolverOptions {
   readonly store: Reader & Pick<Watcher, 'watch'>
-  /** Time limit for the search, in milliseconds. */
+  /** Maximum time to determine an outcome, in milliseconds. */
   readonly patience: number
   readonly now: () => number
   readonly pause: (milliseconds: number) => Promise<void>
@@ -23,14 +23,15 @@ export interface ResolverOptions {
 type Put = Extract<Operation, { type: 'put' }>
 
 /**
- * Finds the outcome of a write whose response was lost. The write may have been applied, rejected, or be still in progress: a proposal can
- * outlive its connection and even a restart. Only two findings end the search:
+ * Determines the outcome of a write whose response was lost. The write may have been applied or rejected. It may also still be in progress,
+ * because a Raft proposal can outlive its connection and even a restart. Only two findings end the search:
  *
- * - The key's history contains the write: it was applied at that revision.
- * - The history shows that another write replaced the expected revision: this write was rejected, because a key never returns to an old revision.
+ * - The key's history contains the write. Then the write was applied at that revision.
+ * - The history shows that another write replaced the expected revision. Then this write was rejected, because a key never returns to an old
+ *   revision.
  *
- * An unchanged key proves nothing, so the outcome is unknown if the time limit ends. A put is recognized by its value. A delete has no
- * value and could come from any client, so only its rejection can be proved.
+ * An unchanged key proves nothing. The outcome is unknown if the time limit ends without a proof. A put is recognized by its value. A delete
+ * has no value and could come from any client, so only its rejection can be proved.
  */
 export class OutcomeResolver {
   readonly #options: ResolverOptions
@@ -51,11 +52,11 @@ export class OutcomeResolver {
     }
   }
 
-  /** Searches the history of the keys. Returns undefined if it proves nothing yet. */
+  /** Searches the history of the written keys for the outcome. Returns undefined if the history proves nothing yet. */
   async #searchHistory({ compare, operations }: Transaction, base: Revision, cause: unknown): Promise<CommitResult | undefined> {
     try {
       for (const operation of operations) {
-        // A key that is only compared proves nothing, because it may have changed after the write.
+        // Only written keys are searched. A key that is only compared may have changed after the write, so it proves nothing.
         const expected = compare.find(({ key }) => key === operation.key)?.modRevision ?? 0
         const found = expected > 0 ? await this.#findReplacement(operation, expected, base) : await this.#findPut(operation, base)
         if (found === 'refused') return await this.#rejectedResult(compare.map(({ key }) => key))
@@ -64,13 +65,13 @@ export class OutcomeResolver {
       return undefined
     } catch (error) {
       if (isBackendError(error, 'UnavailableError')) return undefined
-      // The relevant history was compacted.
+      // The part of the history that would prove the outcome was compacted.
       if (isBackendError(error, 'CompactedError')) throw unknownOutcome(cause)
       throw error
     }
   }
 
-  /** Finds the change that replaced `expected`. If the operation was applied, it is the first change after that revision. */
+  /** Finds the change that replaced the revision `expected` of a key. If the operation was applied, it is the first change after that revision. */
   async #findReplacement(operation: Operation, expected: Revision, base: Revision): Promise<Revision | 'refused' | undefined> {
     const { entry } = await this.#options.store.get(operation.key)
     if (entry?.modRevision === expected) return undefined
@@ -93,8 +94,8 @@ export class OutcomeResolver {
   }
 
   /**
-   * Yields the key's changes after `after`, up to the revision `until`. Without `until`, yields the changes that arrive within a short
-   * time.
+   * Yields the changes of a key after the revision `after`, up to the revision `until`. Without `until`, yields the changes that arrive within a
+   * short time.
    */
   async *#readHistory(key: string, after: Revision, until: Revision | undefined): AsyncGenerator<Change> {
     const abort = new AbortController()

@@ -8,11 +8,11 @@ import { readCancellation, readFailure, toBackendError, type CallFailure } from 
 import type { WatchResponse } from './watch-response.ts'
 import { openWatchStream, type WatchStream } from './watch-stream.ts'
 
-/** Watch id of responses to manual progress requests; they apply to every watch of the stream. */
+/** Watch id in responses to progress requests. Such a response applies to every watch of the stream. */
 const allWatches = -1
 const initialPause = 20
 const maxPause = 1000
-/** Milliseconds before an unanswered progress request is repeated. etcd drops requests while the watch is catching up. */
+/** Time in milliseconds after which a progress request is repeated. etcd drops requests while a watch is catching up. */
 const progressRetryInterval = 100
 
 export interface ResumingWatchOptions {
@@ -22,15 +22,18 @@ export interface ResumingWatchOptions {
   readonly queue: WatchQueue
   readonly range: KeyRange
   readonly after: Revision
-  /** Maximum time until etcd accepts the watch. */
+  /** Maximum time in milliseconds until etcd accepts the watch. */
   readonly callTimeout: number
 }
 
 /**
- * A watch that reconnects when its stream breaks.
- *      connecting ──accepted──▶ open ──stream broke──▶ pausing ──▶ connecting …  `position` is the revision up to which all changes are in the queue, from the last change or progress. The next stream resumes after it.
- * No other revision in etcd's responses describes the position of this watch: the header of a batch has the store's newest revision, and a
- * watch that is catching up may be far behind it.
+ * A watch that reconnects when its stream breaks:
+ *
+ *     connecting ──accepted──▶ open ──stream broke──▶ pausing ──▶ connecting …
+ *
+ * The queue contains all changes up to the revision `position`, which comes from the last change or progress response. The next stream resumes
+ * after `position`. No other revision in etcd's responses is the position of this watch. The header of a response contains the store's current
+ * revision, and a watch that is catching up may be far behind it.
  */
 export class ResumingWatch {
   readonly #options: ResumingWatchOptions
@@ -42,7 +45,7 @@ export class ResumingWatch {
   #isEnded = false
   #pause = initialPause
   #cancelTimer: (() => void) | undefined
-  /** Revision that progress must reach; 0 if none is requested. */
+  /** Revision that the watch must reach before a progress request is answered; 0 if no request is pending. */
   #requestedRevision: Revision = 0
   #cancelProgressTimer: (() => void) | undefined
   #isIdle = false
@@ -58,7 +61,7 @@ export class ResumingWatch {
     this.#startProgressRequest()
   }
 
-  /** Requests progress if the watch has received nothing since the last call. Called periodically. */
+  /** Requests progress if the watch has received nothing since the previous call. The caller calls it periodically. */
   requestProgressIfIdle(): void {
     if (this.#isIdle && this.#requestedRevision === 0) this.requestProgress(this.#position)
     this.#isIdle = true
@@ -83,7 +86,7 @@ export class ResumingWatch {
         response: (response) => this.#handleResponse(response),
         ended: onBroken,
       })
-      // The watch has ended, or has broken and is already reconnecting.
+      // The watch has ended meanwhile, or it broke and is already reconnecting.
       if (this.#isEnded || this.#endpoint !== endpoint) {
         stream.close()
         return
@@ -140,17 +143,17 @@ export class ResumingWatch {
       this.#cancelProgressTimer?.()
       this.#cancelProgressTimer = undefined
     } else if (isResponse && this.#requestedRevision > 0) {
-      // The progress is older than requested: this member lags behind the member that returned the revision.
+      // The reported revision is older than the requested one, because this etcd member lags behind the one that returned the requested revision.
       this.#cancelProgressTimer?.()
       this.#cancelProgressTimer = this.#options.clock.after(10, () => this.#sendProgressRequest())
     }
-    // A member may lag behind `position`. A watch that starts at a future revision receives no earlier changes.
+    // A lagging member may report a revision older than `position`. A watch that starts at a future revision receives no earlier changes.
     if (revision < this.#position) return
     this.#position = revision
     this.#options.queue.progress(revision)
   }
 
-  /** Requests progress and repeats the request until it is answered. At most one request is pending. */
+  /** Requests progress, and repeats the request until etcd answers it. At most one request is pending. */
   #startProgressRequest(): void {
     if (this.#isAccepted && !this.#cancelProgressTimer) this.#sendProgressRequest()
   }
@@ -162,10 +165,10 @@ export class ResumingWatch {
     this.#cancelProgressTimer = this.#options.clock.after(progressRetryInterval, () => this.#sendProgressRequest())
   }
 
-  /** Handles a stream that broke or never answered. */
+  /** Handles a stream that broke, or that never accepted the watch. */
   #handleBrokenStream(error: unknown): void {
     if (this.#isEnded) return
-    // A stream that ends without an error means that the server is stopping.
+    // A stream ends without an error if its server is stopping.
     this.#handleFailure(error === undefined ? readCancellation('etcd stopped answering') : readFailure(error))
   }
 

@@ -6,7 +6,7 @@ import { readFailure, type CallFailure } from './translate-error.ts'
 const initialPause = 20
 const maxPause = 500
 
-/** Thrown if a call fails permanently, or if the time for its retries is over. */
+/** Thrown if a call fails permanently, or if it still fails when the time for retries is over. */
 export class CallFailedError extends Error {
   override readonly name = 'CallFailedError'
   readonly failure: CallFailure
@@ -17,15 +17,15 @@ export class CallFailedError extends Error {
 }
 
 export interface RepeatOptions {
-  /** Reads are retried after any transient failure, writes only if they were certainly not applied. */
+  /** Type of the call. A read is retried after any transient failure, a write only if it was certainly not applied. */
   readonly type: 'read' | 'write'
   readonly signal?: AbortSignal | undefined
-  /** Defaults to the timeout of the servers' settings. */
+  /** Timeout of each attempt in milliseconds. Default: the timeout in the servers' settings. */
   readonly callTimeout?: number
   readonly patience?: number
 }
 
-/** All servers, of which one is in use. Decides whether a call is retried. */
+/** The etcd servers, of which one is in use. Sends calls to it and decides whether a failed call is retried. */
 export class Servers {
   readonly all: readonly Endpoint[]
   readonly #clock: Clock
@@ -44,12 +44,15 @@ export class Servers {
     return this.all[this.#current]!
   }
 
-  /** Switches to the next server if `endpoint` is still the one in use. */
+  /** Switches to the next server if `endpoint` is the server in use. */
   markFailed(endpoint: Endpoint): void {
     if (this.current === endpoint) this.#current = (this.#current + 1) % this.all.length
   }
 
-  /** Sends a call, with retries. Throws `CallFailedError` or the signal's reason. Rethrows errors that are not gRPC errors. */
+  /**
+   * Sends a call and retries it after transient failures. Throws `CallFailedError`, or the signal's reason when aborted. Rethrows errors that are
+   * not gRPC errors.
+   */
   async call<T>(options: RepeatOptions, call: (endpoint: Endpoint, settings: CallSettings) => Promise<T>): Promise<T> {
     const { type, signal } = options
     const giveUpAt = this.#clock.now() + (options.patience ?? this.#patience)
@@ -70,7 +73,7 @@ export class Servers {
     }
   }
 
-  /** Waits. Rejects when the signal aborts. */
+  /** Waits for the given time. Rejects with the signal's reason when aborted. */
   async pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
     await pause(this.#clock, milliseconds, { keepAlive: true, ...(signal && { signal }) })
     signal?.throwIfAborted()

@@ -3,7 +3,7 @@ import { readCancellation, readFailure, toBackendError } from './translate-error
 
 const grpc = (code: number, details: string): Error => Object.assign(new Error(`${code}: ${details}`), { code, details })
 
-describe('failures of calls', () => {
+describe('reading the errors of calls', () => {
   it.each([
     [14, 'No connection established. Last error: connect ECONNREFUSED 127.0.0.1:2379', 'none', true, 'UnavailableError'],
     [14, 'Name resolution failed for target dns:nowhere', 'none', true, 'UnavailableError'],
@@ -34,7 +34,7 @@ describe('failures of calls', () => {
     expect(readFailure(new TypeError('a bug'))).toMatchObject({ outcome: 'unknown', transient: false, kind: 'other' })
   })
 
-  it('resumes a watch that etcd ended if another member can continue it', () => {
+  it('resumes a watch that etcd ended if another etcd member can continue it', () => {
     expect(readCancellation('etcdserver: no leader').transient).toBe(true)
     expect(readCancellation('etcdserver: permission denied')).toMatchObject({ transient: false, message: 'etcdserver: permission denied' })
     expect(readCancellation('etcdserver: mvcc: required revision has been compacted').kind).toBe('compacted')

@@ -10,8 +10,8 @@ import {
 } from '@keelson/storagebackend'
 
 /**
- * The meaning of a failed call. For writes, `outcome` "none" means that etcd certainly did not apply the write, "unknown" that it may have
- * applied it or still may. If `transient`, the same call may succeed later or at another server.
+ * The meaning of a failed call. `outcome` is for writes: "none" means that etcd certainly did not apply the write, "unknown" means that etcd may
+ * have applied it or may still do so. If `transient` is true, the same call may succeed later or at another server.
  */
 export interface CallFailure {
   readonly outcome: 'none' | 'unknown'
@@ -21,7 +21,7 @@ export interface CallFailure {
   readonly cause: unknown
 }
 
-/** The gRPC status codes with special handling. */
+/** gRPC status codes with a special meaning here. */
 const cancelled = 1
 const invalidArgument = 3
 const deadlineExceeded = 4
@@ -34,7 +34,7 @@ const unimplemented = 12
 const dataLoss = 15
 const unauthenticated = 16
 
-/** Codes of rejected calls: etcd rejected the call, or the gRPC library did not send it. */
+/** gRPC status codes of calls that etcd rejected, or that the gRPC library did not send. */
 const refusals: ReadonlySet<number> = new Set([
   invalidArgument,
   notFound,
@@ -47,10 +47,10 @@ const refusals: ReadonlySet<number> = new Set([
   unauthenticated,
 ])
 
-/** Matches the gRPC library's messages for a call that was never sent, because there was no connection. */
+/** Matches the gRPC library's message for a call that was never sent, because there was no connection. */
 const neverSent = /^(No connection established|Name resolution failed|.*Waiting for LB pick|Channel has been shut down)/
 
-/** Interprets the error of a call. Only this function reads codes and messages of gRPC and etcd. */
+/** Determines the meaning of a call's error. Only this function reads the codes and messages of gRPC and etcd. */
 export function readFailure(error: unknown): CallFailure {
   const { code, details } = error as { readonly code?: unknown; readonly details?: unknown }
   const text = typeof details === 'string' && details !== '' ? details : messageOf(error)
@@ -75,7 +75,7 @@ export function readFailure(error: unknown): CallFailure {
   }
 }
 
-/** Interprets etcd's reason to cancel or refuse a watch. */
+/** Determines the meaning of the reason for which etcd cancelled or refused a watch. */
 export function readCancellation(reason: string): CallFailure {
   const transient = /no leader|leader changed|timed out|stopped|unhealthy|not capable/.test(reason)
   const kind = reason.includes('compacted') ? 'compacted' : transient ? 'unavailable' : 'other'
@@ -83,14 +83,17 @@ export function readCancellation(reason: string): CallFailure {
 }
 
 export interface FailedCall {
-  /** Revision requested by a read. */
+  /** Revision that a read requested. */
   readonly at?: Revision | undefined
   readonly current?: Revision | undefined
   readonly compacted?: Revision | undefined
   readonly lease?: number | undefined
 }
 
-/** Returns the contract's error for a permanent failure. For writes with an unknown outcome, see resolve-outcome.ts. */
+/**
+ * Returns the error of the storage contract for a call that failed permanently. Writes with an unknown outcome are handled in resolve-outcome.ts
+ * instead.
+ */
 export function toBackendError(failure: CallFailure, call: FailedCall = {}): Error {
   const { at = 0, current = 0, compacted = 0, lease = 0 } = call
   const options = { cause: failure.cause }

@@ -1,4 +1,4 @@
-/** Thrown if the configuration of the connection to etcd is invalid: a file cannot be read or has invalid contents. Retries do not help. */
+/** Thrown if the configuration of the connection to etcd is invalid, for example if a TLS file cannot be read. A retry cannot succeed. */
 export class TransportError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options)

@@ -85,7 +85,7 @@ describe('a call to a gRPC server', () => {
     expect(await Promise.all(texts.map((text) => say(channel, text)))).toEqual(texts)
   })
 
-  it("fails with the server's code and message", () =>
+  it("fails with the server's status code and message", () =>
     expect(say(channelTo(port), 'refuse')).rejects.toMatchObject({
       code: status.OUT_OF_RANGE,
       details: 'the revision “5” is compacted: 100 %',
@@ -100,9 +100,9 @@ describe('a call to a gRPC server', () => {
     expect(await say(channel, 'then')).toBe('then')
   })
 
-  it('fails at its deadline with an unknown outcome', async () => {
+  it('fails at its deadline, with an unknown outcome', async () => {
     const channel = channelTo(port)
-    // Connects first, so that the deadline does not pass before the call is sent.
+    // Connects before the call, so that the call is sent before its deadline.
     await say(channel, 'first')
     const failure = await failureOf(say(channel, 'silence', { deadline: Date.now() + 50 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'unknown', transient: true })
@@ -135,12 +135,12 @@ describe('a call to another HTTP/2 server', () => {
     stream.end()
   }
 
-  it('accepts a response in several chunks', async () => {
+  it('accepts a response that arrives in several chunks', async () => {
     answer = (stream) => respond(stream, [good.subarray(0, 2), good.subarray(2, 6), good.subarray(6)], { 'grpc-status': '0' })
     expect(await say(connected(), '')).toBe('ok')
   })
 
-  it('sends the headers required by gRPC', async () => {
+  it('sends the headers that gRPC requires', async () => {
     let headers: Record<string, unknown> = {}
     answer = (stream) => respond(stream, [good], { 'grpc-status': '0' })
     server.once('stream', (_stream, received) => (headers = received))
@@ -217,12 +217,12 @@ describe('a call to something other than an HTTP/2 server', () => {
     expect(failure).toMatchObject({ code: status.UNAVAILABLE, outcome: 'none', transient: true })
   })
 
-  it('without a response: reports at the deadline that the call was never sent', async () => {
+  it('reports at the deadline that the call was never sent if the server does not respond', async () => {
     const failure = await failureOf(say(channelTo(await listen('silence')), '', { deadline: Date.now() + 30 }))
     expect(failure).toMatchObject({ code: status.DEADLINE_EXCEEDED, outcome: 'none', transient: true })
   })
 
-  it('without a listener: reports that the call was never sent, with the reason', async () => {
+  it('reports that the call was never sent, with the reason, if nothing listens at the address', async () => {
     const port = await listen('end')
     await new Promise((resolve) => server?.close(resolve))
     const failure = await failureOf(say(channelTo(port), ''))

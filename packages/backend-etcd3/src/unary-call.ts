@@ -4,7 +4,7 @@ import { grpcCode, grpcError, readStatus, statusOfHttp, statusOfReset, type Grpc
 import type { Http2Channel } from './http2-channel.ts'
 import type { Http2Connection } from './http2-connection.ts'
 
-/** Path and message encodings of a gRPC method. */
+/** A gRPC method: its path, and the encodings of its messages. */
 export interface UnaryMethod<Request, Answer> {
   readonly path: string
   readonly requestSerialize: (request: Request) => Buffer
@@ -15,13 +15,13 @@ export interface UnaryCallOptions<Request, Answer> {
   readonly channel: Http2Channel
   readonly method: UnaryMethod<Request, Answer>
   readonly request: Request
-  /** Deadline in milliseconds since the epoch. */
+  /** Deadline of the call in milliseconds since 1970; undefined for no deadline. */
   readonly deadline: number | undefined
-  /** Called once, never before `start` returns. The error has gRPC's `code` and `details`. */
+  /** Receives the result. Called once, but never before `start` returns. The error has the properties `code` and `details` of gRPC errors. */
   readonly done: (error: Error | undefined, answer: Answer | undefined) => void
 }
 
-/** Prefix of the error message for a call that was never sent. */
+/** Start of the error message for a call that was never sent. */
 const neverSent = 'No connection established'
 const prefixLength = 5
 const cancelCode = 8
@@ -88,7 +88,7 @@ export class UnaryCall<Request, Answer> {
     try {
       stream = connection.request(headers)
     } catch (error) {
-      // The connection has just been lost.
+      // The connection was lost just before the request.
       queueMicrotask(() => this.#finish({ code: grpcCode.unavailable, details: `${neverSent}. Last error: ${(error as Error).message}` }))
       return
     }
@@ -151,7 +151,7 @@ export class UnaryCall<Request, Answer> {
   }
 }
 
-/** Prefixes the message with gRPC's five-byte header: the compression flag and the length. */
+/** Adds gRPC's five-byte header to a message: the compression flag and the length. */
 function addFrame(message: Buffer): Buffer {
   const framed = Buffer.allocUnsafe(prefixLength + message.length)
   framed[0] = 0
@@ -160,7 +160,7 @@ function addFrame(message: Buffer): Buffer {
   return framed
 }
 
-/** Removes the header of a message. Rejects compressed messages, because requests advertise no compression. */
+/** Removes gRPC's header from a message. Throws if the message is compressed, because requests do not offer compression. */
 function removeFrame(received: Buffer): Buffer {
   if (received.length < prefixLength) throw new Error('the message is missing')
   if (received[0] !== 0) throw new Error('the message is compressed')

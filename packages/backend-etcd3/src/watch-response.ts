@@ -5,15 +5,15 @@ import { toSafe } from './wire-values.ts'
 
 export interface WatchEvent {
   readonly isDelete: boolean
-  /** The entry after the event. For a deletion, only the key and the revision. */
+  /** The entry after the event. For a deletion, it contains only the key and the revision. */
   readonly entry: Entry
   readonly previous: Entry | undefined
 }
 
 export interface WatchResponse {
-  /** The store's newest revision. This watch may not have received it yet. */
+  /** Current revision of the store. The watch may not have received this revision yet. */
   readonly revision: Revision
-  /** Id of the watch; −1 for all watches of the stream. */
+  /** Id of the watch. −1 if the response applies to all watches of the stream. */
   readonly watchId: number
   readonly created: boolean
   readonly canceled: boolean
@@ -58,6 +58,6 @@ function readEvent(reader: WireReader): WatchEvent {
     else if (field === 3) previous = readEntry(reader.message())
   }
   if (entry === undefined) throw new Error('etcd sent an event without a key')
-  // Keys are never empty; an omitted previous entry may decode as one with an empty key.
+  // An empty key means that there is no previous entry, because real keys are never empty.
   return { isDelete, entry, previous: previous?.key === '' ? undefined : previous }
 }

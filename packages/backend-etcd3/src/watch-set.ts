@@ -11,7 +11,7 @@ export interface WatchSetOptions {
   readonly currentRevision: () => Promise<Revision>
 }
 
-/** All watches of a backend. Ends them together and requests their progress. */
+/** All watches of a backend. Requests their progress, and ends all of them when the backend stops. */
 export class WatchSet {
   readonly #options: WatchSetOptions
   readonly #watches = new Set<ResumingWatch>()
@@ -24,7 +24,7 @@ export class WatchSet {
     this.#options = options
   }
 
-  /** Opens a watch, now instead of at the first read, because history could be compacted in between. */
+  /** Opens a watch. It starts immediately instead of at the first read, because etcd could compact the history in between. */
   watch(range: KeyRange, after: Revision, signal: AbortSignal): AsyncIterable<WatchMessage> {
     const { settings, servers, known } = this.#options
     const { clock, callTimeout } = settings
@@ -44,8 +44,8 @@ export class WatchSet {
   }
 
   /**
-   * Requests progress of all watches up to the current revision, which is read first. Callers that arrive during that read share the next
-   * one, because the current read may have started before their write.
+   * Reads the current revision and requests the progress of all watches up to it. Calls during that read share the next request. Otherwise, they
+   * could get a revision from before their own write.
    */
   requestProgress(): Promise<void> {
     if (!this.#pendingRequest) {

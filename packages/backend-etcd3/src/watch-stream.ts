@@ -1,5 +1,5 @@
 import type { KeyRange, Revision } from '@keelson/storagebackend'
-// Only the type of etcd's watch requests.
+// Only the type of etcd's watch requests is imported.
 import type { IWatchRequest } from 'etcd3'
 import type { Endpoint } from './endpoint.ts'
 import type { WatchResponse } from './watch-response.ts'
@@ -7,20 +7,22 @@ import { toKey } from './wire-values.ts'
 
 export interface WatchStreamListener {
   response(response: WatchResponse): void
-  /** Called once, with gRPC's error; undefined if etcd ended the stream normally. */
+  /** Called once when the stream ends. The error is gRPC's; undefined if etcd ended the stream normally. */
   ended(error: unknown): void
 }
 
-/** One watch on one duplex call. Does not resume. */
+/** One watch on a duplex gRPC call of its own. It does not reconnect. */
 export interface WatchStream {
   requestProgress(): void
-  /** Ends the watch. The listener is not called afterwards. */
+  /** Ends the watch. The listener is not called after that. */
   close(): void
 }
 
 /**
- * Opens a watch on its own call. `from` is inclusive for etcd. To watch after a revision, start at that revision and skip its changes: etcd
- * then fails if that revision is compacted. With the next revision, a deletion at the compacted revision could be missed.
+ * Opens a watch on a duplex gRPC call of its own. `from` is inclusive, as in etcd.
+ *
+ * To watch the changes after a revision, start at that revision and skip its changes. etcd then reports an error if the revision is compacted. If
+ * the watch started at the next revision, it could miss a deletion at the compacted revision without an error.
  */
 export async function openWatchStream(
   endpoint: Endpoint,
@@ -47,7 +49,7 @@ export async function openWatchStream(
     create_request: {
       key: toKey(range.start),
       ...(range.end !== undefined && { range_end: toKey(range.end) }),
-      // For etcd, 0 means "from now on".
+      // etcd interprets 0 as the current revision.
       start_revision: Math.max(from, 1),
       prev_kv: true,
       progress_notify: true,

@@ -14,7 +14,7 @@ interface Method {
   readonly responseSerialize: (answer: object) => Buffer
 }
 
-// The same messages, encoded from etcd3's own definitions.
+// Encoders of the same messages, created from etcd3's own definitions.
 const etcd3 = createRequire(import.meta.url).resolve('etcd3')
 const { loadSync } = createRequire(etcd3)('@grpc/proto-loader') as {
   loadSync(file: string, options: object): Record<string, Record<string, Method>>
@@ -104,14 +104,14 @@ describe('read messages', () => {
       fc.property(revision, fc.array(entry, { maxLength: 4 }), fc.boolean(), revision, (at, entries, more, count) => {
         const bytes = Range!.responseSerialize({ header: { ...header, revision: at }, kvs: entries.map(kvOf), more, count })
         const answer = rangeMethod.responseDeserialize(bytes)
-        // Values do not keep a reference to the response.
+        // Values must not refer to the bytes of the response.
         bytes.fill(0xee)
         expect(answer).toEqual({ revision: at, entries, more, count })
       }),
     )
   })
 
-  it('maps unsafe lease ids and rejects unsafe revisions', () => {
+  it('replaces unsafe lease ids and rejects unsafe revisions', () => {
     const answer = (kv: object): Buffer => Range!.responseSerialize({ header: { revision: 1 }, kvs: [{ key: Buffer.from('a'), ...kv }] })
     const lease = '7587822882194139412'
     expect(rangeMethod.responseDeserialize(answer({ lease })).entries[0]?.lease).toBe(foreignLease)

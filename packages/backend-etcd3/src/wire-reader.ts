@@ -2,15 +2,16 @@ const truncatedMessage = 'the message is truncated'
 const unterminatedInteger = 'an integer is not terminated'
 
 /**
- * Reads a protobuf message field by field:
- *      for (let field = reader.next(); field !== 0; field = reader.next()) if (field === 3) revision = reader.integer()
- * Skips fields that are not read.
+ * Reads a protobuf message field by field. Skips fields that the caller does not read:
+ *
+ *     for (let field = reader.next(); field !== 0; field = reader.next())
+ *       if (field === 3) revision = reader.integer()
  */
 export class WireReader {
   readonly #bytes: Buffer
   readonly #end: number
   #at: number
-  /** Wire type of the current field; −1 after it was read. */
+  /** Wire type of the current field; −1 after the field was read. */
   #type = -1
 
   constructor(bytes: Buffer, start: number = 0, end: number = bytes.length) {
@@ -19,7 +20,7 @@ export class WireReader {
     this.#end = end
   }
 
-  /** Advances to the next field and returns its number; 0 at the end. */
+  /** Moves to the next field and returns its number. Returns 0 at the end of the message. */
   next(): number {
     if (this.#type !== -1) this.#skip()
     if (this.#at === this.#end) return 0
@@ -28,7 +29,7 @@ export class WireReader {
     return tag >>> 3
   }
 
-  /** Reads an int64. Values beyond the safe integer range lose precision, but remain beyond that range. */
+  /** Reads an int64 as a number. An integer outside the safe range is inexact, but stays outside that range. */
   integer(): number {
     this.#take(0)
     return this.#varint()
@@ -38,7 +39,7 @@ export class WireReader {
     return this.integer() !== 0
   }
 
-  /** Returns a view of the message. */
+  /** Returns the bytes of a field as a view of the message, without copying them. */
   bytes(): Buffer {
     const start = this.#length()
     return this.#bytes.subarray(start, this.#at)
@@ -59,7 +60,7 @@ export class WireReader {
     this.#type = -1
   }
 
-  /** Skips a length-delimited field and returns the offset of its contents. */
+  /** Skips a length-delimited field and returns the offset of its content. */
   #length(): number {
     this.#take(2)
     const length = this.#varint()

@@ -8,7 +8,7 @@ it('parses integers exactly or rejects them', () => {
   for (const text of ['9007199254740993', '-9223372036854775808', 'x', '1.5']) expect(() => toInteger(text)).toThrow(/safe range/)
 })
 
-it('an unsafe lease id counts as a lease', () => {
+it('treats an unsafe lease id as a lease', () => {
   expect(toLease(2 ** 60)).toBe(foreignLease)
   expect(toLease(12)).toBe(12)
 })

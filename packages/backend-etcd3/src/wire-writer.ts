@@ -1,20 +1,20 @@
-/** Writes a protobuf message from the end to the start, so that the length of a nested message is known when it is written. */
+/** Writes a protobuf message from its last byte to its first. The length of a nested message is then known when it is written. */
 export class WireWriter {
   #bytes: Buffer
   #at: number
 
-  /** `size` is an estimate of the message's size. */
+  /** Creates a writer. `size` is an estimate of the message's size in bytes. */
   constructor(size: number) {
     this.#bytes = Buffer.allocUnsafe(size)
     this.#at = size
   }
 
-  /** Marks the end of a nested message, for `close`. */
+  /** Returns a mark for the end of a nested message, to pass to `close`. */
   mark(): number {
     return this.#bytes.length - this.#at
   }
 
-  /** Completes the nested message that ends at the mark. */
+  /** Completes the nested message that ends at the mark: writes its length and its tag. */
   close(field: number, mark: number): void {
     this.#varint(this.mark() - mark)
     this.#varint(field * 8 + 2)
@@ -28,7 +28,7 @@ export class WireWriter {
     this.#varint(field * 8 + 2)
   }
 
-  /** Writes a non-negative safe integer. */
+  /** Writes an integer field. The value must be a non-negative safe integer. */
   integer(field: number, value: number): void {
     this.#varint(value)
     this.#varint(field * 8)

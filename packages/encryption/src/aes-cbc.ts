@@ -5,8 +5,9 @@ import { tooShort } from './transform-errors.ts'
 const blockSize = 16
 
 /**
- * AES-CBC with PKCS#7 padding. Stores a random initialization vector, then whole blocks. It does not authenticate: a modified or moved
- * value may decrypt to something else. Only for existing data; prefer aesgcm, secretbox or KMS.
+ * Creates the aescbc provider: AES-CBC with PKCS#7 padding. The stored value starts with a random initialization vector. AES-CBC does not
+ * authenticate: a value that was modified or moved may decrypt to something else. Use it only to read existing data, and prefer aesgcm, secretbox
+ * or KMS.
  */
 export function createAesCbc(key: Uint8Array): ValueTransformer {
   const secret = createSecretKey(key)

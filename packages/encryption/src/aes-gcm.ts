@@ -7,8 +7,8 @@ const nonceSize = 12
 const tagSize = 16
 
 /**
- * AES-GCM with a random nonce, bound to the storage key. Stores nonce, ciphertext, tag. The caller must not write more than 2^32 values
- * with one key.
+ * Creates the aesgcm provider: AES-GCM with a random nonce. The storage key is authenticated data. The stored value consists of nonce, ciphertext
+ * and tag. The operator must rotate the key before 2^32 values are written with it.
  */
 export function createAesGcm(key: Uint8Array): ValueTransformer {
   const secret = createSecretKey(key)
@@ -19,7 +19,7 @@ export function createAesGcm(key: Uint8Array): ValueTransformer {
       const decipher = createDecipheriv(algorithm, secret, stored.subarray(0, nonceSize), { authTagLength: tagSize })
       decipher.setAAD(Buffer.from(path))
       decipher.setAuthTag(stored.subarray(stored.length - tagSize))
-      // A stream cipher: the single update returns all bytes. They are not used before `final` has verified the tag.
+      // GCM is a stream mode, so this one update returns all bytes. They are used only after `final` has verified the tag.
       const data = decipher.update(stored.subarray(nonceSize, stored.length - tagSize))
       try {
         decipher.final()

@@ -13,14 +13,14 @@ import { createSecretbox } from './secretbox.ts'
 import { decodeBase64 } from './strict-base64.ts'
 
 export interface BuiltTransformers {
-  /** Transformers by resource pattern: "secrets", "*.apps", "*.", "*.*". */
+  /** Transformers by resource pattern. Patterns are "secrets", "*.apps", "*." (core group) and "*.*". */
   readonly overrides: ReadonlyMap<string, ValueTransformer>
   readonly kms: readonly KmsProvider[]
 }
 
 /**
- * Builds the transformers of a validated configuration. Requests a first key from each KMS provider. Retries in the background if a
- * provider does not answer.
+ * Builds the transformers of a validated configuration. Asks each KMS plugin to encrypt a first seed. If a plugin does not respond, retries in
+ * the background.
  */
 export async function buildTransformers(configuration: EncryptionConfiguration, clock: Clock): Promise<BuiltTransformers> {
   const kms: KmsProvider[] = []

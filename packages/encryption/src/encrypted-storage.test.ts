@@ -30,7 +30,7 @@ const rotated = createPrefixTransformer(
 let directory: string
 let plugin: KmsPlugin
 const providers: KmsProvider[] = []
-/** Creates a provider with an empty key cache. */
+/** Creates a KMS provider with an empty key cache. */
 async function kms(): Promise<ValueTransformer> {
   const provider = await openKmsProvider({ apiVersion: 'v2', name: 'a', endpoint: plugin.endpoint }, systemClock)
   providers.push(provider)
@@ -78,7 +78,7 @@ const storage = (backend: Backend, transformer?: ValueTransformer): Storage<Test
   })
 const valueOf = async (backend: Backend): Promise<Buffer> => Buffer.from((await backend.get(key)).entry!.value)
 
-test('an update without changes rewrites a stale value once, also with a suggestion', async () => {
+test('rewrites a stale value once in an update without changes, also if the caller passes a cached object', async () => {
   const backend = await memory()
   const created = await storage(backend, gcm).create(key, testObject('ns', 'a'))
   const same = async (by: Storage<TestObject>, suggestion?: typeof created) =>
@@ -91,7 +91,7 @@ test('an update without changes rewrites a stale value once, also with a suggest
   expect((await valueOf(backend)).subarray(0, 21).toString()).toBe('k8s:enc:secretbox:v1:')
   expect(await same(now)).toBe(rewritten)
   expect(await same(now, await now.get(key))).toBe(rewritten)
-  // Switches back, without a suggestion.
+  // Switches back to the first provider, without a cached object.
   const back = createPrefixTransformer(
     [
       { prefix: 'k8s:enc:aesgcm:v1:a:', transformer: createAesGcm(byte(1)) },
@@ -102,7 +102,7 @@ test('an update without changes rewrites a stale value once, also with a suggest
   expect(await same(storage(backend, back))).toBeGreaterThan(rewritten)
 })
 
-test('decrypts each version once for all reads', async () => {
+test('decrypts each version of an object once for all reads', async () => {
   const backend = await memory()
   const counted = { ...gcm, fromStorage: vi.fn(gcm.fromStorage) }
   const by = storage(backend, counted)
@@ -115,7 +115,7 @@ test('decrypts each version once for all reads', async () => {
   expect(counted.fromStorage).toHaveBeenCalledTimes(3)
 })
 
-test('fails every verb that reads an undecryptable value, before the response starts', async () => {
+test('fails every verb that reads a value it cannot decrypt, before the response starts', async () => {
   const backend = await memory()
   const by = storage(backend, gcm)
   await by.create(`${prefix}ns/good`, testObject('ns', 'good'))
@@ -126,7 +126,7 @@ test('fails every verb that reads an undecryptable value, before the response st
     [() => by.list(prefix, { limit: 5 }), `unable to transform key "${key}": no matching prefix found`],
     [() => by.guaranteedUpdate(key, (object) => ({ object: object! })), 'no matching prefix found'],
     [() => by.delete(key), 'no matching prefix found'],
-    // Without encryption, encrypted values are not decoded as objects.
+    // Without encryption, the storage does not decode encrypted values as objects.
     [() => storage(backend).get(key), 'identity transformer tried to read encrypted data'],
   ]
   for (const [call, message] of failing) {
@@ -142,7 +142,7 @@ test('fails every verb that reads an undecryptable value, before the response st
   })
 })
 
-test('calls the plugin once each for a list, a watch and an update of values from another server', async () => {
+test('calls the plugin once for each of a list, a watch and an update of values from another server', async () => {
   const backend = await memory()
   const writer = storage(backend, await kms())
   for (let i = 0; i < 20; i++) await writer.create(`${prefix}ns/${i}`, testObject('ns', String(i)))
@@ -165,7 +165,7 @@ test('calls the plugin once each for a list, a watch and an update of values fro
   expect(isEncryptedValue((await backend.get(`${prefix}ns/3`)).entry!.value)).toBe(true)
 })
 
-/** Returns the backend without cached objects and snapshots, like in another process. */
+/** Returns the backend without cached objects and snapshots, as another process sees it. */
 function withoutViews(backend: Backend): Backend {
   const fresh = <E extends { view?: unknown }>(entry: E): E => ({ ...entry, view: undefined })
   return {

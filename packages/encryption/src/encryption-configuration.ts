@@ -1,7 +1,7 @@
-// zod validates the shape of the operator's file and reports the path of each problem.
+// zod checks the structure of the operator's file and reports the path of each problem.
 import { z } from 'zod'
 
-/** A string. YAML reads a member without a value as `null`, which counts as absent, like in kube-apiserver. */
+/** Schema of a string. YAML reads a member without a value as `null`. As in kube-apiserver, null counts as absent. */
 const text = z
   .string()
   .nullish()
@@ -19,7 +19,7 @@ const kms = z.strictObject({
   name: text,
   cachesize: z.int32().nullish(),
   endpoint: text,
-  /** A duration like "3s". */
+  /** Timeout of a call as a duration like "3s". */
   timeout: z.string().nullish(),
 })
 const provider = z.strictObject({
@@ -31,27 +31,24 @@ const provider = z.strictObject({
 })
 const resource = z.strictObject({ resources: listOf(z.string()), providers: listOf(provider) })
 
-/**
- * The shape of an EncryptionConfiguration (apiserver.config.k8s.io/v1). Unknown members are errors. `validateConfiguration` checks the
- * values.
- */
+/** Schema of an EncryptionConfiguration (apiserver.config.k8s.io/v1). Unknown members are errors. Values are checked by `validateConfiguration`. */
 const encryptionConfiguration = z.strictObject({ apiVersion: z.string(), kind: z.string(), resources: listOf(resource) })
 
 export interface Key {
   readonly name: string
-  /** Encoded as base64. */
+  /** The key, encoded as base64. */
   readonly secret: string
 }
 export interface KeysConfiguration {
   readonly keys: readonly Key[]
 }
 export interface KmsConfiguration {
-  /** Version of the KMS API. Default "v1", like in kube-apiserver; "v1" is then rejected. */
+  /** Version of the KMS API. Default: "v1", as in kube-apiserver. This version is rejected, so the file must contain "v2". */
   readonly apiVersion: string
   readonly name: string
   readonly cachesize?: number | null | undefined
   readonly endpoint: string
-  /** Defaults to "3s". */
+  /** Timeout of a call as a duration. Default: "3s". */
   readonly timeout?: string | null | undefined
 }
 export interface ProviderConfiguration {
@@ -62,9 +59,9 @@ export interface ProviderConfiguration {
   readonly kms?: KmsConfiguration | null | undefined
 }
 export interface ResourceConfiguration {
-  /** Resource patterns: "secrets", "deployments.apps", "*.apps", "*." for the core group, "*.*". */
+  /** Resource patterns: "secrets", "deployments.apps", "*.apps" (a group), "*." (the core group) or "*.*" (everything). */
   readonly resources: readonly string[]
-  /** The first provider writes; all providers read. */
+  /** The providers of these resources. The first one writes, and all of them read. */
   readonly providers: readonly ProviderConfiguration[]
 }
 export interface EncryptionConfiguration {
@@ -78,7 +75,7 @@ export type ShapeResult =
   | { readonly configuration?: undefined; readonly problems: readonly string[] }
 
 /**
- * Checks the shape of a parsed file. Each problem starts with its path: `resources[0].providers[1].kms.name: …`. It never includes the
+ * Checks the structure of a parsed file. Each problem starts with its path: `resources[0].providers[1].kms.name: …`. Problems never contain the
  * value, which may be a secret.
  */
 export function checkShape(value: unknown): ShapeResult {

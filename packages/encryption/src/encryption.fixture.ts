@@ -28,7 +28,7 @@ export async function directory(): Promise<string> {
   return created
 }
 
-/** Opens encryption with this configuration; closes it after the test. */
+/** Opens encryption with this configuration, and closes it after the test. */
 export async function opened(
   text: string,
   options: Partial<EncryptionOptions> = {},

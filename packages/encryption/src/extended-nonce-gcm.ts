@@ -7,13 +7,13 @@ const infoSize = 32
 export const minSeedSize = 32
 
 /**
- * AES-GCM with a separate key per value: HKDF-Expand(SHA-256, seed, info) with 32 random bytes of info, stored before the nonce. One seed
- * can therefore encrypt any number of values.
+ * AES-GCM with a separate key for each value. The key is HKDF-Expand(SHA-256, seed, info), where info is 32 random bytes that are stored before
+ * the nonce. One seed can therefore encrypt any number of values.
  */
 export function createExtendedNonceGcm(seed: Uint8Array): ValueTransformer {
   if (seed.length < minSeedSize) throw new Error(`invalid seed length ${seed.length} used for key generation`)
   const secret = createSecretKey(seed)
-  // 32 bytes are needed, which is the first block of the expansion. The seed is random, so HKDF-Extract is not needed.
+  // A key has 32 bytes, which is the first block of the expansion. HKDF-Extract is not needed, because the seed is random.
   const derive = (info: Uint8Array): ValueTransformer =>
     createAesGcm(createHmac('sha256', secret).update(info).update(Buffer.of(1)).digest())
   return {

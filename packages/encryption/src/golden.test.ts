@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readAesCbc, readAesGcm, readSecretbox } from './independent-readers.fixture.ts'
 import { openEncryption } from './open-encryption.ts'
 
-// Values stored by a real kube-apiserver. They are not part of the repository.
+// Directory of values that a real kube-apiserver stored. It is not part of the repository.
 const golden = new URL('../../../../shared/golden/', import.meta.url)
 
 interface Value {
@@ -27,7 +27,7 @@ const independent: Record<string, (stored: Buffer, path: string) => Buffer> = {
   'k8s:enc:secretbox:v1:key3:': (stored) => readSecretbox(keyOf('3'), stored),
 }
 
-describe.skipIf(values.length === 0)('recorded values', () => {
+describe.skipIf(values.length === 0)('recorded values of kube-apiserver', () => {
   test.each(values.map((value) => [value.key, value] as const))('%s', async (key, { value, object }) => {
     const encryption = await openEncryption({ file: new URL('encryption-config.yaml', golden).pathname })
     const transformer = encryption.transformerFor({ group: '', resource: key.split('/')[2]! })!
@@ -37,7 +37,7 @@ describe.skipIf(values.length === 0)('recorded values', () => {
     expect(gvk).toMatchObject({ kind: object.kind })
     const decoded = types.kind(gvk)!.decodeProto(raw) as unknown as Value['object']
     const { metadata, ...rest } = JSON.parse(JSON.stringify(decoded)) as Record<string, object>
-    // A stored value includes neither its revision nor its kind.
+    // A stored value contains neither its revision nor its kind.
     const { managedFields: _, ...meta } = { ...metadata } as Record<string, unknown>
     expect({
       ...rest,

@@ -1,7 +1,8 @@
 import type { GroupResource } from '@keelson/apimachinery'
 
 /**
- * Parses "deployments.apps": the resource is before the first dot, the group after it. "*." is the whole core group, "*.*" is everything.
+ * Parses a resource pattern such as "deployments.apps". The text before the first dot is the resource, and the rest is the group. "*." means all
+ * resources of the core group, "*.*" means all resources.
  */
 export function parsePattern(text: string): GroupResource {
   const dot = text.indexOf('.')
@@ -17,7 +18,7 @@ export function samePattern(a: GroupResource, b: GroupResource): boolean {
   return a.group === b.group && a.resource === b.resource
 }
 
-/** Returns all matching patterns, narrowest first. */
+/** Returns all patterns that match a resource, from the most specific to the most general. */
 export function listPatterns({ group, resource }: GroupResource): readonly string[] {
   return [formatPattern({ group, resource }), formatPattern({ group, resource: '*' }), '*.*']
 }

@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac } from 'node:crypto'
 
-// Independent implementations that read written values. They share no code with the package.
+// Independent implementations of decryption that read written values. They share no code with the package.
 
 export function readAesGcm(key: Uint8Array, stored: Buffer, path: string): Buffer {
   const decipher = createDecipheriv(
@@ -25,7 +25,7 @@ export function readSeeded(seed: Uint8Array, stored: Buffer, path: string): Buff
   return readAesGcm(key, stored.subarray(32), path)
 }
 
-/** Decrypts NaCl's secretbox, implemented from the specifications of Salsa20 and Poly1305; slow. */
+/** Decrypts a value of NaCl's secretbox. Implemented from the specifications of Salsa20 and Poly1305, and slow. */
 export function readSecretbox(key: Buffer, stored: Buffer): Buffer {
   const nonce = stored.subarray(0, 24)
   const tag = stored.subarray(24, 40)

@@ -6,15 +6,15 @@ import type { BuiltTransformers } from './build-transformers.ts'
 import { EncryptionConfigurationError } from './configuration-error.ts'
 import { parseEncryptionConfiguration } from './parse-configuration.ts'
 
-/** The active transformers and the hash of their file. */
+/** Transformers built from a configuration file, with the hash of that file. */
 export interface LoadedConfiguration extends BuiltTransformers {
-  /** Hash of the file. The contents are not kept because they include keys. */
+  /** Hash of the file's contents. The contents are not kept, because they include keys. */
   readonly hash: string
 }
 
 /**
- * Reads and validates the file and builds its transformers. Returns undefined if the file's hash equals `known`. Throws
- * `EncryptionConfigurationError`.
+ * Reads and validates a configuration file and builds its transformers. Returns undefined if the hash of the file equals `known`. Throws
+ * `EncryptionConfigurationError` if the file is unreadable or invalid.
  */
 export async function loadConfiguration(
   file: string,

@@ -9,32 +9,32 @@ import { followTransformers, findOverride } from './resource-transformers.ts'
 export interface EncryptionOptions {
   /** Path of an EncryptionConfiguration (apiserver.config.k8s.io/v1) in YAML or JSON. */
   readonly file: string
-  /** True to reload the file when it changes. Default false. */
+  /** True to reload the file when its contents change. Default: false. */
   readonly automaticReload?: boolean
-  /** Called when a changed file is invalid. The previous configuration stays active. */
+  /** Called if a changed file cannot be used. The previous configuration stays active. */
   readonly onError?: (error: unknown) => void
-  /** Called with the hash of the file when its new contents become active. */
+  /** Called when a changed file becomes active, with the hash of its contents. */
   readonly onReload?: (hash: string) => void
   readonly clock?: Clock
 }
 
-/** A readiness check that rejects with the reason while a KMS plugin is unhealthy. */
+/** A readiness check of one KMS plugin. Rejects with the reason if the plugin is unhealthy. */
 export interface EncryptionCheck {
   readonly name: string
   check(): Promise<void>
 }
 
-/** Encryption at rest as configured, with a transformer per resource. */
+/** Encryption at rest: the transformers of a configuration by resource. */
 export interface Encryption extends ResourceTransformers {
   readonly checks: readonly EncryptionCheck[]
-  /** Checks the file now, without waiting for the next poll. Does nothing without automatic reload. */
+  /** Reads the file now, without waiting for the next poll. Does nothing if automatic reload is off. */
   reload(): Promise<void>
   close(): void
 }
 
 /**
- * Opens encryption at rest. Does not wait for a KMS plugin that is not running yet; its check fails until it runs. Throws
- * `EncryptionConfigurationError`.
+ * Opens encryption at rest with the configuration in a file. Does not wait for KMS plugins that do not run yet. Their readiness checks fail until
+ * they run. Throws `EncryptionConfigurationError` if the file is unreadable or invalid.
  */
 export async function openEncryption(options: EncryptionOptions): Promise<Encryption> {
   const { file, automaticReload = false, clock = systemClock } = options

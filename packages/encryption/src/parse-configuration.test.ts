@@ -65,7 +65,7 @@ describe('encryption configuration', () => {
       'resources[1].providers[0].kms.name: Invalid value: "a": duplicate KMS provider name a, names must be unique',
     ],
   ]
-  test.each(wrong)('rejects an invalid configuration with the path: %#', (text, message) => {
+  test.each(wrong)('rejects an invalid configuration and names the path: %#', (text, message) => {
     expect(() => parse(text)).toThrow(
       expect.objectContaining({ name: 'EncryptionConfigurationError', message: expect.stringContaining(message) }),
     )

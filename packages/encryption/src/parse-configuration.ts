@@ -10,11 +10,14 @@ const apiVersion = 'apiserver.config.k8s.io/v1'
 const kind = 'EncryptionConfiguration'
 
 export interface ParseOptions extends ValidateOptions {
-  /** Name of the file for error messages. */
+  /** Name of the file in error messages. */
   readonly file: string
 }
 
-/** Parses YAML or JSON strictly and validates it. Throws `EncryptionConfigurationError`. */
+/**
+ * Parses and validates an EncryptionConfiguration in YAML or JSON. Unknown and duplicate members are errors. Throws
+ * `EncryptionConfigurationError`.
+ */
 export function parseEncryptionConfiguration(text: string, options: ParseOptions): EncryptionConfiguration {
   const undecodable = (reason: string, cause?: unknown): EncryptionConfigurationError =>
     new EncryptionConfigurationError(`error decoding encryption provider configuration file ${JSON.stringify(options.file)}: ${reason}`, {

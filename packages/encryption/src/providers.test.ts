@@ -24,7 +24,7 @@ const cases: Record<string, Case> = {
 const path = '/registry/secrets/default/a'
 
 describe.each(Object.entries(cases))('%s', (_, { create, sizes, read, authenticates }) => {
-  test.each(sizes)('round-trips, and another implementation reads the value (%d byte keys)', (size) => {
+  test.each(sizes)('round-trips values, which an independent implementation can read (%d byte keys)', (size) => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: size, maxLength: size }),
@@ -42,7 +42,7 @@ describe.each(Object.entries(cases))('%s', (_, { create, sizes, read, authentica
     )
   })
 
-  it('never writes the same bytes twice, nor the plaintext', () => {
+  it('never writes the same bytes twice, and never the plaintext', () => {
     const transformer = create(randomBytes(32))
     const data = Buffer.from('the plain text of a secret')
     const [one, other] = [transformer.toStorage(data, path), transformer.toStorage(data, path)]
@@ -50,7 +50,7 @@ describe.each(Object.entries(cases))('%s', (_, { create, sizes, read, authentica
     expect(Buffer.from(one).includes('plain text')).toBe(false)
   })
 
-  it('rejects another key and a truncated value; with authentication, also a changed byte and a moved value', () => {
+  it('rejects another key and a truncated value; if it authenticates, also a changed byte and a moved value', () => {
     const transformer = create(randomBytes(32))
     const data = randomBytes(45)
     const stored = Buffer.from(transformer.toStorage(data, path))

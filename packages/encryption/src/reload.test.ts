@@ -7,7 +7,7 @@ const plain = Buffer.from('plain')
 const first = configuration({ secrets: [`aesgcm: ${keys(1)}`] })
 const second = configuration({ secrets: [`aesgcm: ${keys(2, 1)}`] })
 
-test("polls the file's contents once a minute", async () => {
+test("reads the file's contents once a minute", async () => {
   const clock = createManualClock()
   const onReload = vi.fn()
   const encryption = await opened(first, { automaticReload: true, clock, onReload })
@@ -30,7 +30,7 @@ test("polls the file's contents once a minute", async () => {
   expect(onReload).toHaveBeenCalledTimes(2)
 })
 
-test('keeps the configuration if the file is invalid, and reports it once', async () => {
+test('keeps the configuration if the file is invalid, and reports the error once', async () => {
   const onError = vi.fn()
   const encryption = await opened(first, { automaticReload: true, clock: createManualClock(), onError })
   const transformer = encryption.transformerFor(secrets)!
@@ -47,7 +47,7 @@ test('keeps the configuration if the file is invalid, and reports it once', asyn
   expect(transformer.fromStorage(stored, key).stale).toBe(true)
 })
 
-test('an unhealthy KMS plugin prevents a reload', async () => {
+test('does not reload while a KMS plugin of the new configuration is unhealthy', async () => {
   const clock = createManualClock()
   const onError = vi.fn()
   const encryption = await opened(first, { automaticReload: true, clock, onError })

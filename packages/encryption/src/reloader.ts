@@ -10,14 +10,14 @@ const healthPause = 100
 export interface ReloaderOptions {
   readonly file: string
   readonly clock: Clock
-  /** Called when a poll fails, unless the previous poll failed with the same error. */
+  /** Called if a poll fails. Not called if the previous poll failed with the same message. */
   readonly onError: (error: unknown) => void
   readonly onReload: (hash: string) => void
 }
 
 /**
- * Keeps the active configuration in sync with the file. Polls the contents once a minute, because editors and mounted secrets replace files
- * in ways that file notifications miss. If the file is invalid or its KMS plugins are unhealthy, keeps the previous configuration.
+ * Reloads the configuration when its file changes. Reads the contents once a minute, because editors and mounted secrets replace files in ways
+ * that file notifications miss. Keeps the previous configuration if the file is invalid or one of its KMS plugins is unhealthy.
  */
 export class Reloader {
   readonly #options: ReloaderOptions
@@ -48,7 +48,7 @@ export class Reloader {
     closeAll(this.#current.kms)
   }
 
-  /** Checks the file now. Never rejects. */
+  /** Reads the file now and activates its configuration if it has changed. Never rejects. */
   async poll(): Promise<void> {
     const { file, clock, onError, onReload } = this.#options
     let next: LoadedConfiguration | undefined
@@ -74,7 +74,7 @@ export class Reloader {
     this.#cancel = this.#options.clock.after(pollPeriod, () => void this.poll().then(() => this.#schedule()))
   }
 
-  /** Activates a configuration. Closes the old providers later, because they may have pending calls. */
+  /** Activates a configuration. Closes the providers of the previous one later, because they may have pending calls. */
   #replace(next: LoadedConfiguration): void {
     const old = this.#current
     this.#current = next

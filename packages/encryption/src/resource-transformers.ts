@@ -4,7 +4,7 @@ import type { BuiltTransformers } from './build-transformers.ts'
 import { listPatterns } from './group-resource-pattern.ts'
 import { identity } from './identity.ts'
 
-/** Returns the transformer of the narrowest matching pattern. */
+/** Returns the transformer of the most specific pattern that matches the resource; undefined if none matches. */
 export function findOverride({ overrides }: BuiltTransformers, resource: GroupResource): ValueTransformer | undefined {
   for (const pattern of listPatterns(resource)) {
     const transformer = overrides.get(pattern)
@@ -13,7 +13,7 @@ export function findOverride({ overrides }: BuiltTransformers, resource: GroupRe
   return undefined
 }
 
-/** Returns transformers that look up the active configuration on each use, because a reload may start to encrypt a resource. */
+/** Returns transformers that always use the active configuration. They look it up on each use, because a reload may start to encrypt a resource. */
 export function followTransformers(current: () => BuiltTransformers): ResourceTransformers {
   return {
     transformerFor(resource) {

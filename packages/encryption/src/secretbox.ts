@@ -6,7 +6,10 @@ import { tooShort } from './transform-errors.ts'
 const nonceSize = 24
 const tagSize = 16
 
-/** NaCl's secretbox (XSalsa20 and Poly1305). Stores a random nonce, tag, ciphertext. Authenticates the value but not its storage key. */
+/**
+ * Creates the secretbox provider: NaCl's secretbox (XSalsa20 and Poly1305). The stored value consists of a random nonce, tag and ciphertext.
+ * secretbox authenticates the value, but not its storage key.
+ */
 export function createSecretbox(key: Uint8Array): ValueTransformer {
   return {
     fromStorage(stored) {

@@ -16,7 +16,7 @@ describe('providers of a resource', () => {
     expect(stored.subarray(0, 23).toString()).toBe('k8s:enc:aescbc:v1:key1:')
   })
 
-  test('rotates a key: writes with the new first key, reads with the old one and marks its values as stale', async () => {
+  test('rotates a key: writes with the new first key, reads with the old one, and marks values of the old one as stale', async () => {
     const old = await transformerOf(`aesgcm: ${keys(1)}`)
     const between = await transformerOf(`aesgcm: ${keys(2, 1)}`)
     const after = await transformerOf(`aesgcm: ${keys(2)}`)
@@ -28,7 +28,7 @@ describe('providers of a resource', () => {
     expect(() => read(after, stored)).toThrow('no matching key was found for the provided AES transformer')
   })
 
-  test('tries each of two providers with the same prefix and different keys', async () => {
+  test('tries both of two providers with the same prefix and different keys', async () => {
     const stored = (await transformerOf(`secretbox: {keys: [{name: k, secret: ${Buffer.alloc(32, 1).toString('base64')}}]}`)).toStorage(
       plain,
       path,
@@ -39,7 +39,7 @@ describe('providers of a resource', () => {
     await expect(transformerOf(other).then((by) => read(by, stored))).rejects.toThrow('not authentic')
   })
 
-  test('identity as the last provider reads plaintext values; as the first provider, it stores plaintext', async () => {
+  test('reads plaintext if identity is the last provider, and stores plaintext if it is the first', async () => {
     const encrypting = await transformerOf(`aescbc: ${keys(1)}`, 'identity: {}')
     const decrypting = await transformerOf('identity: {}', `aescbc: ${keys(1)}`)
     expect(read(encrypting, plain)).toEqual({ text: 'plain', stale: true })
@@ -51,7 +51,7 @@ describe('providers of a resource', () => {
     await expect(transformerOf(`aescbc: ${keys(1)}`).then((by) => read(by, plain))).rejects.toThrow('no matching prefix found')
   })
 
-  test('providers in any order read the values of each of them', async () => {
+  test('reads the values of all providers regardless of their order', async () => {
     const all = [`aescbc: ${keys(1, 2)}`, `aesgcm: ${keys(3)}`, `secretbox: ${keys(4, 5)}`, 'identity: {}']
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray(all, { minLength: 4 }), fc.uint8Array({ maxLength: 100 }), async (order, data) => {
@@ -69,7 +69,7 @@ describe('providers of a resource', () => {
 })
 
 describe('resources of a configuration', () => {
-  test('the narrowest pattern applies; values of unmatched resources are stored unchanged', async () => {
+  test('uses the most specific pattern, and stores values of unmatched resources unchanged', async () => {
     const { transformerFor } = await opened(
       configuration({
         events: ['identity: {}'],
@@ -94,7 +94,7 @@ describe('resources of a configuration', () => {
     expect(few.transformerFor({ group: 'example.com', resource: 'secrets' })).toBeUndefined()
   })
 
-  test('rejects a rule that an earlier rule hides', async () => {
+  test('rejects a pattern that an earlier pattern makes unreachable', async () => {
     const provider = [`aesgcm: ${keys(1)}`]
     await expect(opened(configuration({ "'*.*'": provider, secrets: provider }))).rejects.toThrow(
       'resource "secrets" is masked by earlier rule "*.*"',

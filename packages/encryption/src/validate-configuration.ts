@@ -8,11 +8,11 @@ const aesKeySizes: readonly number[] = [16, 24, 32]
 const secretboxKeySizes: readonly number[] = [32]
 
 export interface ValidateOptions {
-  /** True if the file is reloaded. KMS provider names must then be unique across versions. */
+  /** True if the file is reloaded automatically. The names of KMS providers must then be unique across KMS versions. */
   readonly reload?: boolean
 }
 
-/** Validates the configuration like kube-apiserver, with the same messages in the same order. Messages never include secrets. */
+/** Validates a configuration. Returns the same messages as kube-apiserver in the same order. Messages never contain secrets. */
 export function validateConfiguration(configuration: EncryptionConfiguration, options: ValidateOptions = {}): FieldErrorList {
   const root = fieldPath('resources')
   if (configuration.resources.length === 0) return [atLeastOne(root, root.toString())]
@@ -34,7 +34,7 @@ export function validateConfiguration(configuration: EncryptionConfiguration, op
 function validateProvider(provider: ProviderConfiguration, path: FieldPath, kmsNames: Set<string>, reload: boolean): FieldErrorList {
   const errors: FieldErrorList = []
   const found = Object.entries(provider).filter(([, value]) => value != null)
-  // Only names, because the values include keys.
+  // Contains only the names, because the values include keys.
   const names = found.map(([name]) => name)
   if (found.length === 0) {
     const detail = 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'
@@ -108,7 +108,7 @@ function validateEndpoint(endpoint: string, path: FieldPath): FieldErrorList {
   return [fieldError.invalid(path, endpoint, `unsupported scheme ${JSON.stringify(scheme)} for KMS provider, only unix is supported`)]
 }
 
-/** Parses a duration. Returns NaN if it is invalid. */
+/** Parses a duration. Returns NaN if it is not valid. */
 function parseDurationOrNaN(text: string): number {
   try {
     return Number(parseDuration(text))

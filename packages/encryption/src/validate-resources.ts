@@ -4,7 +4,7 @@ import { parsePattern, samePattern } from './group-resource-pattern.ts'
 
 const withoutStorage: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations'])
 
-/** Validates one list of resources. Two entries must not match the same resource, because the second would never be used. */
+/** Validates the resource patterns of one list. Two patterns must not match the same resource, because the second one would never be used. */
 export function validateResources(resources: readonly string[], path: FieldPath): FieldErrorList {
   return [...overlaps(resources, path), ...resources.flatMap((resource, at) => validateResource(resource, path.index(at)))]
 }

@@ -1,4 +1,4 @@
-/** Thrown if the client has closed the connection. */
+/** Abort reason of a request whose client has closed the connection. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 
@@ -7,12 +7,12 @@ export class ClientGoneError extends Error {
   }
 }
 
-/** Thrown if the deadline of the request has passed. */
+/** Abort reason of a request whose deadline has passed. */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError'
 }
 
-/** Thrown if a response started but could not be completed. The client only sees a broken connection. */
+/** Thrown if a response could not be completed after it had started. The client sees only a broken connection. */
 export class BrokenResponseError extends Error {
   override readonly name = 'BrokenResponseError'
 
@@ -21,7 +21,10 @@ export class BrokenResponseError extends Error {
   }
 }
 
-/** Returns whether the error only reports an aborted signal, which is not a bug. Compares names, because a package can be loaded twice. */
+/**
+ * Returns whether the error only reports that a signal aborted, which is not a bug. Compares the name of the class, because two copies of this
+ * package may be loaded.
+ */
 export function isAbort(error: unknown): boolean {
   const name = (error as Error | undefined)?.name
   return name === 'ClientGoneError' || name === 'DeadlineExceededError'

@@ -18,7 +18,7 @@ function open(
   return { exchange, response }
 }
 
-test('parses the target, the query and each header once', () => {
+test('parses the target, the query and each header only once', () => {
   const { exchange } = open('https://server/api/v1/pods?a=1', { headers: { accept: 'text/plain;q=0.5, application/json;as=Table' } })
   expect(exchange.target).toMatchObject({ path: '/api/v1/pods', query: 'a=1' })
   expect(exchange.query).toBe(exchange.query)
@@ -41,7 +41,7 @@ test.each([
   expect(open(url, { headers: { 'user-agent': userAgent } }).exchange.fieldManager).toBe(manager)
 })
 
-test('the namespace is empty for a cluster-scoped route, regardless of the URL', () => {
+test('has no namespace for a cluster-scoped route, regardless of the URL', () => {
   const { exchange } = open('https://server/api/v1/namespaces/x')
   const info = parseRequestInfo('GET', exchange.target, exchange.query)
   const serve = async (): Promise<void> => {}
@@ -51,7 +51,7 @@ test('the namespace is empty for a cluster-scoped route, regardless of the URL',
   expect(exchange.namespace).toBe('')
 })
 
-test('finishers run once at the end in reverse order; a late one runs immediately', () => {
+test('runs finishers once at the end in reverse order, and a later one immediately', () => {
   const { exchange } = open()
   const ran: string[] = []
   exchange.onEnd(() => ran.push('first'))
@@ -79,7 +79,7 @@ test.each([
   expect([exchange.aborted, unread.aborted, unread.signal.aborted]).toEqual([true, true, true])
 })
 
-test('a connection that closes after the end does not abort the signal', async () => {
+test('does not abort the signal if the connection closes after the end', async () => {
   const { exchange, response } = open()
   const { signal } = exchange
   exchange.end()
@@ -101,7 +101,7 @@ test('sends each warning once, until the response headers are sent', async () =>
   expect([headers.get('audit-id'), headers.get('cache-control'), headers.get('content-length')]).toEqual(['a', 'no-cache', '2'])
 })
 
-test('a stream that fails after its headers aborts the response', async () => {
+test('aborts the response if a stream fails after the headers were sent', async () => {
   const { exchange, response } = open()
   const sent = sendStream(exchange, 200, {}, async (sink) => {
     sink.write('half')
@@ -112,9 +112,9 @@ test('a stream that fails after its headers aborts the response', async () => {
   await expect((await response).text()).rejects.toThrow('aborted the response')
 })
 
-test('recognizes an exchange from another copy of the package', () => {
+test('recognizes an exchange of another copy of the package', () => {
   const { exchange } = open()
   expect([isExchange(exchange), isExchange({ incoming: {}, outgoing: {} }), isExchange(undefined)]).toEqual([true, false, false])
-  // An object of another class with the same members.
+  // An object of another class with the members of an exchange.
   expect(isExchange({ interpret: () => {}, acceptClauses: [] })).toBe(true)
 })

@@ -10,75 +10,75 @@ import { malformedTarget, noAttributes, parseQuery, parseTarget } from './reques
 import type { QueryParameters, RequestAttributes, RequestTarget } from './request-attributes.ts'
 import { warningHeaders } from './warnings.ts'
 
-/** The CBOR codec. Servers with CBOR pass it in, so that other servers do not load it. */
+/** The CBOR codec. A server that supports CBOR passes it in, so that other servers do not load it. */
 export type CborCodec = typeof cbor
 
 /** Services that all exchanges of a server share. */
 export interface ExchangeServices {
-  /** Clock for handlers. Default: the system clock. */
+  /** Returns the time in milliseconds since 1970. Default: the system clock. */
   readonly now?: (() => number) | undefined
-  /** Default: CBOR is neither accepted nor produced. */
+  /** Codec for CBOR. Without it, CBOR is neither accepted nor produced. */
   readonly cbor?: CborCodec | undefined
   readonly unreadAnswers?: UnreadAnswers | undefined
   readonly bodyBudget?: BodyBudget | undefined
 }
 
-/** Serves the requests of one path. The route is found before the request is authorized. */
+/** The installed handler for the requests of one path. The route is looked up before the request is authorized. */
 export interface Route {
   readonly namespaced: boolean
-  /** True if the kind has no protobuf encoding. */
+  /** True if the kind has no protobuf encoding, as custom resources. */
   readonly isJsonOnly: boolean
   serve(exchange: Exchange): Promise<void>
 }
 
-/** Runs once when an exchange ends: when its handler is done or its deadline has passed. */
+/** A function that runs once at the end of an exchange: after its handler, or when its deadline has passed. */
 export type Finisher = (exchange: Exchange) => void
 
 const nobody: UserInfo = { name: '', groups: [] }
 const noHeaders: readonly string[] = []
 
 /**
- * One request and its response. The URL and each header are parsed at most once, here; filters and handlers never parse them. Registry and
- * storage see an exchange as a `RequestContext`.
+ * One HTTP request and its response. Parses the URL and each header at most once, so filters and handlers need not parse them. Registry and
+ * storage use an exchange as a `RequestContext`.
  */
 export class Exchange implements RequestContext {
   readonly method: string
   readonly target: RequestTarget
   readonly services: ExchangeServices
-  /** Time at which the request arrived (`performance.now()`). */
+  /** Time at which the request arrived, as returned by `performance.now()`. */
   readonly started: number = performance.now()
-  /** Time at which the current phase (authentication, authorization) started (`performance.now()`). */
+  /** Time at which the current phase (authentication, authorization) started, as returned by `performance.now()`. */
   phaseStarted: number = this.started
-  /** Set if the request asks for another protocol and its connection supports it (HTTP/1.1). */
+  /** Connection of an upgrade request. Set if the request asks for another protocol and its connection supports it (HTTP/1.1). */
   readonly upgrade: Upgrade | undefined
 
   requestId = ''
-  /** Set by the audit filter of a request that is audited. */
+  /** Adds an annotation to the audit event. The audit filter sets it if the request is audited. */
   annotate: ((key: string, value: string) => void) | undefined = undefined
   info: RequestAttributes = noAttributes
-  /** Undefined if no installed resource serves this URL. */
+  /** The route of the request; undefined if no installed resource serves its URL. */
   route: Route | undefined = undefined
-  /** Empty for cluster-wide requests. */
+  /** Namespace of the request; empty for cluster-wide requests. */
   namespace = ''
-  /** Long-running requests have no deadline and do not count against the in-flight limit. */
+  /** True for requests such as watches, which have no deadline and do not count against the limit of requests in flight. */
   isLongRunning = false
-  /** The authenticated user. */
+  /** The authenticated user, who may impersonate another one. */
   requestor: UserInfo = nobody
-  /** The user whose permissions apply: the requestor, or the impersonated user. */
+  /** The user whose permissions apply: the impersonated user, or else the authenticated one. */
   user: UserInfo = nobody
-  /** The user of an in-process request, authenticated by its caller. The request's credentials are then ignored. */
+  /** User of a request from the same process, which its caller has authenticated. If it is set, the credentials of the request are ignored. */
   presetUser: UserInfo | undefined = undefined
   /**
-   * Headers of every response (`Audit-Id`, `Cache-Control`): alternating names and values. Not set on the node response, because a response
-   * with headers before `writeHead` costs twice as much.
+   * Headers that every response has (`Audit-Id`, `Cache-Control`), as alternating names and values. They are not set on Node's response, because
+   * `writeHead` takes twice as long if headers were set before.
    */
   commonHeaders: readonly string[] = noHeaders
-  /** Bytes of the response body that were passed to the socket. */
+  /** Number of bytes of the response body that were passed to the socket. */
   sentBytes = 0
   clientWait: ClientWait | undefined = undefined
-  /** The body in memory; undefined for small bodies. */
+  /** Memory reserved for the request body; undefined for a small body. */
   bodyReservation: BodyReservation | undefined = undefined
-  /** True once the deadline has passed. */
+  /** True after the deadline has passed. */
   expired = false
 
   #incoming: Incoming
@@ -110,8 +110,8 @@ export class Exchange implements RequestContext {
   }
 
   /**
-   * Returns Node's own streams, for code that pipes. HTTP/2 requests without a body create them on demand. Their API matches HTTP/1.1's
-   * streams.
+   * Returns Node's own request and response streams, for code that pipes them. For HTTP/2 requests without a body, they are created on demand.
+   * Their API matches that of the HTTP/1.1 streams.
    */
   nodeStreams(): { readonly incoming: IncomingMessage; readonly outgoing: ServerResponse } {
     const pair = this.#incoming.nodePair?.()
@@ -122,12 +122,12 @@ export class Exchange implements RequestContext {
     return { incoming: this.#incoming as IncomingMessage, outgoing: this.#outgoing as ServerResponse }
   }
 
-  /** False if the request target is not a URL or has invalid escapes. Such a request has an empty path and no attributes. */
+  /** False if the request target is not a URL or contains invalid escapes. Such a request has an empty path and no attributes. */
   get hasValidTarget(): boolean {
     return this.target !== malformedTarget
   }
 
-  /** Sets the attributes of the URL and its route. */
+  /** Sets the attributes of the request's URL, and the route that serves it. */
   interpret(info: RequestAttributes, route: Route | undefined): void {
     this.info = info
     this.route = route
@@ -138,28 +138,28 @@ export class Exchange implements RequestContext {
     return (this.#query ??= parseQuery(this.target.query))
   }
 
-  /** Returns a request header; multiple values are joined by a comma. `name` must be in lower case. */
+  /** Returns a header of the request. Joins several values by commas. `name` must be in lower case. */
   header(name: string): string | undefined {
     const value = this.#incoming.headers[name]
     return typeof value === 'object' ? value.join(', ') : value
   }
 
-  /** The Accept header; empty if absent. */
+  /** Value of the Accept header; empty if there is none. */
   get accept(): string {
     return this.header('accept') ?? ''
   }
 
-  /** The clauses of the Accept header, in order of preference. */
+  /** Clauses of the Accept header in order of preference. */
   get acceptClauses(): readonly AcceptClause[] {
     return (this.#acceptClauses ??= parseAccept(this.accept))
   }
 
-  /** The media types of the Accept header without parameters, in the order sent. */
+  /** Media types of the Accept header without parameters, in the order of the header. */
   get acceptedTypes(): readonly string[] {
     return mediaTypesOf(this.accept)
   }
 
-  /** The Content-Type header; the first one if there are several, because joined values would form another type. */
+  /** Value of the Content-Type header. If there are several, the first one, because joined values would form another type. */
   get contentType(): string | undefined {
     return this.#incoming.headers['content-type']
   }
@@ -176,7 +176,7 @@ export class Exchange implements RequestContext {
     return this.services.now
   }
 
-  /** Aborts when the client disconnects or the deadline passes. Created on first use, because most requests end before that. */
+  /** Aborts when the client disconnects or the deadline passes. Created on first use, because most requests never need it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = (this.#controller = new AbortController())
@@ -195,38 +195,38 @@ export class Exchange implements RequestContext {
     return this.expired || (!this.#isOver && this.#outgoing.destroyed)
   }
 
-  /** Sends a `Warning: 299` header for each distinct text. Has no effect after the response headers are sent. */
+  /** Adds a `Warning: 299` header to the response. Drops repeated texts, and all texts after the response headers are sent. */
   warn(text: string): void {
     if (text === '' || this.#warningsFull) return
     const sent = (this.#warnings ??= new Set())
     if (sent.has(text)) return
     sent.add(text)
     const headers = warningHeaders(sent)
-    // After a warning that does not fit, all later warnings are dropped: a body can cause 100,000 of them.
+    // After the first warning that does not fit, all later ones are dropped, because a request body can cause 100,000 warnings.
     this.#warningsFull = headers.length < sent.size
     if (!this.#outgoing.headersSent) this.#outgoing.setHeader('Warning', headers)
   }
 
-  /** Adds headers to those of every response: alternating names and values. */
+  /** Adds headers to those that every response has, as alternating names and values. */
   addHeaders(headers: readonly string[]): void {
     this.commonHeaders = this.commonHeaders.length === 0 ? headers : this.commonHeaders.concat(headers)
   }
 
   /**
-   * Registers a function that runs at the end of the exchange, in reverse order of registration. Runs it immediately if the exchange is
-   * over.
+   * Registers a function to run at the end of the exchange. The last one registered runs first. If the exchange is over, runs the function
+   * immediately.
    */
   onEnd(finisher: Finisher): void {
     if (this.#isOver) finisher(this)
     else (this.#finishers ??= []).push(finisher)
   }
 
-  /** True once the handler is done or has been abandoned. */
+  /** True after the end of the exchange: its handler has finished, or its deadline has passed. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Ends the exchange and runs its finishers; later calls have no effect. Afterwards a closed connection does not abort the signal. */
+  /** Ends the exchange and runs its finishers. Later calls have no effect. From then on, a closed connection does not abort the signal. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -242,7 +242,7 @@ export class Exchange implements RequestContext {
   }
 }
 
-/** Returns whether the value is an `Exchange`, even from another copy of this package. */
+/** Returns whether the value is an `Exchange`, possibly of another copy of this package. */
 export function isExchange(value: unknown): value is Exchange {
   if (value instanceof Exchange) return true
   return typeof value === 'object' && value !== null && 'interpret' in value && 'acceptClauses' in value
@@ -259,7 +259,7 @@ function targetOf(url: string): RequestTarget {
 
 const maxManagerLength = 128
 
-/** Derives the default field manager from a user agent: "kubectl/v1.36.4 (linux/amd64)" → "kubectl". */
+/** Returns the default name of the field manager, derived from the user agent: "kubectl" for "kubectl/v1.36.4 (linux/amd64)". */
 function managerFromUserAgent(userAgent: string): string {
   const slash = userAgent.indexOf('/')
   let name = ''

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ClientGoneError } from './errors.ts'
 import type { Incoming, NodePair, Outgoing } from './node-streams.ts'
 
-/** Buffered bytes of a response above which the handler has to wait for the reader. */
+/** Number of buffered response bytes above which the handler waits for the reader. */
 const highWaterMark = 64 * 1024
 
-/** Statuses whose `Response` must not have a body. */
+/** HTTP status codes whose `Response` must not have a body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])
 
 /** Resolves or rejects the promise of a `Response`. */
@@ -16,15 +16,15 @@ export interface FetchOutcome {
 }
 
 /**
- * Creates a node request and response for a standard `Request`, so that handlers serve it like one from a connection. Aborting the
- * request's signal or cancelling the response's body ends both, like a closed connection.
+ * Creates a Node request and response for a standard `Request`, so that handlers serve it like one from a connection. When the request's signal
+ * aborts or the response's body is cancelled, both end as if the connection had closed.
  */
 export function openFetchPair(request: Request, outcome: FetchOutcome): NodePair {
   const incoming = new FetchIncoming(request)
   const outgoing = new FetchOutgoing(incoming, outcome)
   const { signal } = request
   const abort = (): void => void outgoing.destroy(getAbortReason(signal))
-  // `outcome` reports errors to the caller; without a listener they would end the process.
+  // The caller receives errors through `outcome`. Without this listener, an error would end the process.
   incoming.on('error', (error) => outgoing.destroy(error.cause as Error))
   outgoing.on('error', () => {})
   outgoing.on('close', () => {
@@ -40,7 +40,7 @@ function getAbortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new DOMException(String(reason), 'AbortError')
 }
 
-/** The members of Node's `IncomingMessage` that handlers read. */
+/** Replaces Node's `IncomingMessage`. Implements only the members that handlers read. */
 class FetchIncoming extends Readable {
   readonly method: string
   readonly url: string
@@ -49,7 +49,7 @@ class FetchIncoming extends Readable {
   readonly httpVersion = '1.1'
   readonly httpVersionMajor = 1
   readonly httpVersionMinor = 1
-  /** Stands for the connection. It has no address and no certificate. */
+  /** Replaces the socket of the connection. It has no address and no certificate. */
   readonly socket: object = {}
   readonly #body: ReadableStreamDefaultReader<Uint8Array> | undefined
 
@@ -62,7 +62,7 @@ class FetchIncoming extends Readable {
     for (const [name, value] of request.headers) this.#addHeader(name, value)
     if (this.headers.host === undefined) this.#addHeader('host', host)
     this.#body = request.body?.getReader()
-    // Like HTTP/1.1 for a body of unknown length.
+    // Marks a body of unknown length, like in HTTP/1.1.
     if (this.#body !== undefined && this.headers['content-length'] === undefined) this.#addHeader('transfer-encoding', 'chunked')
   }
 
@@ -85,7 +85,7 @@ class FetchIncoming extends Readable {
   }
 }
 
-/** The members of Node's `ServerResponse` that handlers use, converted to a `Response`. */
+/** Replaces Node's `ServerResponse` and produces a `Response`. Implements only the members that handlers use. */
 class FetchOutgoing extends Writable {
   readonly req: FetchIncoming
   statusCode = 200
@@ -94,7 +94,7 @@ class FetchOutgoing extends Writable {
   #headWritten = false
   #responded = false
   #body: ReadableStreamDefaultController<Uint8Array> | undefined
-  /** Resumes the handler once the reader has consumed the buffer. */
+  /** Resumes the handler after the reader has consumed the buffered bytes. */
   #wake: (() => void) | undefined
 
   constructor(req: FetchIncoming, outcome: FetchOutcome) {
@@ -112,7 +112,7 @@ class FetchOutgoing extends Writable {
     return this
   }
 
-  /** Accepts `headers` as alternating names and values, or as an object. */
+  /** Sends the status and the headers, which are alternating names and values, or an object. */
   writeHead(status: number, headers: readonly string[] | Readonly<Record<string, string | readonly string[]>> = []): this {
     this.statusCode = status
     this.#headWritten = true
@@ -133,7 +133,7 @@ class FetchOutgoing extends Writable {
     if (!this.#responded && !this.destroyed) this.#stream()
   }
 
-  /** A complete response does not need a stream. */
+  /** Ends the response. If nothing was written before, the `Response` gets its whole body without a stream. */
   override end(chunk?: unknown, encoding?: unknown, written?: unknown): this {
     const done = [chunk, encoding, written].find((argument) => typeof argument === 'function') as (() => void) | undefined
     const isBody = typeof chunk === 'string' || chunk instanceof Uint8Array
@@ -194,7 +194,7 @@ class FetchOutgoing extends Writable {
   }
 }
 
-/** Copies the bytes: the reader may keep and modify them, and handlers reuse the buffer. */
+/** Copies bytes of the response body. The reader may keep and modify the copy, while handlers reuse the original buffer. */
 function copyBytes(chunk: Uint8Array | string): Uint8Array<ArrayBuffer> {
   return typeof chunk === 'string' ? new TextEncoder().encode(chunk) : new Uint8Array(chunk)
 }

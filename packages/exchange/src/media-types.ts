@@ -6,14 +6,14 @@ export interface AcceptClause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Returns the media type of a Content-Type header without parameters, in the case as sent; "" without a header. */
+/** Returns the media type of a Content-Type header without its parameters. Keeps the case of letters. Returns "" if there is no header. */
 export function mediaTypeOf(header: string | undefined): string {
   if (header === undefined) return ''
   const semicolon = header.indexOf(';')
   return (semicolon < 0 ? header : header.slice(0, semicolon)).trim()
 }
 
-/** Returns the media types of a comma-separated header without parameters, in the order sent. */
+/** Returns the media types of a comma-separated header without their parameters, in the order of the header. */
 export function mediaTypesOf(header: string): readonly string[] {
   return header.split(',').map(mediaTypeOf)
 }
@@ -54,8 +54,8 @@ function parseClause(part: string): AcceptClause | undefined {
 const insertedClauses = 12
 
 /**
- * Sorts up to 12 clauses by insertion, like kube-apiserver: `comesBefore` is not transitive for unusual headers, so the result depends on
- * the algorithm. A header may have a hundred thousand clauses, so longer lists use a faster sort.
+ * Sorts up to 12 clauses with insertion sort, like kube-apiserver. For unusual headers, `comesBefore` is not transitive, so the result depends on
+ * the algorithm. Uses a faster sort for longer lists, because a header may have a hundred thousand clauses.
  */
 function sortClauses(clauses: AcceptClause[]): AcceptClause[] {
   if (clauses.length > insertedClauses) return clauses.sort(byPreference)

@@ -4,7 +4,10 @@ import type { Duplex } from 'node:stream'
 
 /** A request of Node's HTTP/1.1 or HTTP/2 server. */
 export type Incoming = (IncomingMessage | Http2ServerRequest) & {
-  /** Creates Node's own streams. Only set if `Incoming` and `Outgoing` do not implement all their members (HTTP/2 without a body). */
+  /**
+   * Creates Node's own request and response. Set only if `Incoming` and `Outgoing` lack some of their members, which is the case for HTTP/2
+   * requests without a body.
+   */
   nodePair?(): NodePair
 }
 export type Outgoing = ServerResponse | Http2ServerResponse
@@ -14,7 +17,7 @@ export interface NodePair {
   readonly outgoing: Outgoing
 }
 
-/** The connection of an upgrade request, with the bytes read after its headers. */
+/** The socket of an upgrade request, and the bytes that were read after its headers. */
 export interface Upgrade {
   readonly socket: Duplex
   readonly head: Buffer

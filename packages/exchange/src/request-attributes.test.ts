@@ -8,7 +8,7 @@ function infoOf(method: string, url: string): RequestAttributes {
   return parseRequestInfo(method, target, parseQuery(target.query))
 }
 
-// verb, prefix, group, version, namespace, resource, subresource, name, parts
+// The columns after the URL: verb, prefix, group, version, namespace, resource, subresource, name, path parts.
 type Row = [method: string, url: string, ...expected: string[]]
 const rows: Row[] = [
   ['GET', '/api/v1/namespaces', 'list', 'api', '', 'v1', '', 'namespaces', '', '', 'namespaces'],
@@ -49,20 +49,20 @@ const rows: Row[] = [
   ['DELETE', '/api/v1/namespaces/other/pods/foo', 'delete', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
   ['DELETE', '/api/v1/namespaces/other/pods', 'deletecollection', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
   ['OPTIONS', '/api/v1/pods', '', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
-  // deprecated watch and proxy paths
+  // Deprecated watch and proxy paths.
   ['GET', '/api/v1/watch/pods', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/watch/namespaces/other/pods', 'watch', 'api', '', 'v1', 'other', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/watch/namespaces/other/pods/foo', 'watch', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
   ['GET', '/api/v1/proxy/namespaces/other/pods/foo', 'proxy', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
   ['GET', '/api/v1/proxy/pods/foo/a/b', 'proxy', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods,foo,a,b'],
-  // watches by parameter
+  // Watches requested by a query parameter.
   ['GET', '/api/v1/pods?watch=true', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?watch', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?watch=1&timeoutSeconds=x', 'watch', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?watch=False', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?watch=0', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/namespaces/other/pods/foo?watch=1', 'get', 'api', '', 'v1', 'other', 'pods', '', 'foo', 'pods,foo'],
-  // a field selector with one name
+  // A field selector that selects one name.
   ['GET', '/api/v1/pods?fieldSelector=metadata.name%3Dfoo', 'list', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods'],
   ['GET', '/api/v1/pods?watch=1&fieldSelector=metadata.name==foo', 'watch', 'api', '', 'v1', '', 'pods', '', 'foo', 'pods'],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name!=foo', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
@@ -70,7 +70,7 @@ const rows: Row[] = [
   ['GET', '/api/v1/pods?fieldSelector=metadata.name=..', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name=foo&limit=abc', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
   ['GET', '/api/v1/pods?fieldSelector=metadata.name=foo&labelSelector=a=b=c', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
-  // subresources and segments after them
+  // Subresources, and path segments after them.
   ['GET', '/api/v1/namespaces/other/pods/foo/log?follow=1', 'get', 'api', '', 'v1', 'other', 'pods', 'log', 'foo', 'pods,foo,log'],
   [
     'GET',
@@ -98,7 +98,7 @@ const rows: Row[] = [
     'sa',
     'serviceaccounts,sa,token',
   ],
-  // groups
+  // Resources of named groups.
   ['GET', '/apis/apps/v1/namespaces/other/deployments/d', 'get', 'apis', 'apps', 'v1', 'other', 'deployments', '', 'd', 'deployments,d'],
   ['GET', '/apis/batch/v1/jobs/', 'list', 'apis', 'batch', 'v1', '', 'jobs', '', '', 'jobs'],
   ['GET', '//api/v1/pods', 'list', 'api', '', 'v1', '', 'pods', '', '', 'pods'],
@@ -142,7 +142,7 @@ test.each(['/api/v1/watch', '/api/v1/proxy/', '/apis/apps/v1/watch'])('rejects %
   expect(() => infoOf('GET', path)).toThrow(RequestInfoError)
 })
 
-test('only lists, watches and collections have selectors', () => {
+test('parses selectors of lists, watches and deletions of collections only', () => {
   const query = '?fieldSelector=spec.nodeName%3Dn&labelSelector=a%3Db'
   const both = {
     fieldSelector: [{ field: 'spec.nodeName', operator: '=', value: 'n' }],
@@ -160,14 +160,14 @@ test('only lists, watches and collections have selectors', () => {
   }
 })
 
-test('a selector that does not parse is left out', () => {
+test('omits a selector that cannot be parsed', () => {
   const info = infoOf('GET', '/api/v1/pods?fieldSelector=a&labelSelector=b,c in (d)')
   expect(info).not.toHaveProperty('fieldSelector')
   expect(info.labelSelector).toMatchObject([{ key: 'b' }, { key: 'c' }])
   expect(infoOf('GET', '/api/v1/pods?fieldSelector=,&labelSelector=')).not.toHaveProperty('fieldSelector')
 })
 
-test('interprets any path or rejects it with a known error', () => {
+test('property: interprets any path or throws a RequestInfoError', () => {
   const segment = fc.oneof(
     fc.constantFrom('api', 'apis', 'v1', 'watch', 'proxy', 'namespaces', 'pods', 'status', '', '.', '%41'),
     fc.string({ maxLength: 5 }),
@@ -189,7 +189,7 @@ test('interprets any path or rejects it with a known error', () => {
   )
 })
 
-test('treats the name of an inherited member as an unknown method', () => {
+test('treats a method named like an Object.prototype member as unknown', () => {
   for (const method of ['constructor', '__proto__', 'FOO']) {
     expect(infoOf(method, '/api/v1/pods').verb).toBe('')
     expect(infoOf(method, '/livez').verb).toBe(method.toLowerCase())

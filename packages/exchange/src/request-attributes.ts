@@ -1,24 +1,27 @@
 import { parseFieldSelector, parseLabelSelector } from '@keelson/apimachinery'
 import type { RequestInfo } from '@keelson/apimachinery'
 
-/** The target of a request ("/api/v1/pods?watch=1"), split once. Authorization and routing use the same result. */
+/**
+ * The target of a request ("/api/v1/pods?watch=1"), split into its parts. It is split only once, so that authorization and routing use the same
+ * parts.
+ */
 export interface RequestTarget {
-  /** The target as sent. */
+  /** The target as the client sent it. */
   readonly text: string
-  /** The path, decoded once. Dots and double slashes stay, because they are part of the path. */
+  /** The decoded path. Dots and double slashes are kept, because they are part of the path. */
   readonly path: string
-  /** Segments of `path`. "/a/b" and "/a/b/" have the same segments. */
+  /** The segments of `path`. A trailing slash adds no segment. */
   readonly segments: readonly string[]
-  /** The encoded text after the `?`. */
+  /** The text after the `?`, still encoded. */
   readonly query: string
 }
 
-/** Replaces a target that `parseTarget` rejects. */
+/** The target of requests whose real target `parseTarget` rejects. */
 export const malformedTarget: RequestTarget = { text: '', path: '/', segments: [], query: '' }
 
 /**
- * Parses "/api/v1/pods?watch=1", optionally with scheme and host (as sent by proxies). Throws `URIError` for anything else and for invalid
- * escapes.
+ * Parses a request target such as "/api/v1/pods?watch=1". Proxies may send it with scheme and host. Throws `URIError` for any other text and for
+ * invalid escapes.
  */
 export function parseTarget(text: string): RequestTarget {
   const origin = text.charCodeAt(0) === 47 ? text : originForm(text)
@@ -40,14 +43,17 @@ function originForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`
 }
 
-/** The parameters of a query. */
+/** The parsed parameters of a query string. */
 export type QueryParameters = Pick<URLSearchParams, 'get' | 'getAll' | 'has' | 'size' | typeof Symbol.iterator>
 
-/** Maximum number of parameters. Like in kube-apiserver, a query with more is treated as empty. The limit also keeps lookups fast. */
+/**
+ * Maximum number of query parameters. As in kube-apiserver, a query with more parameters is treated as empty. The limit also bounds the time of
+ * lookups.
+ */
 const maxParameters = 10_000
 const brokenEscape = /%(?![0-9a-f]{2})/i
 
-/** The parameters of an empty query. Faster than `URLSearchParams`, which searches its list even if it is empty. */
+/** The parameters of an empty query. This object is faster than `URLSearchParams`, which searches its list even if it is empty. */
 const noParameters: QueryParameters = {
   get: () => null,
   getAll: () => [],
@@ -56,11 +62,11 @@ const noParameters: QueryParameters = {
   [Symbol.iterator]: () => new URLSearchParams()[Symbol.iterator](),
 }
 
-/** Parses the text after the `?`. Like kube-apiserver, drops parameters with a semicolon or an invalid escape. */
+/** Parses the query string, which is the text after the `?`. Like kube-apiserver, drops parameters that contain a semicolon or an invalid escape. */
 export function parseQuery(query: string): QueryParameters {
   if (query === '' || parameterCount(query) > maxParameters) return noParameters
   const readable = /[;%]/.test(query) ? query.split('&').filter(isReadable).join('&') : query
-  // URLSearchParams drops a leading question mark, but here it belongs to the first name.
+  // URLSearchParams would drop a leading question mark, but here it belongs to the name of the first parameter.
   return new URLSearchParams(readable.startsWith('?') ? `&${readable}` : readable)
 }
 
@@ -79,11 +85,11 @@ export class RequestInfoError extends Error {
   override readonly name = 'RequestInfoError'
 }
 
-/** The meaning of a URL, with two additional members for routing. */
+/** The meaning of a URL for authorizers and other users of `RequestInfo`, with two more members for routing. */
 export interface RequestAttributes extends RequestInfo {
-  /** The verb before the resource in deprecated paths; empty for other paths. */
+  /** The verb that precedes the resource in deprecated paths such as "/api/v1/watch/pods"; empty for other paths. */
   readonly pathVerb: '' | 'watch' | 'proxy'
-  /** True if `namespaces/NAMESPACE/` precedes the resource. */
+  /** True if the path has `namespaces/NAMESPACE/` before the resource. */
   readonly inNamespace: boolean
 }
 
@@ -91,7 +97,7 @@ const none: readonly string[] = []
 const apiPrefixes = new Set(['api', 'apis'])
 const namespaceSubresources = new Set(['status', 'finalize'])
 const verbsWithSelectors = new Set(['list', 'watch', 'deletecollection'])
-/** Not an object, because HTTP/2 allows any method name, including names of inherited members. */
+/** Verbs by HTTP method. A Map instead of an object, because HTTP/2 allows any method name, including the names of Object.prototype members. */
 const verbsByMethod: ReadonlyMap<string, string> = new Map([
   ['POST', 'create'],
   ['GET', 'get'],
@@ -101,14 +107,18 @@ const verbsByMethod: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ])
 
-/** Attributes of a request whose URL has not been interpreted yet. */
+/** Attributes of a request before its URL is interpreted. */
 export const noAttributes: RequestAttributes = nonResource('', '/', '')
 
 /**
- * Interprets a URL and its method. Routing, authorizers, admission and metrics all use the result. Resource requests have these forms:
- *      /api/VERSION/[watch|proxy/]RESOURCE[/NAME[/SUBRESOURCE]]
- * /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]] /apis/GROUP/VERSION/…the same Every other path is a
- * non-resource request. Throws `RequestInfoError` for a path that ends with `watch` or `proxy`.
+ * Interprets the URL and the method of a request. Routing, authorizers, admission and metrics use the result. Resource requests have these
+ * forms:
+ *
+ *     /api/VERSION/[watch|proxy/]RESOURCE[/NAME[/SUBRESOURCE]]
+ *     /api/VERSION/[watch|proxy/]namespaces/NAMESPACE/RESOURCE[/NAME[/SUBRESOURCE]]
+ *     /apis/GROUP/VERSION/… with the same rest
+ *
+ * Any other path is a non-resource request. Throws `RequestInfoError` for a path that ends with `watch` or `proxy`.
  */
 export function parseRequestInfo(method: string, target: RequestTarget, query: QueryParameters): RequestAttributes {
   const segments = withoutOuterSlashes(target.segments)
@@ -169,7 +179,7 @@ export function parseRequestInfo(method: string, target: RequestTarget, query: Q
   return { ...info, ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) }
 }
 
-/** Returns undefined for a selector without requirements, or one that does not parse: the handler reports it. */
+/** Parses the selector of a list. Returns undefined if it has no requirements, or if it cannot be parsed. The handler reports the error. */
 function parsedRequirements<T>(
   text: string | null,
   parse: (text: string) => { readonly requirements: readonly T[] },
@@ -213,7 +223,7 @@ function withoutOuterSlashes(segments: readonly string[]): readonly string[] {
   return end - start === segments.length ? segments : segments.slice(start, end)
 }
 
-/** Parses a boolean parameter like kube-apiserver: true if present and neither "false" nor "0". */
+/** Parses a boolean query parameter like kube-apiserver. It is true if it is present and neither "false" nor "0". */
 function isTrue(value: string | null): boolean {
   if (value === null) return false
   const lower = value.toLowerCase()
@@ -221,8 +231,8 @@ function isTrue(value: string | null): boolean {
 }
 
 /**
- * Returns the only name that the field selector of a list allows. Such a list counts as a request for that name if all its options are
- * valid.
+ * Returns the name that the field selector of a list requires; "" if it allows several names. If the list options are valid, such a list is
+ * authorized as a request for that name.
  */
 function findSelectedName(query: QueryParameters): string {
   const fields = query.get('fieldSelector')

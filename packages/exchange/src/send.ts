@@ -6,8 +6,8 @@ import type { Exchange } from './exchange.ts'
 export type ResponseHeaders = Record<string, string>
 
 /**
- * Sends a complete response directly to the socket, with its length and without a `Response` or stream. The caller must not modify the body
- * until `written` is called. It is not called if the client has disconnected.
+ * Sends a complete response with its length. Writes it to the socket directly, without a `Response` or a stream. The caller must not modify the
+ * body until `written` is called. If the client disconnects, `written` is never called.
  */
 export function sendBytes(
   exchange: Exchange,
@@ -18,7 +18,7 @@ export function sendBytes(
 ): void {
   const outgoing = exchange.outgoing as ServerResponse
   if (outgoing.headersSent) {
-    // Another response has started. Aborts it unless it is complete, like the server's 504 after the deadline.
+    // Another response has already started, such as the server's 504 after the deadline. It is aborted unless it is complete.
     if (!outgoing.writableEnded) outgoing.destroy()
     return
   }
@@ -34,49 +34,49 @@ export function sendBytes(
   }
 }
 
-/** Minimum size of counted responses. Shorter ones are frequent, and clients read them quickly. */
+/** Minimum size of responses that are counted as unread, in bytes. Shorter responses are frequent, and clients read them quickly. */
 const countedLength: number = 16 * 1024
 
-/** Counts the unread bytes of a response until the connection closes. */
+/** Counts the bytes of a response as unread until the connection closes. */
 function countUnread(exchange: Exchange, outgoing: ServerResponse, length: number): void {
   const { unreadAnswers } = exchange.services
   if (unreadAnswers === undefined || outgoing.destroyed) return
   outgoing.once('close', unreadAnswers.add(exchange.user.name, outgoing, length))
 }
 
-/** Returns the common headers and the response's own: alternating names and values. */
+/** Returns the exchange's common headers and the response's own headers as alternating names and values. */
 function headerList(exchange: Exchange, headers: ResponseHeaders): string[] {
   const list = [...exchange.commonHeaders]
   for (const name in headers) list.push(name, headers[name]!)
   return list
 }
 
-/** Writes a response in chunks. */
+/** Writes the body of a response in chunks. */
 export interface ResponseSink {
   /**
-   * Returns false if the socket's buffer is full; await `drained()` before the next write. The caller must not modify the bytes until
-   * `written` is called; without `written`, never.
+   * Writes a chunk. Returns false if the socket's buffer is full; then the caller must await `drained()` before the next write. The caller must
+   * not modify the bytes until `written` is called. Without `written`, it must never modify them.
    */
   write(chunk: Uint8Array | string, written?: () => void): boolean
   /**
-   * Writes a chunk that already includes its framing, and returns the result of `write`. Bytes shared by many responses are then framed
-   * once. Only set on HTTP/1.1 without a length.
+   * Writes a chunk that already includes the framing of chunked encoding. Returns the same as `write`. Bytes that many responses share are then
+   * framed only once. Defined only on HTTP/1.1 for a response without a length.
    */
   readonly writeChunk?: (chunk: Uint8Array) => boolean
-  /** Resolves when the socket accepts more data, and when it closes. */
+  /** Resolves when the socket accepts more data, or when it closes. */
   drained(): Promise<void>
-  /** True once the client has disconnected. Later writes are dropped. */
+  /** True after the client has disconnected. Later writes are dropped. */
   readonly closed: boolean
-  /** Calls `listener` when the client disconnects; immediately if it already has. Not called after a regular end. */
+  /** Calls `listener` when the client disconnects, or immediately if it already has. Does not call it after a regular end of the response. */
   onClose(listener: () => void): void
-  /** Starts to combine writes. `uncork` sends them. */
+  /** Collects writes until `uncork`, which sends them together. */
   cork(): void
   uncork(): void
 }
 
 /**
- * Sends the chunks that `produce` writes and ends the response when it resolves. If it throws after the headers were sent, closes the
- * connection (HTTP/2: the stream), so that the client notices that the response is incomplete.
+ * Sends the chunks that `produce` writes, and ends the response when `produce` resolves. If it throws after the headers were sent, closes the
+ * connection (on HTTP/2, the stream). The client then notices that the response is incomplete.
  */
 export async function sendStream(
   exchange: Exchange,
@@ -105,27 +105,27 @@ class NodeSink implements ResponseSink {
   readonly #outgoing: ServerResponse
   readonly #socket: Socket | undefined
   readonly #end = new SinkEnd()
-  /** Number of bytes written, without framing. */
+  /** Number of bytes written to the body, without framing. */
   bytes = 0
 
   constructor(exchange: Exchange, outgoing: ServerResponse) {
     this.#exchange = exchange
     this.#outgoing = outgoing
     if (outgoing.chunkedEncoding && outgoing.socket !== null && exchange.method !== 'HEAD') {
-      // The headers were flushed and nothing else is buffered, so the order is preserved.
+      // Writes directly to the socket. The headers were flushed and nothing else is buffered, so the order of bytes is preserved.
       const socket = (this.#socket = outgoing.socket)
       this.writeChunk = (chunk) => this.#end.closed || socket.write(chunk)
       socket.on('drain', this.#end.awake)
     }
-    // On HTTP/2, writing after the client disconnected emits `error`; `close` follows and is handled.
+    // On HTTP/2, a write after the client disconnected emits `error`. The event `close` follows, and its handler ends the sink.
     outgoing.on('error', () => this.#close())
     outgoing.on('close', () => this.#close())
     outgoing.on('drain', this.#end.awake)
   }
 
   /**
-   * True for watches, which share most of their bytes. Their bytes are not counted, because that would end watches for memory that is not
-   * used. The cache limits each watcher.
+   * True for watches, whose bytes are mostly shared by many responses. Such bytes are not counted as unread. Counting them for each watch would
+   * end watches because of memory that is not in use. The cache limits each watch itself.
    */
   get #isShared(): boolean {
     return this.#exchange.info.verb === 'watch'
@@ -179,7 +179,7 @@ class NodeSink implements ResponseSink {
   }
 }
 
-/** Tracks the end of a sink: whether its reader disconnected, the waiting writer, and the listeners. */
+/** State of a sink's end: whether its reader has disconnected, the writer that waits for it, and the listeners to call. */
 export class SinkEnd {
   readonly #listeners: (() => void)[] = []
   #closed = false
@@ -189,19 +189,19 @@ export class SinkEnd {
     return this.#closed
   }
 
-  /** Resolves at the next call of `awake`. */
+  /** Returns a promise that resolves at the next call of `awake`. */
   wait(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve))
   }
 
-  /** Resumes the waiting writer, because there is room or the sink has ended. */
+  /** Resumes the waiting writer. Called when there is room for more data, or when the sink has ended. */
   readonly awake = (): void => {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
   }
 
-  /** Calls `listener` when the reader disconnects; immediately if it already has. */
+  /** Calls `listener` when the reader disconnects, or immediately if it already has. */
   onClose(listener: () => void): void {
     if (this.#closed) listener()
     else this.#listeners.push(listener)

@@ -32,7 +32,7 @@ it.each(['*', 'api/v1/pods', '?x', '', 'ftp://x/api', 'https:///api', '/%ff', '/
   expect(() => parseTarget(target)).toThrow(URIError)
 })
 
-it('drops the same parameters as kube-apiserver', () => {
+it('drops the same query parameters as kube-apiserver', () => {
   expect([...parseQuery('a=1;b=2&c=%zz&d=%2&e=x+y%20z&f&=g&e=')]).toEqual([
     ['e', 'x y z'],
     ['f', ''],

@@ -1,7 +1,7 @@
 const maxHeaderBytes = 4 * 1024
 const truncatedLength = 256
 
-/** Returns the `Warning` headers of the texts. Truncates long texts only if all headers together would exceed the limit of clients. */
+/** Returns a `Warning` header for each text. Truncates long texts only if all headers together would exceed the size that clients accept. */
 export function warningHeaders(texts: Iterable<string>): string[] {
   const headers: string[] = []
   let bytes = 0
@@ -24,8 +24,8 @@ function warningHeader(text: string): string {
 }
 
 /**
- * Formats an RFC 7230 quoted string. Control characters become spaces. Node writes headers in Latin-1, so other characters become UTF-8
- * bytes.
+ * Formats a text as a quoted string (RFC 7230). Control characters become spaces. Other characters are encoded as UTF-8 bytes, because Node
+ * writes headers in Latin-1.
  */
 function quote(text: string): string {
   // eslint-disable-next-line no-control-regex

@@ -7,7 +7,7 @@ import { openAPISchemas, toOpenAPIv3 } from './to-openapi.ts'
 const of = (module: GroupVersionTypes, name: string) => toOpenAPIv3(module.table.resolve(name))
 
 describe('OpenAPI v3', () => {
-  it('describes the schema facts', () => {
+  it('describes all facts of a schema', () => {
     expect(of(coreV1, 'ServicePort')).toEqual({
       properties: {
         appProtocol: { type: 'string' },
@@ -36,7 +36,7 @@ describe('OpenAPI v3', () => {
     expect(of(coreV1, 'ObjectReference')).toMatchObject({ 'x-kubernetes-map-type': 'atomic' })
   })
 
-  it('collects exactly the types that a type refers to', () => {
+  it('collects a type and all types it refers to, and no others', () => {
     const schemas = openAPISchemas([coreV1.table.resolve('PersistentVolume')])
     const text = JSON.stringify(schemas)
     const referred = new Set([...text.matchAll(/#\/components\/schemas\/([\w.-]+)/g)].map(([, name]) => name!))
@@ -45,7 +45,7 @@ describe('OpenAPI v3', () => {
     expect(schemas['io.k8s.api.core.v1.ObjectReference']).toMatchObject({ 'x-kubernetes-map-type': 'atomic' })
   })
 
-  it('terminates for recursive types', () => {
+  it('supports recursive types', () => {
     const schemas = openAPISchemas([apiextensionsV1.table.resolve('CustomResourceDefinition')])
     expect(schemas['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrBool']).toEqual({})
   })

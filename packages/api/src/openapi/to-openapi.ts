@@ -1,17 +1,18 @@
 import type { FieldSchema, ScalarType, StructSchema, TypeSchema, GroupVersionKind, JsonValue } from '@keelson/apimachinery'
 import { declaredStruct } from '../schema/schema-table.ts'
 
-/** Names of JSON unions, which have no schema in kube-apiserver's OpenAPI v3. */
+/** Names of the JSON union types, which have no schema in kube-apiserver's OpenAPI v3. */
 const unions = /^JSONSchemaPropsOr(Array|Bool|StringArray)$/
 
-/** Converts a type to an OpenAPI v3 schema. Other types become references to components. */
+/** Converts a struct to an OpenAPI v3 schema. Other types that it uses become references to components. */
 export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   if (unions.test(schema.name)) return {}
   const fields = schema.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const required = schema.fields.filter((field) => field.required).map((field) => field.name)
   const discriminating = unionsOf(schema.definition)
   return {
-    // kubectl patches and validates by published properties. So a kind that keeps every member publishes none, like a CRD without a schema.
+    // A kind that keeps every member publishes no properties, like a CRD without a schema. The reason is that kubectl patches and validates by the
+    // published properties.
     ...(fields.length > 0 &&
       !(schema.keepsUnknown && schema.gvk) && { properties: Object.fromEntries(fields.map((field) => [field.name, property(field)])) }),
     ...(required.length > 0 && { required }),
@@ -25,7 +26,10 @@ export function toOpenAPIv3(schema: StructSchema): OpenAPISchema {
   }
 }
 
-/** Converts the types and all types they refer to, sorted by definition name. The result is not cached: keep the serialized document instead. */
+/**
+ * Converts types and all types that they refer to. The result is sorted by definition name. It is not cached, so callers should keep the
+ * serialized document.
+ */
 export function openAPISchemas(roots: Iterable<StructSchema>): Record<string, OpenAPISchema> {
   const found = new Map<string, OpenAPISchema>()
   const pending = [...roots]
@@ -72,7 +76,7 @@ function zeroOf(type: TypeSchema): OpenAPISchema['default'] {
   return type.kind === 'list' || type.kind === 'map' ? undefined : scalarZeros[type.kind]
 }
 
-/** Converts a field's type. References are wrapped in `allOf`, so that other keywords may stand next to them. */
+/** Converts the type of a field. Wraps a reference in `allOf`, because other keywords may not be siblings of a reference. */
 function typeSchema(type: TypeSchema): OpenAPISchema {
   switch (type.kind) {
     case 'list':
@@ -89,8 +93,8 @@ function typeSchema(type: TypeSchema): OpenAPISchema {
 }
 
 /**
- * Converts the type of a list item or map value, which is always written and so has a default. Without a default, the reference stands
- * alone.
+ * Converts the type of list items or map values. Such a value is always written, so its schema has a default if the type has one. A reference
+ * without a default is not wrapped in `allOf`.
  */
 function element(type: TypeSchema): OpenAPISchema {
   const value = zeroOf(type)
@@ -103,7 +107,7 @@ function reference(definition: string): OpenAPISchema {
   return { $ref: componentPrefix + definition }
 }
 
-/** The part of OpenAPI v3's schema object that describes API types. */
+/** An OpenAPI v3 schema object, with the members that API types need. */
 export interface OpenAPISchema {
   readonly $ref?: string
   readonly type?: 'array' | 'boolean' | 'integer' | 'number' | 'object' | 'string'
@@ -126,7 +130,7 @@ export interface OpenAPISchema {
 
 const componentPrefix = '#/components/schemas/'
 
-/** Scalars with an inline OpenAPI schema. */
+/** OpenAPI schemas of the scalars that are written inline. */
 const inlineScalars: Readonly<Partial<Record<ScalarType, OpenAPISchema>>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -138,7 +142,7 @@ const inlineScalars: Readonly<Partial<Record<ScalarType, OpenAPISchema>>> = {
   bytes: { format: 'byte', type: 'string' },
 }
 
-/** Zero values of scalars, which are the defaults of fields and items that are always written. */
+/** Zero values of scalars. They are the defaults of fields and items that are always written. */
 const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | boolean>>> = {
   string: '',
   bool: false,
@@ -149,7 +153,7 @@ const scalarZeros: Readonly<Partial<Record<ScalarType, string | number | boolean
   double: 0,
 }
 
-/** Scalars with their own OpenAPI component. */
+/** Scalars that have an OpenAPI component of their own. */
 const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition: string, schema: OpenAPISchema]>>> = {
   quantity: ['io.k8s.apimachinery.pkg.api.resource.Quantity', { oneOf: [{ type: 'string' }, { type: 'number' }] }],
   intOrString: [
@@ -164,7 +168,7 @@ const scalarComponents: Readonly<Partial<Record<ScalarType, readonly [definition
   json: ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON', {}],
 }
 
-/** Discriminated unions by definition name. Only OpenAPI documents declare them. */
+/** Discriminated unions by definition name. They occur only in OpenAPI documents. */
 const discriminated: Readonly<Record<string, { readonly discriminator?: string; readonly members: readonly string[] }>> = {
   'io.k8s.api.core.v1.AppArmorProfile': { discriminator: 'type', members: ['localhostProfile'] },
   'io.k8s.api.core.v1.PodSchedulingGroup': { members: ['podGroupName'] },
@@ -176,7 +180,7 @@ const discriminated: Readonly<Record<string, { readonly discriminator?: string; 
   'io.k8s.api.scheduling.v1alpha2.PodGroupTemplateReference': { members: ['workload'] },
 }
 
-/** Returns the value of the extension `x-kubernetes-unions`. */
+/** Returns the value of the extension `x-kubernetes-unions` for a definition; undefined if it is not a union. */
 function unionsOf(definition: string): readonly object[] | undefined {
   if (!Object.hasOwn(discriminated, definition)) return undefined
   const { discriminator, members } = discriminated[definition]!

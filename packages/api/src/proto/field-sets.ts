@@ -1,12 +1,12 @@
 import type { JsonValue } from '@keelson/apimachinery'
 import { parseJsonBytes } from './field-values.ts'
 
-/** Longer sets are rarely shared between objects. */
+/** Maximum length of cached sets. Longer sets are rarely shared between objects. */
 const maxTextLength = 16_384
 
 /**
- * A cache of parsed sets of managed fields (`fieldsV1`) by their JSON text. A manager leaves the same set in many objects, and parsing it takes a
- * third of the time to decode a pod. The sets are shared and must not be modified.
+ * A cache of parsed `fieldsV1` of managed fields by their JSON text. A manager writes the same text to many objects. Without the cache, parsing
+ * it would take a third of the time to decode a pod. Objects share the parsed values, so they must not be modified.
  */
 export class FieldSets {
   readonly #limit: number
@@ -14,7 +14,7 @@ export class FieldSets {
   #older = new Map<string, JsonValue>()
   #length = 0
 
-  /** `limit` is in characters. At most twice as many are kept. */
+  /** Creates a cache. `limit` is the total length of recently used texts in characters. The cache contains at most twice as much. */
   constructor(limit: number = 512 * 1024) {
     this.#limit = limit
   }

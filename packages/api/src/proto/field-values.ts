@@ -5,7 +5,7 @@ import type { JsonValue } from '@keelson/apimachinery'
 const maxCached = 1024
 const cache = new Map<string, string>()
 
-/** Canonicalizes a quantity as kube-apiserver does when it encodes. Cached, because objects repeat a few spellings. */
+/** Formats a quantity canonically, as kube-apiserver does when it encodes. Caches results, because objects contain few different quantities. */
 export function canonicalQuantity(text: string): string {
   let canonical = cache.get(text)
   if (canonical === undefined) {
@@ -21,7 +21,8 @@ export function canonicalQuantity(text: string): string {
 }
 
 /**
- * Parses JSON that a message contains as bytes (RawExtension, FieldsV1). Empty bytes mean null. Large integers become `bigint`, as in `parseJson`.
+ * Parses the JSON that a message contains as bytes (RawExtension, FieldsV1). Empty bytes mean null. As in `parseJson`, integers that a double
+ * cannot represent become `bigint`.
  */
 export function parseJsonBytes(text: string): JsonValue {
   if (text === '' || text === '{}') return text === '' ? null : {}
@@ -34,10 +35,10 @@ export function parseJsonBytes(text: string): JsonValue {
 
 const longDigits = /\d{16}/
 
-/** Formats JSON that a message contains as bytes. */
+/** Formats a value as JSON that a message contains as bytes. */
 export function formatJsonBytes(value: JsonValue): string {
   const shared = sharedJson(value)
-  // Escaped text in the shared source may be unescaped in this value.
+  // The shared text can contain Go's escapes, such as \u003c for `<`, which must not be stored.
   if (shared !== undefined && !shared.includes('\\u')) return shared
   try {
     return JSON.stringify(value)
@@ -47,7 +48,7 @@ export function formatJsonBytes(value: JsonValue): string {
   }
 }
 
-/** Returns the keys in UTF-8 order, in which maps are written and shown. */
+/** Returns the keys of a map in UTF-8 order, in which protobuf and JSON contain them. */
 export function sortedKeys(map: object): string[] {
   const keys = Object.keys(map)
   for (let i = 1; i < keys.length; i++) {
@@ -63,7 +64,7 @@ export function sortKeysInPlace(map: Record<string, unknown>): void {
   for (const [key, value] of entries) setOwn(map, key, value)
 }
 
-/** Node's direct conversions, which skip the lookup of encoding names and default arguments. */
+/** Methods of Node's buffers that convert directly. They skip the lookup of encoding names and default arguments. */
 export interface FastBuffer extends Buffer {
   latin1Slice(start: number, end: number): string
   utf8Slice(start: number, end: number): string
@@ -73,7 +74,7 @@ export interface FastBuffer extends Buffer {
   base64Write(text: string, offset: number, length: number): number
 }
 
-/** The bytes are not a valid message, or the object cannot be encoded. Codecs throw no other error. */
+/** Thrown if bytes are not a valid message, or if an object cannot be encoded. Codecs throw no other error. */
 export class ProtoError extends Error {
   override readonly name = 'ProtoError'
 }

@@ -11,7 +11,10 @@ const pod = kinds.find(({ gvk }) => gvk.kind === 'Pod')!
 const definition = kinds.find(({ gvk }) => gvk.kind === 'CustomResourceDefinition' && gvk.version === 'v1')!
 const podBytes = pod.encodeProto(fixturePod())
 
-/** Requires that bytes are decoded or rejected with a `ProtoError`. A decoded object must be the same after encoding and decoding again. */
+/**
+ * Checks that bytes are decoded or rejected with a `ProtoError`. Checks that a decoded object stays the same when it is encoded and decoded
+ * again.
+ */
 function survives(kind: KindType, bytes: Uint8Array): void {
   let object
   try {
@@ -24,14 +27,14 @@ function survives(kind: KindType, bytes: Uint8Array): void {
 }
 
 describe('arbitrary bytes', () => {
-  it('are decoded or rejected', () => {
+  it('property: are decoded or rejected', () => {
     fc.assert(
       fc.property(fc.nat({ max: kinds.length - 1 }), fc.uint8Array({ maxLength: 400 }), (kind, bytes) => survives(kinds[kind]!, bytes)),
       { numRuns: 3000 },
     )
   })
 
-  it('are decoded or rejected if they are a pod with a few changed bytes', () => {
+  it('property: are decoded or rejected if they are a pod with a few changed bytes', () => {
     const change = fc.record({ at: fc.nat({ max: podBytes.length - 1 }), byte: fc.nat({ max: 255 }) })
     fc.assert(
       fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), (changes) => {
@@ -47,16 +50,16 @@ describe('arbitrary bytes', () => {
     for (let length = 0; length < podBytes.length; length++) survives(pod, podBytes.subarray(0, length))
   })
 
-  it('cannot make the decoder allocate more than they contain', () => {
+  it('cannot make the decoder allocate more memory than their own size', () => {
     const endless = [0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]
     expect(() => pod.decodeProto(Uint8Array.from(endless))).toThrow(ProtoError)
     expect(() => pod.decodeProto(Uint8Array.from([0x0a, 0x06, ...endless]))).toThrow(ProtoError)
     expect(() => decodeUnknown(Uint8Array.from([0x6b, 0x38, 0x73, 0, 0x12, 0xff, 0xff, 0xff, 0xff, 0x0f]))).toThrow(ProtoError)
   })
 
-  it('cannot exhaust the stack', () => {
+  it('cannot overflow the stack', () => {
     let nested: Uint8Array = new Uint8Array()
-    // schema.not.not.not…, nested
+    // A schema.not.not.not… with deep nesting.
     for (let i = 0; i < 2000; i++) nested = field(28, nested)
     const inSchema = field(2, field(7, field(4, field(1, nested))))
     expect(() => definition.decodeProto(inSchema)).toThrow(ProtoError)
@@ -64,27 +67,27 @@ describe('arbitrary bytes', () => {
     expect(() => pod.decodeProto(groups)).toThrow(ProtoError)
   })
 
-  it('cannot reach a prototype', () => {
+  it('cannot set a prototype', () => {
     const entry = field(11, Uint8Array.from([...field(1, Buffer.from('__proto__')), ...field(2, Buffer.from('x'))]))
     const { labels } = pod.decodeProto(field(1, entry)).metadata
     expect(Object.keys(labels!)).toEqual(['__proto__'])
     expect(pod.encodeProto({ metadata: { labels: labels! } })).toEqual(pod.encodeProto(pod.decodeProto(field(1, entry))))
   })
 
-  it('are skipped for unknown fields of any wire type', () => {
+  it('are skipped in unknown fields of any wire type', () => {
     const unknown = [
       0xf8, 0x7f, 1, 0xf9, 0x7f, 1, 2, 3, 4, 5, 6, 7, 8, 0xfa, 0x7f, 1, 9, 0xfb, 0x7f, 0x08, 1, 0xfc, 0x7f, 0xfd, 0x7f, 1, 2, 3, 4,
     ]
     expect(pod.decodeProto(Uint8Array.from([...unknown, ...podBytes]))).toEqual(pod.decodeProto(podBytes))
   })
 
-  it('are rejected if a known field has another wire type', () => {
+  it('are rejected if a known field has the wrong wire type', () => {
     expect(() => pod.decodeProto(Uint8Array.from([0x08, 1]))).toThrow(ProtoError)
-    // spec.hostnameOverride, number 41
+    // Number 41 is spec.hostnameOverride.
     expect(() => pod.decodeProto(Uint8Array.from([0x12, 3, 0xc8, 0x02, 1]))).toThrow(ProtoError)
   })
 
-  it('are an envelope only with its prefix', () => {
+  it('are an envelope only if they start with its prefix', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
         expect(() => decodeUnknown(bytes)).toThrow(ProtoError)
@@ -99,7 +102,7 @@ describe('arbitrary bytes', () => {
 })
 
 describe('an envelope', () => {
-  it('round-trips', () => {
+  it('property: decoding an encoded envelope returns the message', () => {
     const gvk = { group: 'apps', version: 'v1', kind: 'Deployment' }
     const raw = Uint8Array.from({ length: 300 }, (_, index) => index & 255)
     const opened = decodeUnknown(encodeUnknown(gvk, raw))

@@ -7,19 +7,19 @@ import type { FastBuffer } from './field-values.ts'
 import type { FieldSets } from './field-sets.ts'
 import { microTimeOf, timeOfSeconds, zeroTimeSeconds } from './timestamps.ts'
 
-// The reader extends that of protobufjs, which reads varints and fixed-size numbers. Generated code reads the messages, so that the JSON has exactly
-// the members that Go writes.
+// ProtoReader extends the reader of protobufjs, which reads varints and fixed-size numbers. Messages are read by generated code, so that the JSON
+// has exactly the members that Go writes.
 
-/** Maximum nesting of messages. Schemas in CustomResourceDefinitions are the deepest real objects. */
+/** Maximum nesting of messages. The deepest real objects are schemas in CustomResourceDefinitions. */
 const maxDepth = 200
-/** `substring` copies strings up to this length; longer ones would retain the whole text. */
+/** Maximum length of strings that V8's `substring` copies. Longer substrings keep the whole text in memory. */
 const copiedLength = 12
-/** Larger buffers are not converted to one text for their short strings. */
+/** Maximum size of buffers that are converted to a single text from which short strings are cut. */
 const maxSharedText = 65_536
 
 /**
- * Decodes messages to JSON values. A message function reads fields until its `end`, then calls `leave`. Each length is checked at once against the
- * buffer, and in `leave` against the enclosing message, so nothing larger than the input is allocated.
+ * Decodes protobuf messages to JSON values. The generated function of a message reads fields until its `end`, then calls `leave`. Each length is
+ * checked immediately against the buffer, and in `leave` against the enclosing message. Allocations are therefore never larger than the input.
  */
 export class ProtoReader extends protobuf.Reader {
   private readonly data: FastBuffer
@@ -49,7 +49,7 @@ export class ProtoReader extends protobuf.Reader {
     return this.uint32()
   }
 
-  /** Enters a message and returns its end. */
+  /** Starts to read a nested message and returns the position of its end. */
   open(): number {
     if (--this.valuesLeft < 0) throw newTooManyValues()
     const end = this.limit()
@@ -57,7 +57,7 @@ export class ProtoReader extends protobuf.Reader {
     return end
   }
 
-  /** Enters an absent struct. The message function then returns its zero value. */
+  /** Starts to read a nested message that is absent, and returns its end. The generated function then returns the zero value of the struct. */
   here(): number {
     this.nesting++
     return this.pos
@@ -99,14 +99,17 @@ export class ProtoReader extends protobuf.Reader {
     return typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : value | 0
   }
 
-  /** Reads a signed integer exactly. It is a bigint beyond the safe integers, but typed as a number, because nearly every value is one. */
+  /**
+   * Reads a signed integer exactly. An integer outside the safe range is a bigint, although the result is typed as number. Nearly all integers
+   * are numbers.
+   */
   int(): number {
     if (--this.valuesLeft < 0) throw newTooManyValues()
     const value = this.varint()
     return typeof value === 'bigint' ? (BigInt.asIntN(64, value) as never) : value
   }
 
-  /** Reads unsigned 64 bits. Returns a bigint only if a double would round or the sign bit is set. */
+  /** Reads an unsigned 64-bit integer. Returns a bigint only if a double would be inexact or the sign bit is set. */
   private varint(): number | bigint {
     const buf = this.data
     let byte = buf[this.pos++]
@@ -159,7 +162,7 @@ export class ProtoReader extends protobuf.Reader {
     return this.data.base64Slice(start, end)
   }
 
-  /** Returns a field's bytes without copying. */
+  /** Returns the bytes of a field as a view, without copying them. */
   slice(): Uint8Array {
     const end = this.limit()
     const start = this.pos
@@ -167,12 +170,12 @@ export class ProtoReader extends protobuf.Reader {
     return this.data.subarray(start, end)
   }
 
-  /** Reads a runtime.Unknown embedded in a message. Its bytes are JSON. */
+  /** Reads a nested runtime.Unknown whose bytes are JSON. */
   unknown(): JsonValue {
     return this.json(18)
   }
 
-  /** Reads a Quantity, a message with one string field. */
+  /** Reads a Quantity, which is a message with one string field. */
   quantity(): string {
     const end = this.open()
     let value = '0'
@@ -201,7 +204,7 @@ export class ProtoReader extends protobuf.Reader {
     return isString ? text : int
   }
 
-  /** Reads a time. It is typed as a string although the zero time is null. */
+  /** Reads a time. The zero time is null, although the result is typed as string. */
   time(): string {
     return timeOfSeconds(this.timestamp()) as string
   }
@@ -244,7 +247,7 @@ export class ProtoReader extends protobuf.Reader {
     return formatDuration(nanoseconds)
   }
 
-  /** Reads a message with one JSON field: RawExtension, JSON. */
+  /** Reads a message whose only field is JSON, such as RawExtension or JSON. */
   json(jsonTag = 10): JsonValue {
     return parseJsonBytes(this.jsonText(jsonTag))
   }
@@ -273,7 +276,7 @@ export class ProtoReader extends protobuf.Reader {
     return this.data.utf8Slice(start, end)
   }
 
-  /** Reads a message that is a plain list in JSON. */
+  /** Reads a message that is a plain list of strings in JSON. */
   strings(): string[] {
     const end = this.open()
     const list: string[] = []
@@ -286,7 +289,7 @@ export class ProtoReader extends protobuf.Reader {
     return list
   }
 
-  /** Reads one map entry. `absent` is true if the entry has no value. */
+  /** Reads one entry of a map. `read` receives `absent` as true if the entry has no value. */
   entry<T>(map: Record<string, T> | undefined, read: (reader: ProtoReader, absent: boolean) => T, valueTag = 18): Record<string, T> {
     const end = this.open()
     let key = ''
@@ -325,19 +328,22 @@ export class ProtoReader extends protobuf.Reader {
     return target
   }
 
-  /** Finishes decoding: sorts the keys of maps whose entries were out of order. */
+  /** Completes decoding: sorts the keys of maps whose entries were not in order. */
   finish(): void {
     if (this.unsorted !== undefined) for (const map of this.unsorted) sortKeysInPlace(map)
   }
 
-  /** Skips an unknown field. The bit sets contain the known field numbers. A known field here has the wrong wire type, so it throws. */
+  /**
+   * Skips an unknown field. `known` and `knownFrom32` are bit sets of the known field numbers. Throws for a known field, because it can only be
+   * here if its wire type is wrong.
+   */
   skipUnknown(tag: number, known: number, knownFrom32 = 0): void {
     const number = tag >>> 3
     if (number < 64 && ((number < 32 ? known : knownFrom32) >>> (number & 31)) & 1) throw new ProtoError('wrong wire type')
     this.skipField(tag)
   }
 
-  /** Skips a field of any unknown number. */
+  /** Skips a field whose number is unknown. */
   skipField(tag: number, groups = 0): void {
     if (tag < 8) throw new ProtoError('field number 0 is invalid')
     switch (tag & 7) {
@@ -372,7 +378,7 @@ export class ProtoReader extends protobuf.Reader {
   }
 }
 
-/** Runs a message function on all of `bytes`. */
+/** Decodes all of `bytes` with the generated function of a message. */
 export function readMessage<T>(
   bytes: Uint8Array,
   read: (reader: ProtoReader, end: number) => T,
@@ -386,7 +392,7 @@ export function readMessage<T>(
     reader.finish()
     return value
   } catch (error) {
-    // protobufjs throws its own errors for truncated bytes.
+    // protobufjs throws errors of its own for truncated bytes.
     throw error instanceof ProtoError || isApiError(error) ? error : new ProtoError('truncated message', { cause: error })
   }
 }

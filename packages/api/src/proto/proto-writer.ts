@@ -5,9 +5,9 @@ import { formatJsonBytes, ProtoError, sortedKeys } from './field-values.ts'
 import type { FastBuffer } from './field-values.ts'
 import { microNanosOfTime, secondsOfTime } from './timestamps.ts'
 
-/** Space for a tag, a length and the longest varint. */
+/** Bytes that are reserved for a tag, a length and the longest varint. */
 const slack = 24
-/** Up to this length, a loop is faster than a native call. */
+/** Maximum length of strings that a loop encodes faster than a native call. */
 const loopLength = 24
 const firstSize = 16_384
 const keptSize = 1_048_576
@@ -17,16 +17,16 @@ type Text = string | null | undefined
 type Integer = number | bigint | null | undefined
 
 /**
- * Encodes JSON values from the last byte to the first, because the length of a message is then known when it is written. This needs no second pass.
- * Fields are written in descending order of number, and lists from their end. Methods named after a type always write (the zero value for null or
- * undefined, as Go does for non-pointers). Methods ending in `Ptr` write nothing for null or undefined.
+ * Encodes JSON values as protobuf from the last byte to the first. The length of a message is then known when it is written, so no second pass is
+ * needed. Fields must be written in descending order of their numbers, and lists from their last item. Methods named after a type always write:
+ * null and undefined become the zero value, as for non-pointers in Go. Methods with a name ending in `Ptr` write nothing for null or undefined.
  */
 export class ProtoWriter {
   private buf = Buffer.allocUnsafeSlow(firstSize) as FastBuffer
-  /** The start of the bytes written so far. */
+  /** Position of the first byte written so far. */
   pos: number = firstSize
 
-  /** Returns a copy of the bytes and empties the writer. */
+  /** Returns a copy of the written bytes and clears the writer. */
   take(): Uint8Array {
     const size = this.buf.length - this.pos
     const bytes = new Uint8Array(size)
@@ -50,12 +50,12 @@ export class ProtoWriter {
     this.pos = size - used
   }
 
-  /** Returns the position relative to the end of the buffer, so that it stays valid when the buffer grows. */
+  /** Marks the end of a nested message. The result is relative to the end of the buffer, so it stays valid when the buffer grows. */
   mark(): number {
     return this.buf.length - this.pos
   }
 
-  /** Writes length and tag before the bytes written since `mark`. */
+  /** Completes a nested message: writes its length and tag before the bytes written since `mark`. */
   close(mark: number, tag: number): void {
     const size = this.buf.length - this.pos - mark
     if (this.pos < slack) this.grow(slack)
@@ -71,7 +71,7 @@ export class ProtoWriter {
     }
   }
 
-  /** Writes 0 to 2^31 - 1. */
+  /** Writes a varint from 0 to 2^31 - 1. */
   private varint(value: number): void {
     const buf = this.buf
     if (value < 128) {
@@ -181,7 +181,7 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.double(value, tag)
   }
 
-  /** Writes bytes from base64. Empty bytes are written, absent bytes are not. */
+  /** Writes bytes given as base64. Writes empty bytes, but writes nothing for null or undefined. */
   bytesPtr(base64: Text, tag: number): void {
     if (base64 === undefined || base64 === null) return
     if (typeof base64 !== 'string') throw new ProtoError('expected base64')
@@ -218,7 +218,7 @@ export class ProtoWriter {
     if (value !== undefined && value !== null) this.intOrString(value, tag)
   }
 
-  /** Writes a time. Null is the zero time, an empty message. */
+  /** Writes a time. Null means the zero time, which is an empty message. */
   time(text: Text, tag: number): void {
     const mark = this.mark()
     if (text !== undefined && text !== null) {
@@ -228,7 +228,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** Writes a time. Null is a pointer to the zero time, which is written. Only undefined is nil. */
+  /** Writes a pointer to a time. Null means a pointer to the zero time, which is written. Only undefined means a nil pointer. */
   timePtr(text: Text, tag: number): void {
     if (text !== undefined) this.time(text, tag)
   }
@@ -242,7 +242,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** Writes a time with microseconds. Null is treated as in `timePtr`. */
+  /** Writes a pointer to a MicroTime. Null means a pointer to the zero time, as in `timePtr`. */
   microTimePtr(text: Text, tag: number): void {
     if (text !== undefined) this.microTime(text, tag)
   }
@@ -253,7 +253,7 @@ export class ProtoWriter {
     this.close(mark, tag)
   }
 
-  /** Writes a message with one JSON field. Null means absent bytes. */
+  /** Writes a message whose only field is JSON. For null, the message is empty. */
   json(value: JsonValue | undefined, tag: number): void {
     const mark = this.mark()
     if (value !== undefined && value !== null) this.str(formatJsonBytes(value), 10)
@@ -290,7 +290,7 @@ export class ProtoWriter {
     if (list) for (let i = list.length; i-- > 0;) this.bool(list[i], tag)
   }
 
-  /** Writes a message that is a plain list in JSON. */
+  /** Writes a message that is a plain list of strings in JSON. */
   bareList(list: readonly string[] | null | undefined, tag: number): void {
     const mark = this.mark()
     this.strs(list, 10)
@@ -313,7 +313,7 @@ export class ProtoWriter {
     }
   }
 
-  /** Writes a map. `write` writes each value under the given tag. */
+  /** Writes a map. Calls `write` for each value with the tag of the value. */
   map<T>(
     map: Readonly<Record<string, T>> | null | undefined,
     tag: number,
@@ -335,7 +335,7 @@ const lineBreaks = /[\r\n]/g
 
 let idle: ProtoWriter | undefined
 
-/** Encodes one message into new bytes. The scratch buffer is reused. */
+/** Encodes one message and returns its bytes in a new buffer. The writer's own buffer is reused. */
 export function writeMessage<T>(object: T, write: (writer: ProtoWriter, object: T) => void): Uint8Array {
   const writer = idle ?? new ProtoWriter()
   idle = undefined

@@ -1,16 +1,19 @@
 import { ProtoError } from './field-values.ts'
 
 const secondsPerDay = 86_400
-/** 0001-01-01T00:00:00Z, Go's zero time, which is null in JSON. */
+/** Seconds of Go's zero time, 0001-01-01T00:00:00Z, which is null in JSON. */
 export const zeroTimeSeconds: number = -62_135_596_800
-/** 9999-12-31T23:59:59Z, the last second of RFC 3339. */
+/** Seconds of 9999-12-31T23:59:59Z, the last time that RFC 3339 can represent. */
 const lastSecond = 253_402_300_799
 const firstSecond = -62_167_219_200
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/
 const pad2: readonly string[] = Array.from({ length: 100 }, (_, index) => String(index).padStart(2, '0'))
 
-/** Returns the days since 1970-01-01 in the proleptic Gregorian calendar. Years start in March, so that leap days come last. */
+/**
+ * Returns the number of days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so that the leap day is the last day
+ * of its year.
+ */
 function daysFromDate(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
@@ -47,7 +50,7 @@ function checkedSeconds(year: number, month: number, day: number, hour: number, 
   return daysFromDate(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second
 }
 
-/** Parses an RFC 3339 time to seconds since 1970, without its fraction. */
+/** Parses an RFC 3339 time to whole seconds since 1970. Ignores its fraction. */
 export function secondsOfTime(text: string): number {
   if (
     text.length === 20 &&
@@ -74,20 +77,20 @@ export function secondsOfTime(text: string): number {
   return checkedSeconds(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), text) - offset
 }
 
-/** Parses the fraction of a time to nanoseconds, truncated to microseconds. */
+/** Parses the fraction of an RFC 3339 time to nanoseconds. Truncates it to whole microseconds. */
 export function microNanosOfTime(text: string): number {
   const fraction = rfc3339.exec(text)?.[7]
   return fraction === undefined ? 0 : Number(fraction.slice(0, 6).padEnd(6, '0')) * 1000
 }
 
-/** Formats a time as "2026-03-14T09:26:53Z", or null for the zero time. */
+/** Formats a time as "2026-03-14T09:26:53Z". Returns null for the zero time. */
 export function timeOfSeconds(seconds: number): string | null {
   return seconds === zeroTimeSeconds ? null : `${dateTime(seconds)}Z`
 }
 
 /**
- * Formats a time as "2026-03-14T09:26:53.000000Z", or null for the zero time. Truncates to microseconds before comparing with zero, as kube-apiserver
- * does.
+ * Formats a time as "2026-03-14T09:26:53.000000Z". Returns null for the zero time. Like kube-apiserver, truncates to microseconds before the
+ * comparison with the zero time.
  */
 export function microTimeOf(seconds: number, nanos: number): string | null {
   if (!(nanos >= 0 && nanos < 1_000_000_000)) throw new ProtoError('nanoseconds out of range')

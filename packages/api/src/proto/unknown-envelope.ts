@@ -5,24 +5,24 @@ import type { ProtoReader } from './proto-reader.ts'
 import { readMessage } from './proto-reader.ts'
 import { writeMessage } from './proto-writer.ts'
 
-/** The prefix `k8s\0` of protobuf in requests, responses and etcd. JSON cannot start with it. */
+/** The prefix `k8s\0` of protobuf in requests, responses and etcd. A JSON text cannot start with it. */
 const magic: readonly number[] = [0x6b, 0x38, 0x73, 0x00]
 
-/** A runtime.Unknown: a message with its kind, as it is sent and stored. */
+/** A protobuf envelope (runtime.Unknown): a message and its kind, as sent and stored. */
 export interface UnknownEnvelope {
   readonly gvk: GroupVersionKind
-  /** The bare message, as a view into the encoded bytes. */
+  /** The message without the envelope, as a view of the encoded bytes. */
   readonly raw: Uint8Array
   readonly contentType: string
   readonly contentEncoding: string
 }
 
-/** Returns whether the bytes start with the prefix of protobuf values. */
+/** Returns whether bytes start with the protobuf prefix `k8s\0`. */
 export function hasProtoMagic(bytes: Uint8Array): boolean {
   return bytes.length >= magic.length && magic.every((byte, index) => bytes[index] === byte)
 }
 
-/** Encodes a message and its kind as an envelope. */
+/** Encodes a message and its kind as a protobuf envelope. */
 export function encodeUnknown(gvk: GroupVersionKind, message: Uint8Array): Uint8Array {
   const head = writeMessage(gvk, (writer, { kind }) => {
     const mark = writer.mark()
@@ -31,7 +31,7 @@ export function encodeUnknown(gvk: GroupVersionKind, message: Uint8Array): Uint8
     writer.close(mark, 10)
   })
   const size = varint(message.length)
-  // Two empty strings, contentEncoding and contentType, end the envelope.
+  // The envelope ends with two empty strings: contentEncoding and contentType.
   const bytes = new Uint8Array(magic.length + head.length + 1 + size.length + message.length + 4)
   let at = 0
   for (const part of [magic, head, [18], size, message, [26, 0, 34, 0]]) {
@@ -48,7 +48,7 @@ function varint(value: number): number[] {
   return bytes
 }
 
-/** Decodes an envelope. Throws `ProtoError` if the bytes are not one. */
+/** Decodes a protobuf envelope. Throws `ProtoError` if the bytes are not an envelope. */
 export function decodeUnknown(bytes: Uint8Array): UnknownEnvelope {
   if (!hasProtoMagic(bytes))
     throw new ProtoError(`provided data does not appear to be a protobuf message, expected prefix [${magic.join(' ')}]`)

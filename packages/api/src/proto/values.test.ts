@@ -17,7 +17,7 @@ const pod = kindOf(coreV1, 'Pod')
 const configMap = kindOf(coreV1, 'ConfigMap')
 const lease = kindOf(coreV1, 'Event')
 
-/** Text of every UTF-8 width. A lone surrogate cannot be encoded in UTF-8. */
+/** Strings with characters of every length in UTF-8. Lone surrogates are excluded, because UTF-8 cannot represent them. */
 const text = fc.string({ unit: 'grapheme', maxLength: 60 })
 
 describe('encoded values', () => {
@@ -55,7 +55,7 @@ describe('encoded values', () => {
     expect(() => again(pod, { metadata: { generation: 2n ** 63n } })).toThrow(ProtoError)
   })
 
-  it('keep times of four-digit years', () => {
+  it('keep times with four-digit years', () => {
     const date = fc.date({ min: new Date('0001-01-01T00:00:01Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
     fc.assert(
       fc.property(date, (moment) => {
@@ -73,7 +73,7 @@ describe('encoded values', () => {
       expect(() => again(pod, { metadata: { creationTimestamp: wrong } })).toThrow(ProtoError)
   })
 
-  it('distinguish a pointer to the zero time from nil', () => {
+  it('distinguish a pointer to the zero time from a nil pointer', () => {
     const deletionTimestamp = [0x0a, 2, 0x4a, 0]
     const zero = pod.decodeProto(Uint8Array.from(deletionTimestamp))
     expect(zero.metadata).toEqual({ deletionTimestamp: null })
@@ -104,7 +104,7 @@ describe('encoded values', () => {
     expect(() => again(pod, { metadata: {}, spec: { overhead: { cpu: 'much' } } })).toThrow(ProtoError)
   })
 
-  it('sort maps by key for any order of the entries', () => {
+  it('sort the keys of maps for any order of the entries', () => {
     const raw = [...entry('b', '1'), ...entry('a', '2'), ...entry('c', '3')]
     const { labels } = pod.decodeProto(Uint8Array.from([0x0a, raw.length, ...raw])).metadata
     expect(Object.entries(labels!)).toEqual([
@@ -114,7 +114,7 @@ describe('encoded values', () => {
     ])
   })
 
-  it('keep a realistic pod including its order', () => {
+  it('keep a realistic pod with the order of its members', () => {
     const object = fixturePod()
     expect(JSON.stringify(again(pod, again(pod, object)))).toBe(JSON.stringify(again(pod, object)))
     expect(again(pod, object)).toMatchObject(object)

@@ -35,20 +35,20 @@ describe('schema facts', () => {
     expect(at(pod, 'metadata.finalizers').type).toMatchObject({ listType: 'set' })
   })
 
-  it('describe required, pointer and omitted fields', () => {
+  it('describe which fields are required, pointers or omitted when empty', () => {
     expect(at(pod, 'spec.containers')).toMatchObject({ required: true })
     expect(at(pod, 'spec.containers').omit).toBeUndefined()
     expect(at(pod, 'spec.terminationGracePeriodSeconds')).toMatchObject({ pointer: true, omit: 'empty' })
     expect(at(pod, 'metadata.creationTimestamp')).toMatchObject({ omit: 'zero', type: { kind: 'time' } })
   })
 
-  it('inline structs into their parent and keep their origin', () => {
+  it('inline structs into their parent and record the name of the struct', () => {
     expect(at(pod, 'spec.volumes.hostPath').embedded).toEqual(['VolumeSource'])
     expect(at(pod, 'spec.volumes.name').embedded).toBeUndefined()
     expect(at(pod, 'spec.volumes')).toMatchObject({ patchStrategy: ['merge', 'retainKeys'], patchMergeKey: 'name' })
   })
 
-  it('are shared between kinds that refer to a type', () => {
+  it('are shared between kinds that refer to the same type', () => {
     const deployment = types.kind({ group: 'apps', version: 'v1', kind: 'Deployment' })!.schema
     expect(at(deployment, 'spec.template.spec').type).toBe(at(pod, 'spec').type)
     expect(types.schemaOf('io.k8s.api.core.v1.PodSpec')).toBe(at(pod, 'spec').type)
@@ -76,7 +76,7 @@ describe('schema facts', () => {
     expect(goTypeName(at(authenticationV1.table.resolve('UserInfo'), 'extra').type)).toBe('map[string]v1.ExtraValue')
   })
 
-  it('reject an unknown reference', () => {
+  it('reject a reference to an unknown type', () => {
     const table = schemaTable('x', { group: '', version: 'v1' }, { A: 'b=B' })
     expect(() => table.resolve('A').fields).toThrow(TypeError)
   })

@@ -9,19 +9,19 @@ import type {
   TypeSchema,
 } from '@keelson/apimachinery'
 
-/** The schema facts of one group version: strings, parsed per type on first use. See `parseField` for the syntax. */
+/** Schema facts of one group version. They are strings, and the string of a type is parsed on first use. `parseField` describes their syntax. */
 export interface SchemaTable {
-  /** The prefix of OpenAPI definition names: "io.k8s.api.core.v1". */
+  /** Prefix of the OpenAPI definition names: "io.k8s.api.core.v1". */
   readonly definition: string
   readonly groupVersion: GroupVersion
   readonly names: readonly string[]
-  /** Returns the struct of a type, always the same object. Returns undefined for an unknown type. */
+  /** Returns the schema of a type; undefined if the type is unknown. Always returns the same object. */
   struct(name: string): StructSchema | undefined
-  /** Resolves a reference: a type of this table, or "coreV1.PodSpec" of another one. */
+  /** Returns the schema of a reference: a type of this table, or a type of another table, such as "coreV1.PodSpec". */
   resolve(reference: string): StructSchema
 }
 
-/** Creates the schema table of a generated module. */
+/** Creates the schema table that a generated module uses. */
 export function schemaTable(
   definition: string,
   groupVersion: GroupVersion,
@@ -54,7 +54,7 @@ export function schemaTable(
   return table
 }
 
-/** A struct that parses its fields on first use. References are lazy too, so types may be recursive. */
+/** A struct schema that parses its fields on first use. References are resolved on first use too, so types may be recursive. */
 class LazyStruct implements StructSchema {
   readonly kind = 'struct'
   readonly name: string
@@ -109,7 +109,7 @@ function typeMetaField(name: string): FieldSchema {
 
 interface ParsedField {
   readonly field: FieldSchema
-  /** Set if the field's struct is inlined into its parent. */
+  /** Schema of the struct that this field inlines into its parent; undefined for other fields. */
   readonly inlined: StructSchema | undefined
 }
 
@@ -117,9 +117,10 @@ const itemSyntax = /^([^=]+)=((?:\[\]|\{\})*)([\w.]+)([?~*!^]*)(?: (.+))?$/
 const scalar = /^[a-z][A-Za-z0-9]*$/
 
 /**
- * Parses one item of a table's line: `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` is a list and `{}` a
- * map of the type that follows. Flags: `?` omitted when empty, `~` omitted when zero, `*` pointer, `!` required, `^` inlined. `go`,
- * `goWhole` and `goInner` name the Go types of the value, of the container and of a map's list, and `goField` the field, for error messages.
+ * Parses one field of a schema table, such as `volumes=[]Volume? list:map keys:name patch:merge,retainKeys mergeKey:name`. `[]` means a list
+ * and `{}` a map of the type that follows. The flags after the type are: `?` omitted when empty, `~` omitted when zero, `*` pointer, `!`
+ * required, `^` inlined. The attributes `go`, `goWhole`, `goInner` and `goField` are names in Go for error messages: of the value's type, of
+ * the container's type, of the type of a list within a map, and of the field.
  */
 function parseField(item: string, table: SchemaTable): ParsedField {
   const match = itemSyntax.exec(item)
@@ -186,12 +187,12 @@ function fieldType(shape: string, leaf: TypeSchema, attributes: ReadonlyMap<stri
   }
 }
 
-/** A type whose map type is overridden by a field. */
+/** A struct schema of which a field overrides the map type. */
 interface OverriddenStruct extends StructSchema {
   readonly declared: StructSchema
 }
 
-/** Returns the declared type of an overridden one. */
+/** Returns the declared schema of a struct whose map type is overridden, and any other schema unchanged. */
 export function declaredStruct(struct: StructSchema): StructSchema {
   return (struct as Partial<OverriddenStruct>).declared ?? struct
 }

@@ -2,7 +2,7 @@ import type { KindType } from '../kind-type.ts'
 import { fixturePod } from './fixture-pod.ts'
 
 export interface CodecRatios {
-  /** Protobuf decoding time divided by JSON.parse time. */
+  /** Time to decode protobuf, divided by the time of JSON.parse. */
   readonly decode: number
   readonly encode: number
   readonly lines: readonly string[]
@@ -13,7 +13,10 @@ export interface Effort {
   readonly iterations: number
 }
 
-/** Alternates both sides and takes the fastest round of each, in processor time, so other load affects neither. */
+/**
+ * Measures protobuf and JSON in alternating rounds and compares the fastest round of each. Measures processor time, so that other load has little
+ * effect.
+ */
 export function codecRatios(pod: KindType, effort: Effort): CodecRatios {
   const object = fixturePod()
   const json = JSON.stringify(object)

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@keelson/apimachinery'
 
-/** A running pod with about 3 KB of JSON, like one of a Deployment. The codec benchmark uses it. */
+/** Returns a running pod of a Deployment with about 3 KB of JSON. The codec benchmark uses it. */
 export function fixturePod(): KubeObject {
   const object: unknown = {
     metadata: {

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue, StructSchema, TypeSchema } from '@keelson/apimachinery'
 
-/** Limit for recursive structs, such as schemas in schemas. */
+/** Maximum number of repetitions of a recursive struct, such as a schema within a schema. */
 const maxRepeats = 1
 
-/** Builds an object from the schema, with every field set to a non-zero value. */
+/** Builds an object of the schema in which every field has a value other than zero. */
 export function populate(schema: StructSchema): JsonObject {
   return struct(schema, [], { next: 1 })
 }
@@ -69,7 +69,7 @@ function value(type: TypeSchema, name: string, path: readonly string[], counter:
   }
 }
 
-/** Picks one shape for each union in apiextensions. */
+/** Builds a value of an apiextensions union type, with one of its possible JSON types. */
 function union(type: StructSchema, path: readonly string[], counter: Counter): JsonValue | undefined {
   if (!type.name.startsWith('JSONSchemaPropsOr')) return undefined
   if (type.name === 'JSONSchemaPropsOrStringArray') return ['a', 'b']

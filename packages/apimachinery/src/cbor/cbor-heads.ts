@@ -1,9 +1,9 @@
 import { CborError } from './cbor-error.ts'
 
-/** Types of data items: the first three bits of an item. */
+/** CBOR major types: the first three bits of a data item. */
 export const majorType = { unsigned: 0, negative: 1, bytes: 2, text: 3, array: 4, map: 5, tag: 6, simple: 7 } as const
 
-/** Supported tags. Other tags are ignored. */
+/** CBOR tags that the decoder supports. Other tags are ignored. */
 export const tagNumber = {
   dateTime: 0,
   epoch: 1,
@@ -15,21 +15,21 @@ export const tagNumber = {
   selfDescribed: 55_799,
 } as const
 
-/** The tag around every document, which distinguishes CBOR from other encodings. */
+/** Encoded CBOR tag 55799 (self-described CBOR), which starts every document and distinguishes it from other encodings. */
 export const selfDescribed: Uint8Array = Uint8Array.of(0xd9, 0xd9, 0xf7)
 
 export const indefinite = 31
 
-/** The head of a data item, before its content. */
+/** Head of a CBOR data item: its type and argument, which precede the content. */
 export interface Head {
   readonly major: number
   readonly info: number
-  /** A count, length, value or tag. Inexact beyond 2^53: use `exactArgument`. */
+  /** Argument of the head: a count, length, value or tag. Inexact beyond 2^53; `exactArgument` returns the exact value. */
   readonly argument: number
   readonly next: number
 }
 
-/** Reads the head at `at`. Throws if the input ends within the head, or if the head is reserved. */
+/** Reads the head of the data item at `at`. Throws if the input ends within the head, or if the head is reserved. */
 export function readHead(input: Buffer, at: number): Head {
   const first = input[at]
   if (first === undefined) throw unexpectedEnd()
@@ -47,7 +47,7 @@ export function readHead(input: Buffer, at: number): Head {
   return { major, info, argument, next }
 }
 
-/** Reads the argument of the head at `at` exactly; it must have eight bytes. */
+/** Returns the exact argument of the head at `at`. The argument must have eight bytes. */
 export function exactArgument(input: Buffer, at: number): bigint {
   return input.readBigUInt64BE(at + 1)
 }

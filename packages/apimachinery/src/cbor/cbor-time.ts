@@ -3,7 +3,7 @@ import { CborError } from './cbor-error.ts'
 
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9})\d*)?(Z|[+-]\d\d:\d\d)$/
 
-/** Formats a time as RFC 3339 with the fewest digits. */
+/** Formats a time as RFC 3339, with as few fractional digits as possible. */
 export function normalizeTime(text: string): string {
   const parts = rfc3339.exec(text)
   if (parts === null || Number.isNaN(Date.parse(`${parts[1]}${parts[3]}`))) {
@@ -17,7 +17,7 @@ export function normalizeTime(text: string): string {
 const firstSecond = Date.parse('0000-01-01T00:00:00Z') / 1000
 const lastSecond = Date.parse('9999-12-31T23:59:59Z') / 1000
 
-/** Formats seconds since 1970 as RFC 3339. */
+/** Formats seconds since 1970 as an RFC 3339 time. */
 export function formatEpoch(seconds: number): string {
   const whole = Math.floor(seconds)
   if (!(whole >= firstSecond && whole <= lastSecond)) {

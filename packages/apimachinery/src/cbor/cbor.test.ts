@@ -90,7 +90,7 @@ describe('decoding CBOR', () => {
     expect(() => decode(input)).toThrow(message)
   })
 
-  it('limits nesting without using the stack', () => {
+  it('limits nesting without recursion', () => {
     expect(() => decodeCbor(Buffer.alloc(3_000_000, 0x81))).toThrow('exceeded max nested level 10000')
     expect(() => decodeCbor(Buffer.alloc(3_000_000, 0xd6))).toThrow('exceeded max nested level 10000')
     expect(() => decodeCbor(Buffer.concat([Buffer.alloc(9_999, 0x81), hex('80')]))).not.toThrow()
@@ -104,7 +104,7 @@ describe('decoding CBOR', () => {
     ])
   })
 
-  it('returns a value or a CborError for any input', () => {
+  it('property: decodes any input or throws a CborError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         try {
@@ -118,7 +118,7 @@ describe('decoding CBOR', () => {
 })
 
 describe('encoding CBOR', () => {
-  it('round-trips', () => {
+  it('property: decoding an encoded value returns it', () => {
     const scalar = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
     const value = fc.oneof(scalar, fc.dictionary(fc.string({ unit: 'grapheme' }), scalar), fc.array(scalar))
     fc.assert(
@@ -144,7 +144,7 @@ describe('encoding CBOR', () => {
     expect(encodeCbor(value).toString('hex')).toBe(written)
   })
 
-  it('uses the schema for bytes and fractions', () => {
+  it('encodes bytes and floating-point numbers by the schema', () => {
     const fields = (['bytes', 'double', 'int64'] as const).map((kind) => ({ name: kind, type: { kind } }))
     const schema: TypeSchema = {
       kind: 'struct',
@@ -159,7 +159,7 @@ describe('encoding CBOR', () => {
   })
 })
 
-/** Converts whole bigints to numbers where a double is exact. */
+/** Converts bigints that a double represents exactly to numbers. */
 function plain(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value
   if (Array.isArray(value)) return value.map(plain)

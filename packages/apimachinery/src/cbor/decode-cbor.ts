@@ -1,5 +1,5 @@
-// Kubernetes uses its own CBOR dialect: the enclosing tag decides whether byte strings are text or base64, half of the types are rejected,
-// and clients see Go's error messages. Values decoded by libraries (cborg, cbor-x) no longer have this information.
+// Kubernetes uses its own CBOR dialect: the enclosing tag decides whether a byte string is text or base64, half of the types are rejected, and
+// clients see Go's error messages. CBOR libraries (cborg, cbor-x) discard the information that these rules need.
 import { isUtf8 } from 'node:buffer'
 import { setOwn } from '../json-reader.ts'
 import type { JsonValue } from '../meta.ts'
@@ -12,7 +12,7 @@ import { readHalf } from './half-float.ts'
 const maxDepth = 10_000
 const maxInt64 = 2n ** 63n - 1n
 
-/** A container waiting for its items, or a tag waiting for its content. */
+/** An incomplete data item: a container whose items are still being read, or a tag whose content is. */
 type Frame =
   | { readonly kind: 'array'; readonly items: unknown[]; remaining: number }
   | { readonly kind: 'map'; readonly members: Record<string, unknown>; key: string | undefined; index: number; remaining: number }
@@ -21,9 +21,10 @@ type Frame =
 const opened = Symbol('opened')
 
 /**
- * Decodes one CBOR document to JSON. Byte strings are text unless a tag names another encoding; tagged times become RFC 3339; integers
- * beyond a double are `bigint`. Rejects values without a JSON equivalent: `undefined`, NaN, infinity, integers of more than 64 bits, keys
- * that are not strings, and repeated keys. Not recursive, so depth uses no stack. Throws `CborError`.
+ * Decodes one CBOR document to a JSON value. Byte strings become text unless a tag specifies another encoding. Tagged times become RFC 3339
+ * strings. Integers that a double cannot represent become `bigint`. Rejects values without a JSON equivalent: `undefined`, NaN, infinity,
+ * integers of more than 64 bits, keys that are not strings, and repeated keys. Does not recurse, so deep nesting cannot overflow the stack.
+ * Throws `CborError`.
  */
 export function decodeCbor(input: Uint8Array): JsonValue {
   if (input.length === 0) throw new CborError('EOF')
@@ -38,7 +39,7 @@ class Reader {
   at = 0
   readonly #input: Buffer
   readonly #frames: Frame[] = []
-  /** The byte encoding that the tags around the next item request. */
+  /** Encoding of the next byte string, as requested by the enclosing tags. */
   #later: BufferEncoding | undefined
 
   constructor(input: Buffer) {
@@ -56,7 +57,7 @@ class Reader {
     }
   }
 
-  /** Reads the next item. Returns its value, or `opened` for a container or tag that is not complete yet. */
+  /** Reads the next data item. Returns its value, or `opened` if the item is a container or tag that is not complete yet. */
   #next(): unknown {
     const frame = this.#frames.at(-1)
     if (frame !== undefined && this.#isOver(frame)) return this.#close(frame)
@@ -92,8 +93,8 @@ class Reader {
   }
 
   /**
-   * Returns the number of items, or -1 for an indefinite length. Throws if the announced items do not fit into the remaining input, so that
-   * nothing larger is allocated.
+   * Returns the number of items in a container, or -1 for an indefinite length. Throws if the remaining input is too short for that number of
+   * items. A small document therefore cannot cause a large allocation.
    */
   #count({ info, argument, next }: Head, bytesPerItem: number): number {
     if (info === indefinite) return -1

@@ -3,10 +3,10 @@ import { majorType, selfDescribed, tagNumber } from './cbor-heads.ts'
 import { halfBits } from './half-float.ts'
 
 /**
- * Encodes a JSON value as CBOR, without the document tag. Strings become byte strings, as in kube-apiserver; whole numbers become integers.
- * A schema identifies bytes (base64 in JSON) and floating-point numbers.
+ * Encodes a JSON value as CBOR, without the tag of a document. As in kube-apiserver, strings become byte strings and whole numbers become
+ * integers. The schema tells which strings are base64 and which numbers are floating-point numbers.
  *
- * Libraries (cborg, cbor-x) encode strings as text, so they would need another pass over every value to convert them.
+ * CBOR libraries (cborg, cbor-x) encode strings as text. With them, every value would have to be converted in a separate pass.
  */
 export function encodeCbor(value: unknown, schema?: TypeSchema): Buffer {
   const writer = new Writer()
@@ -14,19 +14,19 @@ export function encodeCbor(value: unknown, schema?: TypeSchema): Buffer {
   return writer.bytes()
 }
 
-/** Encodes a whole document. */
+/** Encodes a JSON value as a CBOR document, with the tag that identifies CBOR. */
 export function encodeCborDocument(value: unknown, schema?: TypeSchema): Buffer {
   return Buffer.concat([selfDescribed, encodeCbor(value, schema)])
 }
 
-/** Encodes the head of an array. */
+/** Encodes the head of a CBOR array with this number of items. */
 export function arrayHead(length: number): Buffer {
   const writer = new Writer()
   writer.head(majorType.array, length)
   return writer.bytes()
 }
 
-/** Encodes the head of a map. */
+/** Encodes the head of a CBOR map with this number of entries. */
 export function mapHead(length: number): Buffer {
   const writer = new Writer()
   writer.head(majorType.map, length)
@@ -83,7 +83,7 @@ class Writer {
     this.#length = this.#buffer.writeBigUInt64BE(negative ? -1n - value : value, this.#length)
   }
 
-  /** Writes a number in its shortest exact encoding. */
+  /** Writes a floating-point number in the shortest encoding that is exact. */
   #float(value: number): void {
     this.#room(9)
     const first = majorType.simple << 5

@@ -8,7 +8,7 @@ export function readHalf(bits: number): number {
   return sign * (1024 + fraction) * 2 ** (exponent - 25)
 }
 
-/** Returns the 16-bit encoding; undefined if it would be inexact. */
+/** Returns the 16-bit encoding of a floating-point number; undefined if the number cannot be encoded exactly. */
 export function halfBits(value: number): number | undefined {
   const sign = value < 0 || Object.is(value, -0) ? 0x8000 : 0
   const size = Math.abs(value)
@@ -16,6 +16,6 @@ export function halfBits(value: number): number | undefined {
   const exponent = Math.max(-14, Math.floor(Math.log2(size)))
   const scaled = size * 2 ** (10 - exponent)
   if (exponent > 15 || !Number.isInteger(scaled) || scaled >= 2048) return undefined
-  // Without the leading bit, the number is subnormal and has no exponent.
+  // A number below 1024 is subnormal: it has no leading bit and no exponent.
   return sign | (scaled < 1024 ? scaled : ((exponent + 15) << 10) | (scaled & 1023))
 }

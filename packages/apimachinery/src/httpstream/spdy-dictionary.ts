@@ -12,7 +12,7 @@ const codesDatesAndTypes =
   'chunked,text/html,image/png,image/jpg,image/gif,application/xml,application/xhtml+xml,text/plain,text/javascript,public' +
   'privatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.'
 
-/** The zlib preset dictionary for SPDY/3 headers. Both sides must use the same bytes. */
+/** The preset zlib dictionary of SPDY/3 headers. Client and server must use the same bytes. */
 export const spdyDictionary: Buffer = Buffer.concat([
   ...words.split(' ').map((word) => {
     const bytes = Buffer.from(`\0\0\0\0${word.replace('_', ' ')}`, 'latin1')

@@ -1,13 +1,13 @@
-/** The SPDY/3.1 frames that Kubernetes streams use. */
+/** Types of the SPDY/3.1 frames that Kubernetes uses. */
 export const spdyFrame = { synStream: 1, synReply: 2, rstStream: 3, settings: 4, ping: 6, goAway: 7, headers: 8, windowUpdate: 9 } as const
 export const spdyFin = 1
 
 const headBytes = 8
-/** Maximum size of a control frame, because these are buffered whole. Larger than any real one. */
+/** Maximum size of a control frame in bytes. Control frames are buffered completely. No real frame is this large. */
 const maxControlBytes = 1 << 20
 
 export interface SpdyFrameHandler {
-  /** Receives a chunk of a data frame. `fin` marks the last chunk of the stream in this direction. */
+  /** Receives a part of a data frame's content. `fin` is true for the last part that the peer sends on this stream. */
   onData(stream: number, content: Buffer, fin: boolean): void
   onControl(type: number, flags: number, payload: Buffer): void
 }
@@ -18,18 +18,18 @@ interface DataFrame {
   left: number
 }
 
-/** Parses frames from a byte stream. Passes data on as it arrives and only buffers control frames. */
+/** Parses SPDY frames from a byte stream. Passes the content of data frames on as it arrives, and buffers only control frames. */
 export class SpdyFrameReader {
   readonly #handler: SpdyFrameHandler
   #rest: Buffer = Buffer.alloc(0)
-  /** The data frame in progress. */
+  /** The data frame whose content is being received; undefined between data frames. */
   #data: DataFrame | undefined
 
   constructor(handler: SpdyFrameHandler) {
     this.#handler = handler
   }
 
-  /** Throws RangeError for invalid SPDY. */
+  /** Parses the next bytes of the stream. Throws RangeError for invalid SPDY. */
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     while (bytes.length > 0) {
@@ -66,7 +66,7 @@ export class SpdyFrameReader {
   }
 }
 
-/** Builds the header of a data frame of at most 16 MiB. */
+/** Builds the header of a data frame. `size` is at most 16 MiB. */
 export function spdyDataHead(stream: number, size: number, fin: boolean): Buffer {
   const head = Buffer.alloc(headBytes)
   head.writeUInt32BE(stream, 0)
@@ -83,7 +83,7 @@ export function spdyControl(type: number, flags: number, payload: Buffer): Buffe
   return Buffer.concat([head, payload])
 }
 
-/** Opens a stream. `headers` must come from the connection's `SpdyHeaderWriter`. */
+/** Builds a SYN_STREAM frame, which opens a stream. `headers` must be encoded by the `SpdyHeaderWriter` of the connection. */
 export function spdySynStream(stream: number, headers: Buffer): Buffer {
   const fixed = Buffer.alloc(10)
   fixed.writeUInt32BE(stream, 0)

@@ -1,16 +1,16 @@
 import { spdyDictionaryId } from './spdy-dictionary.ts'
 
-/** The maximum size of a stored block. */
+/** Maximum size of a stored block in zlib, in bytes. */
 const maxBlock = 0xffff
 
 /**
- * Encodes SPDY/3.1 header blocks as one zlib stream per connection. Uses only stored (uncompressed) blocks, which every zlib reader
- * accepts: a connection has too few headers to make compression worth its memory.
+ * Encodes the SPDY/3.1 header blocks of a connection as one zlib stream. Writes only stored (uncompressed) blocks, which every zlib decoder
+ * accepts. A connection has so few headers that compression would not be worth its memory.
  */
 export class SpdyHeaderWriter {
   #begun = false
 
-  /** Encodes a header block. Names must be in lower case. Throws RangeError for more than 64 KiB. */
+  /** Encodes a header block. Header names must be in lower case. Throws RangeError for more than 64 KiB. */
   encode(headers: Readonly<Record<string, string>>): Buffer {
     const entries = Object.entries(headers)
     const parts = [length(entries.length)]
@@ -26,10 +26,10 @@ export class SpdyHeaderWriter {
   }
 }
 
-/** An empty block. Some readers wait for one before they return data. */
+/** An empty stored block of zlib. Some decoders return data only after they have read such a block. */
 const flush = Buffer.from([0, 0, 0, 0xff, 0xff])
 
-/** Builds a zlib header that references the dictionary. */
+/** Builds a zlib header that refers to the preset dictionary. */
 function streamHead(): Buffer {
   const head = Buffer.from([0x78, 0xbb, 0, 0, 0, 0])
   head.writeUInt32BE(spdyDictionaryId, 2)

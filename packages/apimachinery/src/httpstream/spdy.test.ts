@@ -55,7 +55,7 @@ test("writes headers as one zlib stream with the protocol's dictionary", () => {
   expect(() => writer.encode({ long: 'x'.repeat(70_000) })).toThrow(RangeError)
 })
 
-test('ends each block with a zlib flush, for which readers wait', () => {
+test('ends each header block with a zlib flush, because some decoders wait for it', () => {
   const block = new SpdyHeaderWriter().encode({ streamtype: 'error' })
   expect(block.subarray(-5)).toEqual(Buffer.from([0, 0, 0, 0xff, 0xff]))
   expect(spdySynStream(1, block).subarray(0, 12)).toEqual(Buffer.from([0x80, 3, 0, 1, 0, 0, 0, block.length + 10, 0, 0, 0, 1]))

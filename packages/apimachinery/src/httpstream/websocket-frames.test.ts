@@ -28,7 +28,7 @@ function read(bytes: Buffer, cuts: readonly number[], masked: boolean): Message[
   return messages
 }
 
-/** Builds a frame as clients do: a header with the mask bit, a mask, and the masked payload. */
+/** Builds a frame like a client: a header with the mask bit, a mask, and the masked payload. */
 function masked(first: number, payload: Buffer, mask: Buffer): Buffer {
   const head = websocketHead(first & 0x0f, payload.length)
   head[0] = first
@@ -66,7 +66,7 @@ test('joins masked fragments, with control frames in between', () => {
   )
 })
 
-test('reads long messages', () => {
+test('reads messages with extended lengths', () => {
   for (const size of [125, 126, 65_535, 65_536]) {
     expect(read(websocketMessage(websocketOpcode.binary, Buffer.alloc(size)), [0.5], false)[0]![1]).toHaveLength(size * 2)
   }
@@ -84,6 +84,6 @@ test('rejects protocol violations', () => {
   refused(0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // 64-bit length beyond safe integers
 })
 
-test('answers the key of the example in the standard', () => {
+test('returns the accept key of the example in RFC 6455', () => {
   expect(websocketAccept('dGhlIHNhbXBsZSBub25jZQ==')).toBe('s3pPLMBiTxaQ9kYGzzhZRbK+xOo=')
 })

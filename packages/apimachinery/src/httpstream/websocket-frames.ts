@@ -3,15 +3,13 @@ import { createHash } from 'node:crypto'
 export const websocketOpcode = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const
 export type MessageOpcode = typeof websocketOpcode.text | typeof websocketOpcode.binary
 
-/**
- * Prefix of a bearer token among the WebSocket subprotocols. The token is read from it, but the server never selects it or passes it on.
- */
+/** Prefix of a WebSocket subprotocol that contains a bearer token. The server reads the token, but never selects this subprotocol or forwards it. */
 export const websocketTokenProtocol = 'base64url.bearer.authorization.k8s.io.'
 
 const maxControlBytes = 125
 
 export interface WebSocketFrameHandler {
-  /** Receives a chunk of a message. `first` and `last` mark the ends of the message. A chunk may be empty. */
+  /** Receives a part of a message. `first` and `last` mark the ends of the message. A part may be empty. */
   onMessage(opcode: MessageOpcode, content: Buffer, position: { readonly first: boolean; readonly last: boolean }): void
   onControl(opcode: number, payload: Buffer): void
 }
@@ -24,34 +22,34 @@ interface Frame {
   taken: number
 }
 
-/** Thrown if a peer violates the protocol. `code` is the close code. */
+/** Thrown if the peer violates the WebSocket protocol. `code` is the close code to send. */
 export class WebSocketProtocolError extends Error {
   override readonly name = 'WebSocketProtocolError'
   readonly code = 1002
 }
 
 /**
- * Parses messages from a byte stream (RFC 6455) and passes them on in chunks as they arrive.
+ * Parses WebSocket messages (RFC 6455) from a byte stream and passes their content on as it arrives.
  *
- * The library for this, ws, delivers whole messages and owns the socket. Exec and port-forward need chunks, backpressure from the kubelet,
- * and a switch to a raw tunnel on the same socket.
+ * The library ws delivers only whole messages and takes over the socket. Exec and port-forward need partial messages, backpressure from the
+ * kubelet, and a switch to a raw tunnel on the same socket.
  */
 export class WebSocketFrameReader {
   readonly #handler: WebSocketFrameHandler
   readonly #masked: boolean
   #rest: Buffer = Buffer.alloc(0)
   #frame: Frame | undefined
-  /** The opcode of the unfinished message. */
+  /** Opcode of the message whose last frame is still missing; undefined between messages. */
   #message: MessageOpcode | undefined
   #begun = false
 
-  /** Clients must mask their frames, servers must not. */
+  /** `masked` is true to read frames of a client. Clients must mask their frames, servers must not. */
   constructor(handler: WebSocketFrameHandler, { masked }: { readonly masked: boolean }) {
     this.#handler = handler
     this.#masked = masked
   }
 
-  /** Throws `WebSocketProtocolError`. */
+  /** Parses the next bytes of the stream. Throws `WebSocketProtocolError`. */
   push(chunk: Buffer): void {
     let bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     for (;;) {
@@ -62,7 +60,7 @@ export class WebSocketFrameReader {
     this.#rest = bytes
   }
 
-  /** Reads a frame's header and returns its length; undefined if more bytes are needed. */
+  /** Reads a frame's header and returns the header's length; undefined if more bytes are needed. */
   #takeHead(bytes: Buffer): number | undefined {
     if (bytes.length < 2) return undefined
     const [first, second] = [bytes[0]!, bytes[1]!]
@@ -124,7 +122,7 @@ function unmasked(content: Buffer, { mask, taken }: Frame): Buffer {
   return plain
 }
 
-/** Builds the header of an unmasked frame with a whole message or a control frame. */
+/** Builds the header of an unmasked frame that contains a whole message or a control frame. */
 export function websocketHead(opcode: number, size: number): Buffer {
   const sizeBytes = size < 126 ? 0 : size < 65_536 ? 2 : 8
   const head = Buffer.alloc(2 + sizeBytes)
@@ -146,7 +144,7 @@ export function websocketClose(code: number): Buffer {
   return Buffer.concat([websocketHead(websocketOpcode.close, 2), payload])
 }
 
-/** Returns the server's answer to a client's `Sec-WebSocket-Key`. */
+/** Returns the `Sec-WebSocket-Accept` header for a client's `Sec-WebSocket-Key`. */
 export function websocketAccept(key: string): string {
   return createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
 }

@@ -10,14 +10,14 @@ import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, ResolvedType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
 
-/** The differences between two states of an object. The three sets are disjoint. */
+/** The differences between two states of an object, as three disjoint sets of fields. */
 export interface Comparison {
   readonly added: FieldSet
   readonly modified: FieldSet
   readonly removed: FieldSet
 }
 
-/** The comparison of one node's children; undefined sets are empty. */
+/** Result of comparing the children of one node. An undefined set is empty. */
 interface NodeComparison {
   readonly added: FieldSet | undefined
   readonly modified: FieldSet | undefined
@@ -27,8 +27,8 @@ interface NodeComparison {
 type Members = { readonly [name: string]: JsonValue }
 
 /**
- * Compares two values of a type. Returns undefined if they are equal. Throws `TypedError` if list items cannot be identified. With
- * `detectsEmpty`, an atomic list also differs if its items were sent with empty members.
+ * Compares two values of a type. Returns undefined if they are equal. Throws `TypedError` if items of a list cannot be identified. With
+ * `detectsEmpty`, an atomic list also counts as changed if its items contain members that the client sent as `{}` or `[]`.
  */
 export function compareValuesOfType(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty = false): Comparison | undefined {
   const { added = leaf, modified = leaf, removed = leaf } = compareNode(type, from, to, detectsEmpty) ?? unchanged
@@ -39,7 +39,7 @@ const unchanged: NodeComparison = { added: undefined, modified: undefined, remov
 const changed: NodeComparison = { added: undefined, modified: leaf, removed: undefined }
 
 function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmpty: boolean): NodeComparison | undefined {
-  // Most of an object is unchanged, and equality is cheaper than a full comparison.
+  // Most values of an object are unchanged, and a test for equality is cheaper than a full comparison.
   if (equalValues(from, to) && !(detectsEmpty && containsSentEmpty(to))) return undefined
   const resolved = resolveType(type, to)
   const before = resolveType(type, from)
@@ -56,13 +56,13 @@ function compareNode(type: MergeType, from: JsonValue, to: JsonValue, detectsEmp
   }
 }
 
-/** Returns whether a list's item contains members that were sent empty. */
+/** Returns whether an item of a list contains members that the client sent as `{}` or `[]`. */
 function containsSentEmpty(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Array.isArray(value) ? hasEmptyMarks(value) : Object.values(value).some(containsSentEmpty)
 }
 
-/** Compares values of different kinds, if the schema allows any kind. They have no children in common. */
+/** Compares values of different kinds (scalar, list, map), which a schema of any type allows. Such values have no children in common. */
 function compareKinds(before: ResolvedType, after: ResolvedType, from: JsonValue, to: JsonValue): NodeComparison {
   return { added: fieldsBelow(after, to), modified: leaf, removed: fieldsBelow(before, from) }
 }
@@ -92,7 +92,7 @@ export function isEmptyMap(value: JsonValue): boolean {
   return true
 }
 
-/** Builds the three sets of a node whose children arrive in order. */
+/** Builds the three sets of a comparison for one node. Its children must be added in the order of path elements. */
 class ComparisonBuilder {
   readonly added: NodeBuilder = new NodeBuilder(false)
   readonly modified: NodeBuilder = new NodeBuilder(false)
@@ -120,7 +120,7 @@ class ComparisonBuilder {
     this.removed.add(element, fieldsBelow.removed)
   }
 
-  /** Compares duplicate items of a list. All duplicates of one side count as one leaf. */
+  /** Compares the items of a list that have the same identity. The items of each side count together as one leaf. */
   compareRepeated(element: PathElement, type: MergeType, from: readonly JsonValue[], to: readonly JsonValue[]): void {
     if (from.length < 2 && to.length < 2) {
       this.compare(element, type, from[0], to[0])
@@ -163,7 +163,7 @@ function memberOf(members: Members, name: string): JsonValue | undefined {
   return Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** Returns keys in byte order; usually they are sorted already. */
+/** Returns the keys of an object in byte order. Avoids sorting keys that are already in this order, which is the usual case. */
 export function sortedKeys(members: Members): readonly string[] {
   const keys = Object.keys(members)
   for (let i = 1; i < keys.length; i++) if (compareUtf8(keys[i - 1]!, keys[i]!) > 0) return keys.sort(compareUtf8)
@@ -193,7 +193,7 @@ function compareLists(
   return builder.build()
 }
 
-/** Returns all paths of a value that exists on one side only. */
+/** Returns all paths of a value that exists only before or only after a change. */
 function allFields(type: MergeType, value: JsonValue): FieldSet {
   const resolved = resolveType(type, value)
   if (resolved.kind === 'scalar') return leaf
@@ -220,7 +220,7 @@ function addMembers(type: MergeMap, members: Members, node: NodeBuilder): void {
   for (const name of sortedKeys(members)) node.add(fieldElement(name), allFields(memberType(type, name) ?? values, members[name]!))
 }
 
-/** Returns the type of a struct's field; undefined for a key of a map. */
+/** Returns the type of a field of a struct; undefined for a key of a map. */
 function memberType({ byName }: MergeMap, name: string): MergeType | undefined {
   return byName.size === 0 ? undefined : byName.get(name)?.type
 }

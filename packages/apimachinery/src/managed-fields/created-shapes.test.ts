@@ -39,7 +39,7 @@ function computed(object: TypedObject): FieldSet {
   return comparison === undefined ? leaf : union(comparison.modified, comparison.added)
 }
 
-/** Returns the set's exact JSON, or the error message. */
+/** Returns the exact JSON of a field set, or the error message of its computation. */
 function shown(set: () => FieldSet): string {
   try {
     return JSON.stringify(set())
@@ -73,7 +73,7 @@ const objects = fc.record(
 ) as fc.Arbitrary<JsonObject>
 
 describe('field sets of created objects by shape', () => {
-  it('equal those of a comparison, whatever is cached', () => {
+  it('equal those of a comparison, for any contents of the cache', () => {
     const shapes = new CreatedShapes(empty)
     fc.assert(
       fc.property(objects, (value) => {
@@ -84,14 +84,14 @@ describe('field sets of created objects by shape', () => {
     )
   })
 
-  it('are computed once for all values', () => {
+  it('are computed once for all objects of a shape', () => {
     const shapes = new CreatedShapes(empty)
     const built = (name: string): TypedObject => wrapped({ text: name, labels: { app: name }, named: [{ name: 'c', tags: { a: name } }] })
     const first = shapes.setOf(built('x'), () => computed(built('x')))
     expect(shapes.setOf(built('y'), () => expect.fail('computed again'))).toBe(first)
   })
 
-  it("are correct beyond the cache's capacity", () => {
+  it('are correct when the cache is full', () => {
     const shapes = new CreatedShapes(empty)
     const expectRight = (labels: JsonObject): void => {
       const object = wrapped({ labels })

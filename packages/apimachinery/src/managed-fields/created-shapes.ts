@@ -6,7 +6,7 @@ import type { FieldSet } from './field-set.ts'
 import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType, TypedObject } from './merge-type.ts'
 
-/** A member name, a list item's identity, or a marker. */
+/** Step of a shape: a member name, the identity of a list item, or a marker. */
 type Step = string | number | boolean | symbol
 
 const end = Symbol('end')
@@ -16,10 +16,10 @@ const same = Symbol('same')
 const other = Symbol('other')
 const kindMarks = { scalar: Symbol('scalar'), list: Symbol('list'), map: Symbol('map') } as const
 
-/** A node of the tree of shapes. Nearly all nodes have one child. */
+/** A node of the tree of shapes. Most nodes have only one child. */
 class ShapeNode {
   fieldSet: FieldSet | undefined
-  /** Type of the member that the last step names; null if it has no type. Cached, because steps determine types. */
+  /** Type of the member that the last step names; null if it has no type. It can be cached, because the steps to this node determine it. */
   type: MergeType | null | undefined
   readonly #step: Step | undefined
   #only: ShapeNode | undefined
@@ -42,37 +42,38 @@ class ShapeNode {
   }
 }
 
-/** Maximum number of cached nodes: enough for dozens of pods of different shapes. */
+/** Maximum number of cached nodes. It suffices for dozens of pods with different shapes. */
 const maxNodes = 4096
-/** Shapes with longer strings are not cached: they are rare and not worth the memory. */
+/** Maximum length of strings in cached shapes. Longer strings are rare and not worth the memory. */
 const maxText = 256
 
 /**
- * Caches the field set of creations by the object's shape: the names of its members and the identities of its list items. Values are not
- * part of a set, so objects of one shape share one set. Most objects of a kind have one of a few shapes, because few clients create them.
+ * Caches the field sets of created objects by shape. The shape of an object consists of the names of its members and the identities of its
+ * list items. Values are not part of a field set, so all objects of one shape have the same set. Only few clients create objects of a kind,
+ * so most of these objects have one of a few shapes.
  *
- * A shape is a path through a tree; the set is stored at its end:
+ * A shape is a path in a tree. The node at its end stores the field set:
  *
  *     {"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i"}]}}
  *     metadata labels app end end spec containers "c" name image end end end end
  *
- * Everything a set depends on must be a step: see `compareValuesOfType`.
+ * Every property of an object that affects its field set must be a step of its shape. `compareValuesOfType` defines these properties.
  */
 export class CreatedShapes {
   readonly #empty: TypedObject
   #root: ShapeNode = new ShapeNode()
   #nodeCount = 0
-  /** The current node; undefined after a value whose shape is not cached. */
+  /** The node of the steps so far; undefined after a value whose shape is not cached. */
   #at: ShapeNode | undefined
 
-  /** `empty` is the object that creations are compared with. */
+  /** `empty` is the object with which created objects are compared. */
   constructor(empty: TypedObject) {
     this.#empty = empty
   }
 
   /**
-   * Returns the cached set of an object's shape, or computes it. `compute` must only depend on the empty object and `object`. Exceptions
-   * are not cached.
+   * Returns the cached field set of an object's shape, or computes it. The result of `compute` must depend only on the empty object and `object`.
+   * Exceptions are not cached.
    */
   setOf(object: TypedObject, compute: () => FieldSet): FieldSet {
     if (this.#nodeCount >= maxNodes) {
@@ -96,7 +97,7 @@ export class CreatedShapes {
       return
     }
     let next = at.get(step)
-    // Stops at the cache's limit, so that an object with many members costs no more.
+    // Stops recording when the cache is full. An object with many members then costs no more than the computation of its set.
     if (next === undefined && this.#nodeCount < maxNodes) {
       next = at.add(step)
       this.#nodeCount++
@@ -104,7 +105,7 @@ export class CreatedShapes {
     this.#at = next
   }
 
-  /** `from` is the empty object's value at this path. */
+  /** Records the steps of a value. `from` is the empty object's value at this path. */
   #value(type: TypedObject['type'], from: JsonValue | undefined, to: JsonValue): void {
     const resolved = resolveType(type, to)
     if (type.kind === 'any') this.#step(kindMarks[resolved.kind])
@@ -164,14 +165,14 @@ export class CreatedShapes {
 type Members = { readonly [name: string]: JsonValue }
 
 /**
- * Reads a member. A function of its own, because reading one object by the keys of another inside for-in makes V8 optimize and deoptimize
- * repeatedly.
+ * Reads a member of an object. This is a separate function, because reading one object by the keys of another inside a for-in loop makes V8
+ * optimize and deoptimize repeatedly.
  */
 function memberOf(from: Members | undefined, name: string): JsonValue | undefined {
   return from !== undefined && Object.hasOwn(from, name) ? from[name] : undefined
 }
 
-/** Returns whether the empty object has members at this path. Shapes with such members are not cached. */
+/** Returns whether the empty object has members at this path. If it does, the shape is not cached. */
 function isFilled(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0
 }

@@ -31,18 +31,18 @@ import { showKind, TypedKind } from './versioned-kind.ts'
 import type { VersionedKind } from './versioned-kind.ts'
 
 export interface FieldManagerOptions {
-  /** Kind of the objects, in the version of the requests. */
+  /** Kind of the objects, in the API version of the requests. */
   readonly kind: GroupVersionKind
-  /** "" or "status". */
+  /** Subresource of the requests: "" or "status". */
   readonly subresource: string
   readonly versions: VersionedKind
-  /** Fields that writes to this path reset. No manager owns them through such a write. */
+  /** Removes fields that the endpoint resets from a set. Writes to this endpoint never make a manager own such fields. */
   readonly resetFields?: FieldFilter | undefined
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number
 }
 
-/** A computation that may pause at each yield. */
+/** A computation in steps. Its caller may pause at each yield. */
 type Steps<Result> = Generator<undefined, Result, undefined>
 
 function runInSteps<Result>(steps: Steps<Result>): Result | Promise<Result> {
@@ -60,13 +60,13 @@ interface Applier {
   readonly force: boolean
 }
 
-/** A manager that updates, and its key. */
+/** A manager that writes with an update, and its key in `Managed`. */
 interface Updater {
   readonly identity: ManagerIdentity
   readonly id: string
 }
 
-/** Fields that no manager ever owns. */
+/** Fields that no manager owns, such as `metadata.resourceVersion`. */
 const unmanaged = fieldsAt(
   'apiVersion',
   'kind',
@@ -83,23 +83,23 @@ const unmanaged = fieldsAt(
 )
 
 /**
- * Maintains `metadata.managedFields` for one kind, version and subresource: which manager last set each field, and with server-side apply,
- * which manager claims it. Objects are in hub form.
+ * Maintains `metadata.managedFields` for one kind, version and subresource. The field records which manager last set each field. With server-side
+ * apply, it also records which manager claims each field. Objects are in the hub version of their kind.
  */
 export class FieldManager {
   readonly #options: FieldManagerOptions
   readonly #kind: TypedKind
   #created: CreatedShapes | undefined
 
-  /** Throws if the kind has no schema in its own version. */
+  /** Creates the field manager of a kind. Throws if the kind has no schema in its own version. */
   constructor(options: FieldManagerOptions) {
     this.#options = options
     this.#kind = new TypedKind(options.kind, options.versions)
   }
 
   /**
-   * Updates the managers in `next` after an update by `manager`. `live` is the stored object; undefined for a new object. If the fields
-   * cannot be tracked, `next` gets no managers. `sent` is `next` with the marks of members that were sent empty.
+   * Updates `next.metadata.managedFields` after an update by `manager`. `live` is the stored object; undefined for a new object. Removes all
+   * managers if the fields cannot be tracked. `sent` is `next` with the marks of members that the client sent as `{}` or `[]`.
    */
   update(live: KubeObject | undefined, next: KubeObject, manager: string, sent: KubeObject = next): void {
     const managed = this.#managedBefore(live, next)
@@ -120,7 +120,10 @@ export class FieldManager {
     }
   }
 
-  /** Applies `config` to `live` and returns a new object. `config` has kind and apiVersion. Throws `ApiError`. */
+  /**
+   * Applies a configuration to the live object, as server-side apply does, and returns a new object. `config` has kind and apiVersion. Throws
+   * `ApiError`.
+   */
   apply(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject {
     const steps = this.#apply(live, config, { manager, force })
     for (;;) {
@@ -129,7 +132,7 @@ export class FieldManager {
     }
   }
 
-  /** Like `apply`, but pauses between slow steps. */
+  /** Applies a configuration like `apply`, but pauses between slow steps. */
   applyInSteps(live: KubeObject | undefined, config: JsonObject, manager: string, force: boolean): KubeObject | Promise<KubeObject> {
     return runInSteps(this.#apply(live, config, { manager, force }))
   }
@@ -157,8 +160,8 @@ export class FieldManager {
   }
 
   /**
-   * Applies a typed configuration. `object` is undefined if nothing changes. kubectl takes over fields that conflict only with client-side
-   * apply.
+   * Applies a typed configuration. The result has no `object` if nothing changes. Forces the changes of kubectl if all its conflicts are with
+   * client-side apply.
    */
   *#applyOrExplain(
     live: TypedObject,
@@ -180,7 +183,7 @@ export class FieldManager {
     }
   }
 
-  /** Moves changed fields from their owners to `manager`. Returns false if ownership does not change. */
+  /** Makes `manager` the owner of all changed fields. Returns false if no owner changes. */
   #updateOwners(
     live: TypedObject,
     next: TypedObject,
@@ -230,7 +233,7 @@ export class FieldManager {
     return { identity, id: identityText(identity) }
   }
 
-  /** Applies a configuration. Returns undefined if the object is unchanged. */
+  /** Applies a typed configuration to the live object. Returns undefined if the object does not change. */
   *#applyTyped(live: TypedObject, config: TypedObject, managed: Managed, { manager, force }: Applier): Steps<TypedObject | undefined> {
     const { apiVersion, convert } = this.#kind
     const { resetFields, subresource, now } = this.#options
@@ -251,7 +254,7 @@ export class FieldManager {
     const comparison = compareObjects(change)
     yield
     takeFields(managed, change, comparison, { except: id, force })
-    // Details that no manager owns may differ too, such as the order of a list.
+    // Even without a difference in owned fields, the values can differ, for example in the order of a list.
     const changes = comparison !== undefined || !equalValues(live.value, next.value)
     const kept = difference(set, unmanaged)
     if (isEmptySet(kept)) managed.delete(id)
@@ -259,7 +262,7 @@ export class FieldManager {
     return changes ? next : undefined
   }
 
-  /** Returns the managers before the write: those sent by the client if valid and allowed, otherwise the stored ones. */
+  /** Returns the managers before the write. If the client sent valid managers and may change them, returns those, otherwise the stored ones. */
   #managedBefore(live: KubeObject | undefined, next: KubeObject): Managed {
     const stored = live?.metadata.managedFields
     const sentEntries = next.metadata.managedFields
@@ -285,19 +288,19 @@ export class FieldManager {
 
   #copyOf(live: KubeObject | undefined): KubeObject {
     if (live === undefined) return this.#kind.toHub(this.#kind.typed(undefined), {})
-    // Keeps the position of managedFields, whose value is replaced later.
+    // Keeps the position of managedFields among the members. Its value is replaced later.
     const metadata = live.metadata.managedFields === undefined ? live.metadata : { ...live.metadata, managedFields: undefined }
     return copyObject({ ...live, metadata } as unknown as JsonObject) as unknown as KubeObject
   }
 }
 
-/** Returns whether the owner would get back all fields that it loses. */
+/** Returns whether the owner gets back all fields that it would lose. */
 function regainsAllFields(owner: ManagedEntry | undefined, { changed, removed }: Taken, newFields: FieldSet): boolean {
   if (owner === undefined || isEmptySet(newFields) || !isEmptySet(removed)) return false
   return containsSet(newFields, changed) && containsSet(owner.set, newFields)
 }
 
-/** Returns the conflicts without fields that still have the value of client-side apply; undefined if none remain. */
+/** Returns the conflicts without the fields whose values were set by client-side apply; undefined if no conflict remains. */
 function withoutLastApplied(error: ApplyConflicts, live: TypedObject): ApplyConflicts | undefined {
   const allowed = fieldsLastApplied(live)
   const rest = error.conflicts.filter(({ path }) => !hasPath(allowed, path))
@@ -320,7 +323,7 @@ function isStored(live: KubeObject | undefined): boolean {
   return (live?.metadata.uid ?? '') !== ''
 }
 
-/** An empty list, or one with an empty entry, clears managedFields. */
+/** Returns whether the client asks to clear managedFields, by sending an empty list or a list with one empty entry. */
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.length === 0 || (entries.length === 1 && Object.keys(entries[0]!).length === 0)
 }

@@ -39,7 +39,7 @@ const element: Arbitrary<PathElement> = oneof(
 )
 const paths = array(array(element, { minLength: 1, maxLength: 4 }), { maxLength: 12 })
 
-/** Represents sets as sorted lists of paths. */
+/** Represents each set as a sorted list of paths. */
 const sorted = (of: Iterable<string>): string[] => [...new Set(of)].sort()
 const texts = (of: FieldSet): string[] => sorted(pathsOf(of).map((path) => path.join('\n')))
 const model = (of: readonly (readonly PathElement[])[]): Set<string> => new Set(of.map((path) => path.join('\n')))
@@ -63,7 +63,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('list their paths in order', () => {
+  it('list their paths in the order of fieldsV1', () => {
     assert(
       property(paths, (given) => {
         const set = setOfPaths(given)
@@ -111,8 +111,8 @@ describe('sets of fields', () => {
   })
 })
 
-describe('the form of fieldsV1', () => {
-  it("matches kube-apiserver's", () => {
+describe('the format of fieldsV1', () => {
+  it("matches kube-apiserver's JSON", () => {
     const set = union(
       fieldsAt('spec.replicas', 'metadata.labels', 'metadata.labels.app'),
       setOfPaths([

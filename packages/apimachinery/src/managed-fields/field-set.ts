@@ -2,13 +2,14 @@ import { compareElements, fieldElement, normalizeElement, sortElements } from '.
 import type { PathElement } from './path-element.ts'
 
 /**
- * A set of paths in the JSON form of `fieldsV1`: a node is a member if it is empty or has the child "."; its other children are path
- * elements in order. Sets need no decoding and share common nodes. The root is not a member.
+ * A set of field paths in the JSON format of `fieldsV1`, as a tree of nodes. The path of a node is in the set if the node is empty or has the
+ * child ".". The other children of a node are path elements in the order of fieldsV1. The path of the root is never in the set. Sets need no
+ * decoding, and several sets can share nodes.
  *
  *     spec.replicas, metadata.labels, metadata.labels.app
  *     {"f:metadata":{"f:labels":{".":{},"f:app":{}}},"f:spec":{"f:replicas":{}}}
  *
- * Only this file and builders that add elements in order may rely on nodes being plain objects.
+ * Only this file, and builders that add elements in order, may rely on the fact that nodes are plain objects.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet
@@ -18,7 +19,7 @@ type Node = { [element: PathElement]: FieldSet }
 
 const self = '.'
 
-/** A member without children; as a root, the empty set. */
+/** The node of a path without longer paths below it. As the root, it is the empty set. */
 export const leaf: FieldSet = Object.freeze({})
 
 export function isMember(node: FieldSet): boolean {
@@ -26,19 +27,19 @@ export function isMember(node: FieldSet): boolean {
   return true
 }
 
-/** Returns the elements below a node, in order. */
+/** Returns the path elements below a node, in the order of fieldsV1. */
 export function elementsOf(node: FieldSet): readonly PathElement[] {
   const keys = Object.keys(node)
   return keys[0] === self ? keys.slice(1) : keys
 }
 
-/** Returns whether a set has no members. For roots only, because other nodes always have members. */
+/** Returns whether a set has no paths. Only valid for a root, because all other nodes contain at least one path. */
 export function isEmptySet(set: FieldSet): boolean {
   for (const _ in set) return false
   return true
 }
 
-/** Builds a node from children that arrive in order. */
+/** Builds a node of a field set. Children must be added in the order of fieldsV1. */
 export class NodeBuilder {
   readonly #member: boolean
   #node: Node | undefined
@@ -53,13 +54,13 @@ export class NodeBuilder {
     this.#node[element] = child
   }
 
-  /** Returns undefined if the node is empty. */
+  /** Returns the node; undefined if the node is no member and has no children. */
   build(): FieldSet | undefined {
     return this.#node ?? (this.#member ? leaf : undefined)
   }
 }
 
-/** Calls `visit` with the elements of both nodes, in order. */
+/** Calls `visit` with each path element of either node, in the order of fieldsV1. */
 function zip(
   a: FieldSet,
   b: FieldSet,
@@ -87,7 +88,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return isEmptySet(a) ? b : unionNodes(a, b, false)!
 }
 
-/** Returns the union of many sets. Merges them pairwise, because adding them one by one to a growing set takes quadratic time. */
+/** Returns the union of many sets. Merges sets in pairs, because adding each set to a growing one takes quadratic time. */
 export function unionOf(sets: readonly FieldSet[]): FieldSet {
   let rest = sets
   while (rest.length > 1) {
@@ -107,7 +108,7 @@ function unionNodes(a: FieldSet, b: FieldSet, member: boolean): FieldSet | undef
   return node.build()
 }
 
-/** Returns the paths that are in both sets. Visits the elements of `a` only. */
+/** Returns the paths that are in both sets. Iterates over `a` only, so `a` should be the smaller set. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return intersectNodes(a, b, false) ?? leaf
 }
@@ -127,13 +128,13 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, false) ?? leaf
 }
 
-/** Like `difference`, but a path in `b` also removes everything below it. */
+/** Returns the paths of `a` that are neither in `b` nor below a path in `b`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return subtract(a, b, false, true) ?? leaf
 }
 
 function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean): FieldSet | undefined {
-  // Usually few paths are removed, so unchanged nodes are not rebuilt.
+  // Copies the children only when the first one changes, because usually few paths are removed.
   let rests: Map<PathElement, FieldSet | undefined> | undefined
   for (const element of elementsOf(b)) {
     const left = a[element]
@@ -149,7 +150,7 @@ function subtract(a: FieldSet, b: FieldSet, member: boolean, recursive: boolean)
   return node.build()
 }
 
-/** Returns the members that have no members below them. */
+/** Returns the paths of a set that have no longer paths below them. */
 export function leaves(set: FieldSet): FieldSet {
   return leafNodes(set) ?? leaf
 }
@@ -172,7 +173,7 @@ export function hasPath(set: FieldSet, path: readonly PathElement[]): boolean {
   return path.length > 0 && isMember(node)
 }
 
-/** Lists paths in order; a path precedes those below it. */
+/** Lists the paths of a set in the order of fieldsV1. A path precedes the paths below it. */
 export function pathsOf(set: FieldSet): PathElement[][] {
   const paths: PathElement[][] = []
   const visit = (node: FieldSet, prefix: readonly PathElement[]): void => {
@@ -195,7 +196,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   })
 }
 
-/** Returns whether `whole` contains all of `part`. */
+/** Returns whether `whole` contains all paths of `part`. */
 export function containsSet(whole: FieldSet, part: FieldSet): boolean {
   if (whole === part) return true
   for (const element of elementsOf(part)) {
@@ -216,17 +217,17 @@ export function setOfPaths(paths: Iterable<readonly PathElement[]>): FieldSet {
   return unionOf(sets)
 }
 
-/** Builds a set from paths of plain fields: `fieldsAt('spec', 'metadata.labels')`. */
+/** Returns the set of these fields: `fieldsAt('spec', 'metadata.labels')`. */
 export function fieldsAt(...paths: readonly string[]): FieldSet {
   return setOfPaths(paths.map((path) => path.split('.').map(fieldElement)))
 }
 
-/** Normalizes a set from a client, for the functions of this file. Throws on an invalid set. */
+/** Converts the fieldsV1 of a client to a normalized `FieldSet`. Throws TypeError if it is invalid. */
 export function normalizeFieldSet(value: unknown): FieldSet {
   return normalizeNode(value, 0) ?? leaf
 }
 
-/** Maximum depth of a set, far deeper than any real object. Deeper sets would slow down every later write. */
+/** Maximum depth of a set. No real object is nearly as deep, and deeper sets would slow down every later write. */
 const maxDepth = 500
 
 function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
@@ -252,10 +253,10 @@ function normalizeNode(value: unknown, depth: number): FieldSet | undefined {
   return node.build()
 }
 
-/** Removes the fields that a path resets from a set. */
+/** A function that removes fields from a set, for example those that an endpoint resets. */
 export type FieldFilter = (set: FieldSet) => FieldSet
 
-/** Builds a filter that removes these fields and everything below them: `withoutFields('status', 'metadata.labels')`. */
+/** Returns a filter that removes these fields and everything below them: `withoutFields('status', 'metadata.labels')`. */
 export function withoutFields(...paths: readonly string[]): FieldFilter {
   const reset = fieldsAt(...paths)
   return (set) => recursiveDifference(set, reset)

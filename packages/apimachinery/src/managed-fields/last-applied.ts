@@ -11,11 +11,11 @@ import { validateTyped } from './validate-typed.ts'
 
 /** The annotation in which client-side apply stores its last configuration. */
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
-/** The only manager that migrates from client-side apply automatically. */
+/** Field manager of kubectl. Only its fields migrate from client-side apply automatically. */
 export const clientSideApplier = 'kubectl'
 const maxAnnotationsSize = 256 * 1024
 
-/** Returns the fields that still have the value from client-side apply. `kubectl` may take them from any owner. */
+/** Returns the fields whose values client-side apply set last. `kubectl` may take these fields from any owner without force. */
 export function fieldsLastApplied(live: TypedObject): FieldSet {
   const { metadata } = live.value as unknown as KubeObject
   const text = metadata.annotations?.[lastAppliedAnnotation]
@@ -32,7 +32,7 @@ export function fieldsLastApplied(live: TypedObject): FieldSet {
   }
 }
 
-/** Writes the applied configuration to the annotation, if the annotation exists. */
+/** Writes the applied configuration to the annotation of client-side apply. Does nothing if the object does not have that annotation. */
 export function updateLastApplied({ metadata }: KubeObject, config: JsonObject): void {
   const { annotations } = metadata
   if (!annotations?.[lastAppliedAnnotation]) return

@@ -7,7 +7,7 @@ import { keyElement, sortElements, valueElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 import { TypedError } from './merge-type.ts'
 
-/** Returns the identity of an item in a list that is not atomic. Throws `TypedError` if it has none. */
+/** Returns the path element that identifies an item in a list that is not atomic. Throws `TypedError` if the item cannot be identified. */
 export function listElement(type: MergeList, item: JsonValue): PathElement {
   return type.relationship === 'keyed' ? keyedElement(type, item) : setElement(item)
 }
@@ -41,7 +41,7 @@ function failure(message: string): TypedError {
 
 export interface IndexedItems {
   readonly order: readonly PathElement[]
-  /** The items by path element. Duplicates have the same element. */
+  /** The items by path element. Duplicate items share one path element. */
   readonly items: ReadonlyMap<PathElement, readonly JsonValue[]>
 }
 
@@ -61,7 +61,7 @@ export interface ListItem {
   readonly item: JsonValue
 }
 
-/** Sorts items by element; undefined if there are duplicates. */
+/** Returns the items of a list sorted by path element; undefined if the list has duplicates. */
 export function sortedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   const named = namedItems(type, list)
   if (named !== undefined) return named
@@ -70,7 +70,7 @@ export function sortedItems(type: MergeList, list: readonly JsonValue[]): readon
   return sortElements(order).map((element) => ({ element, item: items.get(element)![0]! }))
 }
 
-/** Faster variant for items that one string identifies. Also returns undefined for other lists. */
+/** Returns the same as `sortedItems`, but faster. Only for lists whose items are identified by one string; returns undefined for other lists. */
 function namedItems(type: MergeList, list: readonly JsonValue[]): readonly ListItem[] | undefined {
   if (type.relationship !== 'keyed' || type.keys.length !== 1) return undefined
   const key = type.keys[0]!.name

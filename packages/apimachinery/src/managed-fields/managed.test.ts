@@ -10,7 +10,7 @@ interface Updater {
   readonly time?: string
 }
 
-/** Creates managers with one field each, in order of age. */
+/** Creates managers with one field each, from the oldest to the newest. */
 function managedBy(updaters: readonly Updater[]): Managed {
   const managed: Managed = new Map()
   for (const [i, { manager = `m${i}`, apiVersion = 'v1', time = timeOf(i) }] of updaters.entries()) {
@@ -31,14 +31,14 @@ function summaryOf(managed: Managed): (readonly [string, string, number, string 
 }
 
 describe('capUpdateManagers', () => {
-  it('keeps managers within the limit', () => {
+  it('keeps all managers if there are not too many', () => {
     const managed = managedBy(Array.from({ length: maxUpdateManagers }, () => ({})))
     const before = [...managed]
     capUpdateManagers(managed)
     expect([...managed]).toEqual(before)
   })
 
-  it('merges the oldest updaters of each version, and keeps the time of the youngest of them', () => {
+  it('merges the oldest updaters of each version into one with the time of the newest of them', () => {
     const managed = managedBy(Array.from({ length: 14 }, (_, i) => ({ apiVersion: i % 2 === 0 ? 'v1' : 'v2' })))
     capUpdateManagers(managed)
     expect(summaryOf(managed).slice(0, 3)).toEqual([
@@ -49,7 +49,7 @@ describe('capUpdateManagers', () => {
     expect(managed.size).toBe(maxUpdateManagers)
   })
 
-  it.each([0, 1, 2, 11])('adds them to an existing ancient-changes set, even if it is the %s by age', (at) => {
+  it.each([0, 1, 2, 11])('adds the oldest updaters to an existing ancient-changes entry, even if that entry is the %s by age', (at) => {
     const managed = managedBy(Array.from({ length: 12 }, (_, i) => (i === at ? { manager: 'ancient-changes' } : {})))
     capUpdateManagers(managed)
     expect(summaryOf(managed).filter(([name]) => name === 'ancient-changes')).toHaveLength(1)

@@ -13,14 +13,14 @@ import type { PathElement } from './path-element.ts'
 import { maxMessageLength } from './merge-type.ts'
 import type { ConvertTyped, TypedObject } from './merge-type.ts'
 
-/** The fields of a manager, in the API version of its write. */
+/** Fields of a manager, in the API version in which the manager wrote them. */
 export interface VersionedSet {
   readonly set: FieldSet
   readonly apiVersion: string
   readonly applied: boolean
 }
 
-/** Identifies a manager. For appliers, the version is not part of the identity. */
+/** Identity of a manager. For server-side apply, the API version is not part of the identity. */
 export interface ManagerIdentity {
   readonly manager: string
   readonly operation: 'Apply' | 'Update'
@@ -33,7 +33,7 @@ export interface ManagedEntry extends VersionedSet {
   readonly time: string | undefined
 }
 
-/** Keyed by the identity's JSON, which is also the order of managers in messages. */
+/** Managers by the JSON of their identities. Messages list managers in the order of this JSON. */
 export type Managed = Map<string, ManagedEntry>
 
 export function identityOf(manager: string, operation: 'Apply' | 'Update', apiVersion: string, subresource: string): ManagerIdentity {
@@ -50,7 +50,8 @@ export function identityText({ manager, operation, apiVersion, subresource }: Ma
 }
 
 /**
- * Decodes the managedFields of an object. `trusted`: a server wrote them, so the sets are normalized already. Throws on invalid entries.
+ * Decodes the managedFields of an object. `trusted` is true if a server wrote them, so that the sets are already normalized. Throws TypeError for
+ * an invalid entry.
  */
 export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined, trusted: boolean): Managed {
   const managed: Managed = new Map()
@@ -67,7 +68,10 @@ export function decodeManaged(entries: readonly ManagedFieldsEntry[] | undefined
   return managed
 }
 
-/** Encodes in the order of the API: appliers first, then by time and name. Returns undefined if there are no managers. */
+/**
+ * Encodes managers as managedFields. As in the API, managers of server-side apply come first, and others are sorted by time and name. Returns
+ * undefined without managers.
+ */
 export function encodeManaged(managed: Managed): ManagedFieldsEntry[] | undefined {
   if (managed.size === 0) return undefined
   return mapList([...managed.values()].sort(compareEntries), encodeEntry)
@@ -101,11 +105,11 @@ export interface OwnersChange {
   readonly next: TypedObject
   readonly convert: ConvertTyped
   readonly filter: FieldFilter | undefined
-  /** As in `compareValuesOfType`. */
+  /** True to detect empty members of atomic lists; see `compareValuesOfType`. */
   readonly detectsEmpty?: boolean
 }
 
-/** Compares two objects, ignoring the fields that the path resets. */
+/** Compares the live object with the next one. Ignores the fields that `filter` removes. */
 export function compareObjects({ live, next, filter, detectsEmpty }: OwnersChange): Comparison | undefined {
   const comparison = compareValuesOfType(live.type, live.value, next.value, detectsEmpty)
   return comparison === undefined || filter === undefined ? comparison : filtered(comparison, filter)
@@ -115,7 +119,7 @@ function filtered(comparison: Comparison, filter: FieldFilter): Comparison {
   return { added: filter(comparison.added), modified: filter(comparison.modified), removed: filter(comparison.removed) }
 }
 
-/** Fields that a manager loses, because a write changes or removes them. */
+/** Fields that a manager loses, because another manager's write changes or removes them. */
 interface LostFields {
   readonly id: string
   readonly changed: FieldSet
@@ -123,8 +127,8 @@ interface LostFields {
 }
 
 /**
- * Removes changed fields from every manager except `except`. Drops managers without fields and those of unknown versions.
- * Throws `ApplyConflicts` if `force` is false and another manager would lose a changed field.
+ * Removes changed fields from all managers except `except`. Also removes managers without fields, and managers whose API version is unknown.
+ * Throws `ApplyConflicts` if `force` is false and another manager would lose a field.
  */
 export function takeFields(
   managed: Managed,
@@ -134,7 +138,7 @@ export function takeFields(
 ): void {
   const versions = new Map<string, Taken | undefined>([[change.next.apiVersion, takenBy(comparison)]])
   const losses: LostFields[] = []
-  // With few sets, looking up each change in each set is fast. Otherwise each set is intersected with the changes.
+  // If there are few managers, looking up each change in each set is fast. Otherwise, each set is intersected with the changes.
   const many = managed.size > maxLookupManagers
   for (const [id, { set, apiVersion }] of managed) {
     if (id === except) continue
@@ -153,7 +157,10 @@ export function takeFields(
   }
 }
 
-/** Maximum number of managers for lookups. Real objects have at most ten updaters and a few appliers. */
+/**
+ * Maximum number of managers for which changed fields are looked up one by one. Real objects have at most ten managers that update and a few that
+ * apply.
+ */
 const maxLookupManagers = 16
 
 /** Fields that a write changes or removes. */
@@ -165,7 +172,7 @@ export function takenBy(comparison: Comparison | undefined): Taken {
 
 const noFields: Taken = { changed: leaf, removed: leaf }
 
-/** Returns the changes in another version; undefined if the version is unknown. */
+/** Returns the changed and removed fields in another API version; undefined if that version is unknown. */
 function takenIn(change: OwnersChange, apiVersion: string): Taken | undefined {
   const live = change.convert(change.live, apiVersion)
   const next = change.convert(change.next, apiVersion)
@@ -179,12 +186,12 @@ function refuseLosses(managed: Managed, losses: readonly LostFields[]): void {
 
 interface Conflict {
   readonly identity: ManagerIdentity
-  /** The sort key of managers. */
+  /** Identity of the manager as JSON, by which managers are sorted. */
   readonly id: string
   readonly path: readonly PathElement[]
 }
 
-/** Thrown by an apply that would change fields of other managers. */
+/** Thrown if an apply without force would change fields of other managers. */
 export class ApplyConflicts extends Error {
   override readonly name = 'ApplyConflicts'
   readonly conflicts: readonly Conflict[]
@@ -199,7 +206,7 @@ function conflictsOver(id: string, identity: ManagerIdentity, set: FieldSet): Co
   return pathsOf(set).map((path) => ({ id, identity, path }))
 }
 
-/** Builds the 409 with a cause for each field. Omits causes beyond the size limit of a response. */
+/** Builds the 409 of an apply, with a cause for each conflicting field. Omits the causes that exceed the maximum size of a response. */
 export function newFieldManagerConflict({ conflicts }: ApplyConflicts): ApiError {
   const causes: { reason: string; message: string; field: string }[] = []
   const lines: string[] = []
@@ -227,18 +234,18 @@ function nameOf({ manager, subresource, operation, apiVersion }: ManagerIdentity
   return operation === 'Update' ? `${name} using ${apiVersion}` : name
 }
 
-/** Maximum number of updaters with an entry of their own. */
+/** Maximum number of managers that update. The oldest beyond this number share one entry. */
 export const maxUpdateManagers = 10
 const bucketName = 'ancient-changes'
 
 interface Merged {
   readonly first: string
-  /** Sets to merge. Empty until a second updater of the version is found. */
+  /** Sets to merge. Empty until a second updater with this API version is found. */
   readonly sets: FieldSet[]
   time: string | undefined
 }
 
-/** Merges the oldest updaters beyond the limit into one for each version. It gets the time of the youngest of them. */
+/** Limits the number of updaters. Merges the oldest ones of each API version into one entry, which gets the time of the newest of them. */
 export function capUpdateManagers(managed: Managed): void {
   const updaters = [...managed].filter(([, { applied }]) => !applied)
   let surplus = updaters.length - maxUpdateManagers
@@ -265,7 +272,7 @@ export function capUpdateManagers(managed: Managed): void {
   }
 }
 
-/** Returns the existing "ancient-changes" set. If there is none, removes the oldest updater and returns its set. */
+/** Returns the set of the existing "ancient-changes" entry. If there is none, removes the oldest updater of that version and returns its set. */
 function takeBucketOrOldest(managed: Managed, apiVersion: string, first: string): FieldSet {
   const known = managed.get(identityText(bucketOf(apiVersion)))
   if (known !== undefined) return known.set

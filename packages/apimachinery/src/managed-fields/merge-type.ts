@@ -6,7 +6,7 @@ import type { FieldSet } from './field-set.ts'
 import { fieldElement, showPath } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** Schema of a value for merging it and for field ownership. Built once for each `TypeSchema` node. */
+/** Schema of a value for server-side apply and field ownership. Built once for each `TypeSchema` node. */
 export type MergeType = MergeScalar | MergeList | MergeMap | MergeAny
 
 export type ResolvedType = MergeScalar | MergeList | MergeMap
@@ -18,7 +18,7 @@ export interface MergeScalar {
 
 export interface MergeList {
   readonly kind: 'list'
-  /** "set": items are identified by their value; "keyed": by some of their fields. */
+  /** Kind of list. The items of a "set" are identified by their value, those of a "keyed" list by some of their fields. */
   readonly relationship: 'atomic' | 'set' | 'keyed'
   readonly keys: readonly KeyField[]
   readonly items: MergeType
@@ -26,19 +26,19 @@ export interface MergeList {
 
 interface KeyField {
   readonly name: string
-  /** The value of a key field that an item omits. */
+  /** Value of a key field that an item omits; undefined if the field has no default. */
   readonly default: JsonValue | undefined
 }
 
-/** Structs have `fields`, maps have `values`. A struct that keeps unknown members has both. */
+/** Schema of an object. A struct has `fields`, a map has `values`. A struct that keeps unknown members has both. */
 export interface MergeMap {
   readonly kind: 'map'
   readonly atomic: boolean
-  /** Sorted by name. */
+  /** The fields of a struct, sorted by name. */
   readonly fields: readonly MergeField[]
   readonly byName: ReadonlyMap<string, MergeField>
   readonly byElement: ReadonlyMap<PathElement, MergeField>
-  /** The type of members that are not fields; undefined rejects them. */
+  /** Type of members that are not fields. If it is undefined, such members are rejected. */
   readonly values: MergeType | undefined
 }
 
@@ -48,7 +48,7 @@ interface MergeField {
   readonly type: MergeType
 }
 
-/** A value of any type. Lists are atomic, and so are maps if `atomic` is true. */
+/** Schema of a value of any type. Its lists are atomic. Its maps are atomic if `atomic` is true. */
 interface MergeAny {
   readonly kind: 'any'
   readonly atomic: boolean
@@ -59,7 +59,7 @@ const text: MergeScalar = { kind: 'scalar', scalar: 'string' }
 const numeric: MergeScalar = { kind: 'scalar', scalar: 'numeric' }
 const boolean: MergeScalar = { kind: 'scalar', scalar: 'boolean' }
 const opaque: MergeAny = { kind: 'any', atomic: true }
-/** Values without a schema: maps are merged by member. */
+/** Schema of values without a declared type. Their maps are merged member by member. */
 const deduced: MergeAny = { kind: 'any', atomic: false }
 
 const noFields: ReadonlyMap<string, MergeField> = new Map()
@@ -67,7 +67,7 @@ const opaqueList: MergeList = { kind: 'list', relationship: 'atomic', keys: [], 
 const opaqueMap: MergeMap = { kind: 'map', atomic: true, fields: [], byName: noFields, byElement: noFields, values: opaque }
 const deducedMap: MergeMap = { kind: 'map', atomic: false, fields: [], byName: noFields, byElement: noFields, values: deduced }
 
-/** Resolves `any` to the type of this value; null is a scalar. */
+/** Resolves the type `any` to the type of this value. Null resolves to a scalar. Returns other types unchanged. */
 export function resolveType(type: MergeType, value: unknown): ResolvedType {
   if (type.kind !== 'any') return type
   if (typeof value !== 'object' || value === null) return untyped
@@ -90,7 +90,7 @@ export function mergeTypeOf(schema: TypeSchema): MergeType {
 function compile(schema: TypeSchema): MergeType {
   switch (schema.kind) {
     case 'struct':
-      // Unions have no type in OpenAPI.
+      // JSON union types have no type in OpenAPI.
       return unions.test(schema.name) ? deduced : new StructType(schema)
     case 'map':
       return {
@@ -119,7 +119,7 @@ function compile(schema: TypeSchema): MergeType {
       return numeric
     case 'rawExtension':
       return opaque
-    // This type has several JSON types and no OpenAPI type. Decoding detects type mismatches.
+    // An IntOrString has several JSON types and no OpenAPI type. Decoding detects its type mismatches.
     case 'intOrString':
     case 'json':
     case 'fieldsV1':
@@ -141,7 +141,7 @@ function listOf(items: TypeSchema, relationship: MergeList['relationship'], keys
   }
 }
 
-/** Returns the value of a key field that an item omits: the zero value if JSON always contains the field. */
+/** Returns the value of a key field that an item omits. If JSON always contains the field, this is its zero value. */
 function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   if (field === undefined) return undefined
   if (field.default !== undefined) return field.default
@@ -151,7 +151,7 @@ function keyDefault(field: FieldSchema | undefined): JsonValue | undefined {
   return kind === 'bool' ? false : kind === 'int32' || kind === 'int64' ? 0 : undefined
 }
 
-/** Type of a struct. Builds its fields on first use, because types may be recursive. */
+/** Merge schema of a struct. Builds its fields on first use, because types may be recursive. */
 class StructType implements MergeMap {
   readonly kind = 'map'
   readonly atomic: boolean
@@ -179,32 +179,32 @@ class StructType implements MergeMap {
     return (this.#byElement ??= new Map(this.fields.map((field) => [field.element, field])))
   }
 
-  /** The type of undeclared members. A struct without declared fields, or one that keeps unknown members, accepts any type. */
+  /** Type of undeclared members. A struct without declared fields, or one that keeps unknown members, accepts members of any type. */
   get values(): MergeType | undefined {
     return this.fields.length === 0 || this.#schema.keepsUnknown === true ? deduced : undefined
   }
 }
 
-/** Returns the type of a field. A list without declared keys is merged like in a strategic merge patch. */
+/** Returns the merge schema of a field. A list without declared keys is merged like in a strategic merge patch. */
 function fieldType({ type, patchStrategy, patchMergeKey }: FieldSchema): MergeType {
   if (type.kind !== 'list' || type.listType !== undefined || patchStrategy?.includes('merge') !== true) return mergeTypeOf(type)
   return patchMergeKey === undefined ? listOf(type.items, 'set', []) : listOf(type.items, 'keyed', [patchMergeKey])
 }
 
-/** An object in one version, without kind, apiVersion and managedFields. Immutable. */
+/** An object in one API version, without kind, apiVersion and managedFields. Immutable. */
 export interface TypedObject {
   readonly apiVersion: string
   readonly type: MergeType
   readonly value: JsonObject
 }
 
-/** Converts an object to another version; undefined if the kind does not exist in that version. */
+/** Converts an object to another API version. Returns undefined if the kind does not exist in that version. */
 export type ConvertTyped = (object: TypedObject, apiVersion: string) => TypedObject | undefined
 
-/** Maximum length of a message. Paths repeat request data, so without a limit a message could become much larger than its request. */
+/** Maximum length of a message in characters. Paths repeat request data. Without a limit, a message could become much larger than its request. */
 export const maxMessageLength: number = 4 * 1024 * 1024
 
-/** Thrown if a value does not match its type. The message matches kube-apiserver's. Failures beyond the size limit are omitted. */
+/** Thrown if a value does not match its type. The message matches kube-apiserver's, but omits failures that exceed the maximum length. */
 export class TypedError extends Error {
   override readonly name = 'TypedError'
 
@@ -227,8 +227,8 @@ export interface TypedFailure {
 }
 
 /**
- * Adapts a set to types that have become atomic: paths inside an atomic value become the path of that value. Returns the same set if
- * nothing changes.
+ * Adapts a field set to types that have become atomic. Replaces paths inside an atomic value by the path of that value. Returns the same set if
+ * no path changes.
  */
 export function foldAtomicFields(set: FieldSet, type: MergeType): FieldSet {
   let folded: Map<PathElement, FieldSet> | undefined

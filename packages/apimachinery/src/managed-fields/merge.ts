@@ -9,8 +9,9 @@ import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
- * Merges a configuration into an object. Values of the configuration win; nothing is removed. Items that are not in the configuration keep
- * the object's order. The inputs are not modified. The result shares unchanged values with the object, so comparing them is fast.
+ * Merges an applied configuration into an object. Values of the configuration take precedence, and no value is removed. List items that are only
+ * in the object keep their order. Does not modify its arguments. The result shares unchanged values with the object, so comparing the two is
+ * fast.
  */
 export function mergeValues(type: MergeType, live: JsonValue, config: JsonValue): JsonValue {
   const resolved = resolveType(type, config)
@@ -59,8 +60,8 @@ function mergeMaps(type: MergeMap, live: JsonObject, config: JsonObject): JsonVa
 }
 
 /**
- * Keeps both orders if possible: items only in the object stay before the next shared item; items only in the configuration stay after the
- * previous shared item.
+ * Merges two lists. Keeps the order of both if possible. An item that is only in the object stays before the next item that both lists have. An
+ * item that is only in the configuration stays after the previous item that both lists have.
  */
 function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonly JsonValue[]): JsonValue {
   const liveElements = live.map((item) => listElement(type, item))
@@ -94,7 +95,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
         c++
         continue
       }
-      // This shared item is out of order.
+      // Skips an item that is in both lists but out of order. It is added at its position in the configuration.
       if (configItems.has(element) && nextShared < shared.length && shared[nextShared] !== element) {
         l++
         continue
@@ -112,7 +113,7 @@ function mergeLists(type: MergeList, live: readonly JsonValue[], config: readonl
   return unlessSame(live, merged)
 }
 
-/** Returns whether both sides have the same items in the same order, without duplicates. */
+/** Returns whether both lists have the same items in the same order, without duplicates. */
 function sameOrder(live: readonly PathElement[], config: readonly PathElement[]): boolean {
   if (live.length !== config.length) return false
   for (let i = 0; i < live.length; i++) if (live[i] !== config[i]) return false

@@ -4,8 +4,9 @@ import { compareUtf8 } from '../utf8-order.ts'
 import { formatFloat } from '../yaml/format-float.ts'
 
 /**
- * One step of a path, spelled as in `fieldsV1`: `f:NAME` is a field or a key of a map, `k:{…}` a list item by key fields, `v:VALUE` an item
- * of a set, `i:INDEX` an item by position. Equal steps have equal text: keys are sorted and values are written as in Go.
+ * One step of a field path, spelled as in `fieldsV1`: `f:NAME` is a field or a map key, `k:{…}` a list item identified by key fields, `v:VALUE`
+ * an item of a set, `i:INDEX` an item identified by its position. Equal steps have equal text, because keys are sorted and values are formatted
+ * like in Go.
  */
 export type PathElement = string
 
@@ -13,7 +14,7 @@ export function fieldElement(name: string): PathElement {
   return `f:${name}`
 }
 
-/** Builds the element of a list item from its key fields, sorted by name. */
+/** Builds the path element of a list item from its key fields, which must be sorted by name. */
 export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   if (fields.length === 1) return `k:{${scalarText(fields[0]![0])}:${scalarText(fields[0]![1])}}`
   const members = fields.map(([name, value]) => `${scalarText(name)}:${scalarText(value)}`)
@@ -40,10 +41,10 @@ export type ParsedElement =
 
 const parsed = new Map<string, ParsedElement>()
 const maxParsed = 4096
-/** Longer elements are not cached: they are rare and not worth the memory. */
+/** Maximum length of cached elements. Longer elements are rare and not worth the memory. */
 const maxParsedLength = 256
 
-/** Parses a path element. Returns undefined for an unknown type of element, which kube-apiserver ignores. Throws on an invalid element. */
+/** Parses a path element. Returns undefined for an element of an unknown type, which kube-apiserver ignores. Throws TypeError if it is invalid. */
 export function parseElement(text: PathElement): ParsedElement | undefined {
   let element = parsed.get(text)
   if (element === undefined) {
@@ -78,7 +79,10 @@ function parseUncached(text: string): ParsedElement | undefined {
   }
 }
 
-/** Normalizes a path element from a client. Returns undefined for an element to ignore. Throws if it is invalid. */
+/**
+ * Normalizes the spelling of a path element from a client. Returns undefined for an element of an unknown type, which must be ignored. Throws
+ * TypeError if it is invalid.
+ */
 export function normalizeElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return text
   const element = parseElement(text)
@@ -96,7 +100,7 @@ export function normalizeElement(text: string): PathElement | undefined {
 
 const ranks: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }
 
-/** Compares the elements of one level by their order in `fieldsV1`. */
+/** Compares two path elements of one level by their order in `fieldsV1`. */
 export function compareElements(a: PathElement, b: PathElement): number {
   if (a === b) return 0
   const rank = ranks[a[0]!]! - ranks[b[0]!]!
@@ -110,7 +114,7 @@ function compareParsed(left: ParsedElement | undefined, right: ParsedElement | u
   return left?.kind === 'index' && right?.kind === 'index' ? left.index - right.index : 0
 }
 
-/** Sorts elements. Parses each only once. */
+/** Sorts path elements by their order in `fieldsV1`. Parses each element only once. */
 export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
   if (elements.length < 2) return elements
   const decorated = elements.map(decorate)
@@ -124,7 +128,7 @@ export function sortElements(elements: readonly PathElement[]): readonly PathEle
 interface DecoratedElement {
   readonly element: PathElement
   readonly rank: number
-  /** The sort key. For equal keys, `text` decides. */
+  /** Sort key of the element. Elements with equal keys are sorted by `text`. */
   readonly key: string | undefined
   readonly text: string
   readonly parsed: ParsedElement | undefined
@@ -151,7 +155,7 @@ function compareKeys(a: KeyFields, b: KeyFields): number {
   return a.length - b.length
 }
 
-/** Formats an element for messages: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
+/** Formats a path element for messages: `.spec`, `[name="c"]`, `[="x"]`, `[0]`. */
 export function showElement(text: PathElement): string {
   const element = parseElement(text)
   switch (element?.kind) {
@@ -184,7 +188,7 @@ function showValue(value: JsonValue): string {
   return String(value)
 }
 
-/** Compares values of any type: numbers come first, then strings, booleans, lists, maps, null. */
+/** Compares JSON values of any type. The order of types is: numbers, strings, booleans, lists, maps, null. */
 function compareValues(a: JsonValue, b: JsonValue): number {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank
@@ -227,7 +231,7 @@ function compareMaps(a: { readonly [key: string]: JsonValue }, b: { readonly [ke
   return left.length - right.length
 }
 
-/** Returns whether two values are equal. Absent and null members differ. Numbers may be `bigint`. */
+/** Returns whether two values are equal. An absent member and a null member are different. Numbers may be `bigint`. */
 export function equalValues(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a === 'bigint' || typeof b === 'bigint')
@@ -251,7 +255,7 @@ export function equalValues(a: unknown, b: unknown): boolean {
   return count === 0
 }
 
-/** Sorts the members of all maps by name, as Go writes maps. */
+/** Sorts the members of all maps in a value by name, like Go's JSON encoder. */
 export function sortMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(sortMembers)
   if (typeof value !== 'object' || value === null) return value

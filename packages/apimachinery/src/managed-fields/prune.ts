@@ -12,7 +12,8 @@ import type { PathElement } from './path-element.ts'
 import { toFieldSet } from './to-field-set.ts'
 
 /**
- * Removes fields that the manager applied last time but not `now`, unless other managers own them. `managed` already contains the new set.
+ * Removes the fields that the manager applied last time (`last`) but not this time (`now`). Keeps fields that other managers own. `managed`
+ * already contains the new set.
  */
 export function prune(
   merged: TypedObject,
@@ -20,7 +21,7 @@ export function prune(
   { last, now, convert }: { readonly last: VersionedSet | undefined; readonly now: VersionedSet; readonly convert: ConvertTyped },
 ): TypedObject {
   if (last === undefined || isEmptySet(last.set)) return merged
-  // Appliers usually repeat all previous fields, so nothing is removed.
+  // An applied configuration usually contains all fields of the previous one, so there is nothing to remove.
   if (last.apiVersion === now.apiVersion && containsSet(now.set, last.set)) return merged
   const before = convert(merged, last.apiVersion)
   if (before === undefined) return merged
@@ -38,7 +39,10 @@ function fieldsOf({ type, value }: TypedObject): FieldSet {
   return ensureNamedFields(toFieldSet(type, value), type)
 }
 
-/** Restores fields that have owners. Starts with the pruned version, because other versions may need its fields for conversion. */
+/**
+ * Restores removed fields that a manager owns. Starts with the API version of the pruned object, because the conversion to other versions may
+ * need its fields.
+ */
 function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed, convert: ConvertTyped): TypedObject {
   const owned = new Map<string, FieldSet[]>([[merged.apiVersion, []]])
   for (const { apiVersion, set } of managed.values()) {
@@ -59,7 +63,7 @@ function addBackOwned(merged: TypedObject, pruned: TypedObject, managed: Managed
   return result
 }
 
-/** Restores fields without an owner, unless the manager applied them last time. */
+/** Restores removed fields without an owner, except those that the manager applied last time. */
 function addBackDangling(merged: TypedObject, pruned: TypedObject, last: VersionedSet, convert: ConvertTyped): TypedObject {
   const rest = convert(pruned, last.apiVersion)
   if (rest === undefined) return merged
@@ -67,7 +71,7 @@ function addBackDangling(merged: TypedObject, pruned: TypedObject, last: Version
   return without(merged, intersection(gone, ensureNamedFields(last.set, merged.type)))
 }
 
-/** Adds the structs that contain a member: `spec.replicas` adds `spec`. Does not add keys of maps. */
+/** Adds to a set the structs that contain its paths: `spec.replicas` adds `spec`. Does not add keys of maps. */
 function ensureNamedFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   return ensured(set, type, false) ?? leaf
 }
@@ -88,7 +92,7 @@ function innerType(type: MergeType | undefined, element: PathElement): MergeType
   return type?.kind === 'map' ? type.values : undefined
 }
 
-/** Returns `value` without the members and items of the set. Emptied containers become null. The input is not modified. */
+/** Returns `value` without the members and items of the set. A container that becomes empty is null in the result. Does not modify its arguments. */
 function removeItems(type: MergeType, value: JsonValue, set: FieldSet): JsonValue {
   const resolved = resolveType(type, value)
   switch (resolved.kind) {

@@ -15,13 +15,13 @@ const entry = (manager: string, fieldsV1: object, rest: Partial<ManagedFieldsEnt
 const replicas = { 'f:spec': { 'f:replicas': {} } }
 const both = { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } }
 
-describe('managers of a scale', () => {
-  it('equal the managers of the replicas field', () => {
+describe('managers of a Scale', () => {
+  it('are the managers of the replicas field', () => {
     const entries = [entry('a', both), entry('b', { 'f:spec': { 'f:selector': {} } }), entry('c', replicas, { apiVersion: 'gone/v1' })]
     expect(managersOfScale(entries, paths)).toEqual([entry('a', replicas, { apiVersion: 'autoscaling/v1' })])
   })
 
-  it("replace or keep the managers of the object's replicas field", () => {
+  it("become managers of the object's replicas field, or replace them", () => {
     const entries = [entry('a', both), entry('b', replicas), entry('c', both)]
     const scale = [entry('c', replicas, { apiVersion: 'autoscaling/v1' })]
     expect(managersAfterScale(entries, scale, { apiVersion: 'apps/v1', paths })).toEqual([
@@ -30,7 +30,7 @@ describe('managers of a scale', () => {
     ])
   })
 
-  it('have no time in the object if they wrote the scale', () => {
+  it('have no time in the object if they wrote the Scale', () => {
     const { time: _, ...newcomer } = entry('hpa', replicas, { operation: 'Update', subresource: 'scale' })
     const scale = [entry('hpa', replicas, { operation: 'Update', apiVersion: 'autoscaling/v1', subresource: 'scale' })]
     expect(managersAfterScale([entry('a', both)], scale, { apiVersion: 'apps/v1', paths })).toEqual([

@@ -8,10 +8,10 @@ import type { PathElement } from './path-element.ts'
 const scaleApiVersion = 'autoscaling/v1'
 const replicasOfScale: readonly PathElement[] = [fieldElement('spec'), fieldElement('replicas')]
 
-/** The path of the replicas field by apiVersion, with dots ("spec.replicas"). */
+/** Dotted path of the replicas field in each apiVersion, such as "spec.replicas". */
 export type ReplicasPaths = Readonly<Record<string, string>>
 
-/** Returns the managers of the replicas field as managers of the object's `Scale`. */
+/** Returns the managers of an object's replicas field as managers of the object's `Scale`. */
 export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
   const managed: Managed = new Map()
   for (const [id, entry] of decodeManaged(entries, true)) {
@@ -23,7 +23,7 @@ export function managersOfScale(entries: ManagedFieldsEntry[] | undefined, paths
 }
 
 /**
- * Returns the managers of the object after a write of its `Scale`. `scaleEntries` are the managers of the written `Scale`. New managers get
+ * Returns the managers of an object after a write of its `Scale`. `scaleEntries` are the managers of the written `Scale`. New managers get
  * `apiVersion`.
  */
 export function managersAfterScale(

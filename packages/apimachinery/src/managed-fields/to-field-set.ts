@@ -8,7 +8,7 @@ import { resolveType } from './merge-type.ts'
 import type { MergeList, MergeMap, MergeType } from './merge-type.ts'
 import { fieldElement, sortElements } from './path-element.ts'
 
-/** Returns the fields that an applied configuration claims: leaves, list items and map keys, but not the structs around them. */
+/** Returns the fields that an applied configuration claims: its leaves, list items and map keys. The structs around these are not claimed. */
 export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
   return claimed(type, value, false) ?? leaf
 }

@@ -6,7 +6,7 @@ import type { MergeList, MergeMap, MergeScalar, MergeType, TypedFailure } from '
 import { fieldElement, showElement } from './path-element.ts'
 import type { PathElement } from './path-element.ts'
 
-/** Throws `TypedError` with all type mismatches, unknown fields and duplicate items. */
+/** Validates a value against its type. Throws `TypedError` with all type mismatches, unknown fields and duplicate list items. */
 export function validateTyped(type: MergeType, value: JsonValue): void {
   const failures: TypedFailure[] = []
   check(type, value, [], failures)
@@ -76,14 +76,14 @@ function scalarFailure({ scalar }: MergeScalar, value: JsonValue): string | unde
   }
 }
 
-/** Returns the Go type of a decoded YAML or JSON value, like `%T`. */
+/** Returns the Go type of a decoded YAML or JSON value, as `%T` prints it. */
 function goType(value: JsonValue): string {
   if (Array.isArray(value)) return '[]interface {}'
   if (typeof value === 'object') return 'map[string]interface {}'
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-/** Formats like `%v` of a pointer to structured-merge-diff's value. */
+/** Formats a value like `%v` of a pointer to a value of structured-merge-diff. */
 function wrapped(value: JsonValue): string {
   return `&{${plain(value)}}`
 }
@@ -98,7 +98,7 @@ function plain(value: JsonValue): string {
     .join(' ')}]`
 }
 
-/** Formats like Go's `%#v`. */
+/** Formats a value like Go's `%#v`. */
 function goSyntax(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)'
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`

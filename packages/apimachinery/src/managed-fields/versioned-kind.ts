@@ -10,18 +10,21 @@ import { TypedError, mergeTypeOf } from './merge-type.ts'
 import type { ConvertTyped, MergeType, TypedObject } from './merge-type.ts'
 import { validateTyped } from './validate-typed.ts'
 
-/** Schemas and conversions of a kind, for field managers. Versions are spelled like `apiVersion`. */
+/**
+ * Schemas and conversions of a kind, as field managers need them. The hub is the version through which the server converts all others. Versions
+ * are spelled like `apiVersion`.
+ */
 export interface VersionedKind {
-  /** Returns undefined if the kind does not exist in that version. */
+  /** Returns the schema of the kind; undefined if the kind does not exist in that version. */
   schemaOf(apiVersion: string): StructSchema | undefined
-  /** Must not modify its argument. */
+  /** Converts from the hub version. Must not modify its argument. */
   fromHub(object: KubeObject, apiVersion: string): KubeObject
-  /** May modify its argument. */
+  /** Converts to the hub version. May modify its argument. */
   toHub(object: KubeObject, apiVersion: string): KubeObject
   setDefaults(object: KubeObject, apiVersion: string): void
 }
 
-/** Converts between hub objects and versioned objects. Field sets refer to versioned objects. */
+/** Converts between objects in the hub version and objects in a given version. Field sets refer to the latter. */
 export class TypedKind {
   readonly apiVersion: string
   readonly #kind: string
@@ -29,7 +32,7 @@ export class TypedKind {
   readonly #schema: StructSchema
   #empty: TypedObject | undefined
 
-  /** Throws if the kind has no schema in its own version. */
+  /** Prepares the conversions of a kind. Throws if the kind has no schema in its own version. */
   constructor({ group, version, kind }: GroupVersionKind, versions: VersionedKind) {
     this.apiVersion = formatGroupVersion({ group, version })
     this.#kind = kind
@@ -39,19 +42,19 @@ export class TypedKind {
     this.#schema = schema
   }
 
-  /** Returns undefined if the kind does not exist in that version. */
+  /** Returns the merge schema of the kind; undefined if the kind does not exist in that version. */
   typeIn(apiVersion: string): MergeType | undefined {
     const schema = this.#versions.schemaOf(apiVersion)
     return schema && mergeTypeOf(schema)
   }
 
-  /** Converts a hub object to this version. For `undefined`, returns an empty object of the kind. */
+  /** Converts an object from the hub version to this version. For `undefined`, returns an empty object of the kind. */
   typed(object: KubeObject | undefined): TypedObject {
     if (object !== undefined) return this.#wrap(withoutManaged(this.#versions.fromHub(object, this.apiVersion)))
     return (this.#empty ??= this.#wrap(decodeStruct(this.#schema, {}).object))
   }
 
-  /** Converts an applied configuration. Its kind and apiVersion must be valid. Throws `ApiError` on a type mismatch. */
+  /** Converts an applied configuration to a typed object. Its kind and apiVersion must already be checked. Throws `ApiError` on a type mismatch. */
   typedConfig(config: JsonObject): TypedObject {
     const { kind: _, apiVersion: __, ...value } = config
     const object = this.#wrap(value)
@@ -64,7 +67,7 @@ export class TypedKind {
     return object
   }
 
-  /** Converts to a hub object with defaults. Throws `ApiError` if a value of `config` cannot be decoded. */
+  /** Converts an object to the hub version and sets defaults. Throws `ApiError` if a value of `config` cannot be decoded. */
   toHub(object: TypedObject, config: JsonObject): KubeObject {
     let decoded: KubeObject
     try {
@@ -100,7 +103,7 @@ export class TypedKind {
     }
   }
 
-  /** Formats an object for messages: `shop/web; apps/v1, Kind=Deployment`. */
+  /** Formats an object for error messages: `shop/web; apps/v1, Kind=Deployment`. */
   show({ value }: Pick<TypedObject, 'value'>): string {
     const metadata = value['metadata']
     const text = (member: string): string => {
@@ -121,7 +124,7 @@ function withoutManaged(object: KubeObject): JsonObject {
   return { ...object, metadata } as unknown as JsonObject
 }
 
-/** Formats `apps/v1, Kind=Deployment`. */
+/** Formats a kind for error messages: `apps/v1, Kind=Deployment`. */
 export function showKind(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`
 }

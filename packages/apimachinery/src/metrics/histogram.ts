@@ -10,7 +10,7 @@ export interface HistogramVector extends Collector {
   with(labels: LabelValues): Histogram
 }
 
-/** Creates a histogram. `bounds` must be in ascending order; `+Inf` is added. */
+/** Creates a histogram. `bounds` are the upper bounds of its buckets in ascending order. The bucket `+Inf` is added. */
 export function createHistogram(name: string, help: string, bounds: readonly number[]): HistogramVector {
   const series = new Map<string, { counts: Float64Array; sum: number; histogram: Histogram }>()
   return {

@@ -4,7 +4,7 @@ export function metricHeader(name: string, help: string, type: 'counter' | 'gaug
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
 }
 
-/** Formats `a="1",b="2"`, sorted by name as in Go's exposition. */
+/** Formats labels as `a="1",b="2"`, sorted by name like Go's Prometheus client. */
 export function labelText(labels: LabelValues): string {
   return Object.keys(labels)
     .sort()
@@ -16,7 +16,10 @@ function escape(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }
 
-/** Formats a bucket's bound like Go, because readers compare it as text: "0.0001", "1e-05", "100000", "1e+06". */
+/**
+ * Formats the upper bound of a bucket like Go: "0.0001", "1e-05", "100000", "1e+06". The text must match exactly, because Prometheus compares
+ * bounds as text.
+ */
 export function boundText(bound: number): string {
   const [digits = '', exponent = ''] = bound.toExponential().split('e')
   const power = Number(exponent)

@@ -1,17 +1,17 @@
-/** A source of lines in the Prometheus text format, read at each scrape. */
+/** A source of metrics in the Prometheus text format. It is read at each scrape. */
 export interface Collector {
   collect(): string
-  /** Resets counts. Collectors that report current state have nothing to reset. */
+  /** Resets the counts. Collectors that report current state do not have this method. */
   reset?(): void
 }
 
 /**
- * The metrics of one server. Not a client library: these look up a series by its labels at each observation, which takes longer than a
- * small response, and have one registry for each process, which may contain many servers.
+ * The metrics of one server. Does not use a Prometheus client library. Such libraries look up a series by its labels at each observation, which
+ * takes longer than a small response. They also have one registry for each process, which may contain many servers.
  */
 export interface MetricsRegistry {
   register<T extends Collector>(collector: T): T
-  /** The Prometheus text exposition format, version 0.0.4. */
+  /** Returns all metrics in the Prometheus text exposition format, version 0.0.4. */
   text(): string
   /** Resets all counts. References to series stay valid. */
   reset(): void

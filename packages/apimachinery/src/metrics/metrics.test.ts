@@ -62,7 +62,7 @@ describe('metrics', () => {
     expect(histogram.collect()).toContain(`le="${text}"}`)
   })
 
-  test('samples at each scrape and omits absent values', () => {
+  test('reads sampled metrics at each scrape and omits absent values', () => {
     let sample: number | undefined = 1
     const metric = createSampledMetric('gauge', 'now', 'Now.', () => sample)
     expect(metric.collect()).toContain('\nnow 1\n')

@@ -3,7 +3,7 @@ import type { LabelValues } from './metric-text.ts'
 import type { Collector } from './metrics-registry.ts'
 
 export interface Summary {
-  /** `now` is a `performance.now()` that the caller has just read. */
+  /** Records a duration in seconds. `now` is a `performance.now()` that the caller has just read. */
   observe(seconds: number, now: number): void
 }
 
@@ -11,18 +11,18 @@ export interface SummaryVector extends Collector {
   with(labels: LabelValues): Summary
 }
 
-/** The quantiles of kube-apiserver's summaries. */
+/** Quantiles of each summary, as in kube-apiserver. */
 const quantiles = [0.5, 0.9, 0.99]
-/** Number of windows that quantiles cover. Sum and count cover all time. */
+/** Number of time windows whose observations the quantiles cover. The sum and the count cover all observations. */
 const windows = 5
 /**
- * Bins for durations from 100 ns to 1000 s. Each bin is 4 % wider than the previous one, so the relative error of a quantile is at most 2
+ * Bins for durations from 100 ns to 1000 s. Each bin is 4 % wider than the previous one. The relative error of a quantile is therefore at most 2
  * %.
  */
 const [lowest, ratio, bins] = [1e-7, 1.04, 590]
 const binsPerE = 1 / Math.log(ratio)
 
-/** Reports quantiles of durations over the last `maxAgeMs`, in constant memory. */
+/** Creates a summary. Its quantiles cover the durations of the last `maxAgeMs`. Its memory use is constant. */
 export function createSummary(name: string, help: string, maxAgeMs: number, clock: () => number = () => performance.now()): SummaryVector {
   const series = new Map<string, Recent>()
   return {
@@ -55,7 +55,7 @@ class Recent implements Summary {
   sum = 0
   count = 0
   readonly #windowMs: number
-  /** One array per window, the current one first. */
+  /** Observations by bin, one array for each window. The first array is the current window. */
   #counts: Uint32Array[] = [new Uint32Array(bins)]
   #ends: number | undefined
 
@@ -101,7 +101,7 @@ function binOf(seconds: number): number {
   return Math.min(bins - 1, Math.trunc(Math.log(seconds / lowest) * binsPerE))
 }
 
-/** Returns the middle of the bin with the observation of this rank. */
+/** Returns the middle of the bin that contains the observation with this rank. */
 function valueAt(counts: Float64Array, rank: number): number {
   let seen = 0
   for (let i = 0; i < bins; i++) {

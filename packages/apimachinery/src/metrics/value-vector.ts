@@ -8,7 +8,7 @@ export interface Value {
 }
 
 export interface ValueVector extends Collector {
-  /** Returns the series of these labels, always the same object. Keep it where speed matters. */
+  /** Returns the series of these labels. The result is always the same object, which callers on a fast path should keep. */
   with(labels: LabelValues): Value
   delete(labels: LabelValues): void
 }
@@ -45,7 +45,7 @@ export function createGauge(name: string, help: string): ValueVector {
   return createValueVector('gauge', name, help)
 }
 
-/** Creates a metric whose value is read at each scrape. */
+/** Creates a metric whose value is read by `sample` at each scrape. */
 export function createSampledMetric(type: 'counter' | 'gauge', name: string, help: string, sample: () => number | undefined): Collector {
   return {
     collect: () => {
@@ -55,7 +55,10 @@ export function createSampledMetric(type: 'counter' | 'gauge', name: string, hel
   }
 }
 
-/** Creates a value on first use and keeps it, for metric series that should appear on first use. */
+/**
+ * Returns a function that creates a value on its first call and returns the same value afterwards. Used for metric series that should appear only
+ * after their first observation.
+ */
 export function lazily<V>(create: () => V): () => V {
   let value: V | undefined
   return () => (value ??= create())

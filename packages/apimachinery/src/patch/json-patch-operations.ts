@@ -5,13 +5,13 @@ import type { JsonObject, JsonValue } from '../meta.ts'
 import { isContainer, parseIndex, readMember } from './patch-document.ts'
 import type { JsonContainer, PatchDocument } from './patch-document.ts'
 
-/** Thrown if an operation fails. Clients do not see the message, only that the patch was rejected. */
+/** Thrown if an operation of a JSON patch fails. Clients do not receive the message, only the information that the patch was rejected. */
 export class JsonPatchError extends Error {}
 
 const missing = 'missing value'
 const invalidIndex = 'invalid index referenced'
 
-/** Applies one operation to the document. Calls `onCopy` with each copied value before adding it. */
+/** Applies one operation of a JSON patch to the document. Calls `onCopy` with each copied value before the value is added. */
 export function applyOperation(document: PatchDocument, operation: JsonObject, onCopy: (value: JsonValue) => void): void {
   switch (operation.op) {
     case 'add':
@@ -36,7 +36,7 @@ interface Target {
   readonly key: string
 }
 
-/** Parses a JSON pointer (RFC 6901). The empty pointer has no key. */
+/** Parses a JSON pointer (RFC 6901). Returns undefined for the empty pointer, which has no key. */
 function parsePointer(pointer: string): { readonly steps: string[]; readonly key: string } | undefined {
   const parts = pointer.split('/').slice(1)
   const key = parts.pop()
@@ -115,7 +115,7 @@ function copy(document: PatchDocument, operation: JsonObject, onCopy: (value: Js
   const target = find(document, path, 'writable')
   if (target === undefined) throw new JsonPatchError(`copy operation does not apply: doc is missing destination path: ${path}: ${missing}`)
   if (value !== null) onCopy(value)
-  // A copy, because both values can be modified later. `onCopy` limits the size.
+  // Adds a copy, because later operations can modify the source or the target. `onCopy` limits the total size of copies.
   insert(target, document.copyOf(value), 'error while adding value during copy')
 }
 
@@ -132,7 +132,7 @@ function test(document: PatchDocument, operation: JsonObject): void {
   document.pass(actual)
 }
 
-/** Reads the target of a pointer. An absent member of an object is null. */
+/** Returns the value at the target of a pointer. An absent member of an object counts as null. */
 function get(target: Target, context: string): JsonValue {
   const { container, key } = target
   if (Array.isArray(container)) return container[existingIndex(container, key, context)]!
@@ -159,7 +159,7 @@ function existingIndex(list: readonly JsonValue[], key: string, context: string)
   return indexWithin(key, list.length, context)
 }
 
-/** Parses an index of a list. Negative indexes count from the end, like in kube-apiserver. */
+/** Parses the index of a list item. As in kube-apiserver, negative indexes count from the end. */
 function indexWithin(key: string, length: number, context: string): number {
   const index = parseIndex(key)
   if (index === undefined) throw new JsonPatchError(`${context}: value was not a proper array index: '${key}'`)

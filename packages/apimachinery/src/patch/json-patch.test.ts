@@ -74,7 +74,7 @@ describe('operations', () => {
 })
 
 describe('decoding a patch', () => {
-  test('rejects anything but a list of operations', () => {
+  test('rejects a patch that is not a list of operations', () => {
     expect(statusOf(() => decodeJsonPatch('[{"op":'))).toBe('400 error decoding patch: unexpected end of JSON input')
     expect(statusOf(() => decodeJsonPatch('{}'))).toBe(
       '400 error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
@@ -84,7 +84,7 @@ describe('decoding a patch', () => {
     )
   })
 
-  test('reports unknown and duplicate members on request', () => {
+  test('reports unknown and duplicate members in strict mode', () => {
     const text = '[{"op":"add","path":"/a","path":"/b","value":1,"foo":2}]'
     expect(decodeJsonPatch(text, 'Warn').strictErrors).toEqual([
       'json patch duplicate field "[0].path"',
@@ -121,18 +121,18 @@ test('property: never modifies the document', () => {
   )
 })
 
-describe('in time slices', () => {
+describe('applying a patch in time slices', () => {
   const list = Array.from({ length: 100_000 }, (_, i) => i)
   const moves = Array.from({ length: 500 }, () => ({ op: 'move', from: '/a/50000', path: '/a/1000' }))
 
-  test('gives the same result as without slices', async () => {
+  test('gives the same result as without time slices', async () => {
     const never = new AbortController().signal
     expect(applyJsonPatchInSlices({ a: 1 }, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toEqual({})
     expect(await applyJsonPatchInSlices({ a: list }, moves, { signal: () => never })).toEqual(applyJsonPatch({ a: list }, moves))
     expect(() => applyJsonPatchInSlices({}, op('[{"op":"remove","path":"/a"}]'), { signal: () => never })).toThrow('rejected our request')
   })
 
-  test('lets other work run, and stops when aborted', async () => {
+  test('lets other work run between slices, and stops when aborted', async () => {
     const leaving = new AbortController()
     const endless = Array.from({ length: 10_000 }, () => moves[0]!)
     const patched = applyJsonPatchInSlices({ a: list }, endless, { signal: () => leaving.signal })

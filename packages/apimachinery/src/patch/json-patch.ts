@@ -12,7 +12,7 @@ import { applyOperation, JsonPatchError } from './json-patch-operations.ts'
 import { PatchDocument } from './patch-document.ts'
 
 const maxOperations = 10_000
-/** Maximum total bytes that the copy operations of a patch may add. */
+/** Maximum total size of the values that the copy operations of a patch add, in bytes. */
 const maxCopySize = 3 * 1024 * 1024
 
 const operationFields: readonly FieldSchema[] = [
@@ -31,11 +31,11 @@ const operationSchema: StructSchema = {
 
 export interface JsonPatch {
   readonly operations: readonly JsonObject[]
-  /** Errors of strict decoding: `json patch unknown field "[0].foo"`. */
+  /** Unknown and duplicate fields of the patch: `json patch unknown field "[0].foo"`. */
   readonly strictErrors: readonly string[]
 }
 
-/** Decodes a JSON patch like kube-apiserver's PATCH handler. Throws its `ApiError`. */
+/** Decodes a JSON patch like kube-apiserver's PATCH handler. Throws the same `ApiError` for an invalid patch. */
 export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): JsonPatch {
   try {
     const parsed = typeof input === 'string' || input instanceof Uint8Array ? parseJson(input) : input
@@ -53,8 +53,8 @@ export function decodeJsonPatch(input: Uint8Array | string | ParsedJson, strict:
 }
 
 /**
- * Applies RFC 6902 with kube-apiserver's extensions (negative indexes, `replace` of an absent member). The document is not modified; the
- * result shares unchanged parts with it. Throws an `ApiError` (422) at the first operation that fails.
+ * Applies a JSON patch (RFC 6902) with kube-apiserver's extensions: negative indexes, and `replace` of an absent member. Does not modify the
+ * document. The result shares unchanged parts with it. Throws an `ApiError` (422) at the first operation that fails.
  */
 export function applyJsonPatch(document: JsonValue, operations: readonly JsonObject[]): JsonValue {
   const run = new PatchRun(document, operations)
@@ -63,17 +63,18 @@ export function applyJsonPatch(document: JsonValue, operations: readonly JsonObj
 }
 
 export interface SlicedPatchOptions {
-  /** Returns the signal that stops the patch. Called only for long patches. */
+  /** Returns the signal that stops the patch. Called only if the patch takes more than one time slice. */
   readonly signal: () => AbortSignal
   /**
-   * Collects the containers that the pointers of operations pass through, including those of tests and containers that are removed later.
+   * Collects the containers that the paths of the operations visit. Includes containers that are only tested, and those that a later operation
+   * removes.
    */
   readonly passed?: Set<JsonValue>
 }
 
 /**
- * Like `applyJsonPatch`, but applies a long patch in time slices and returns a promise for it. The promise rejects with the signal's reason
- * when aborted. A few operations on long lists can take long.
+ * Applies a JSON patch like `applyJsonPatch`. If the patch takes long, applies it in time slices and returns a promise, which rejects with the
+ * signal's reason when aborted. Even a few operations can take long, if the lists are long.
  */
 export function applyJsonPatchInSlices(
   document: JsonValue,
@@ -92,13 +93,13 @@ async function inSlices(run: PatchRun, signal: AbortSignal): Promise<JsonValue> 
   return run.result
 }
 
-/** Applies operations for one time runForSlice. Returns whether the patch is complete. */
+/** Applies operations for one time slice. Returns whether the patch is complete. */
 function runForSlice(run: PatchRun): boolean {
   const time = new TimeSlice()
   return run.applyUntil(() => time.isOver)
 }
 
-/** Operations between two checks of the clock. */
+/** Number of operations between two reads of the clock. */
 const operationsPerCheck = 8
 
 class PatchRun {
@@ -116,7 +117,7 @@ class PatchRun {
     return this.#target.root
   }
 
-  /** Applies operations applyUntil `shouldStop` returns true. Returns whether all operations are applied. */
+  /** Applies operations until `shouldStop` returns true. Returns whether the patch is complete. */
   applyUntil(shouldStop: () => boolean): boolean {
     try {
       while (this.#next < this.#operations.length) {

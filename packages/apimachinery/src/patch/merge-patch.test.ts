@@ -31,7 +31,7 @@ const { object: objects } = fc.letrec<{ object: JsonObject; value: JsonValue }>(
   value: fc.oneof({ depthSize: 'small' }, fc.integer(), fc.constant(null), fc.array(fc.integer()), tie('object')),
 }))
 
-test('property: is idempotent, does not modify inputs, does not reach prototypes', () => {
+test('property: is idempotent, does not modify its inputs and cannot set a prototype', () => {
   fc.assert(
     fc.property(objects, objects, (document, patch) => {
       const before = JSON.stringify([document, patch])
@@ -63,7 +63,7 @@ const refusal = (run: () => unknown): string => {
   return ''
 }
 
-test('rejects values that are not objects, with the message of each patch type', () => {
+test('rejects a patch that is not an object, with the message of its patch type', () => {
   expect(refusal(() => decodeMergePatch('[]'))).toBe(
     'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
   )
@@ -73,7 +73,7 @@ test('rejects values that are not objects, with the message of each patch type',
   expect(decodeMergePatch('{"a":{"b":1,"b":2}}', 'Warn').strictErrors).toEqual(['duplicate field "a.b"'])
 })
 
-test('rejects deep nesting', () => {
+test('rejects a patch that is nested too deeply', () => {
   const nested: JsonValue = Array.from({ length: 100_000 }).reduce<JsonValue>((inner) => ({ a: inner }), {})
   expect(refusal(() => applyMergePatch(nested, nested))).toBe('exceeded max depth')
 })

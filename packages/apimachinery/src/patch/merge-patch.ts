@@ -11,16 +11,16 @@ import { withDepthLimit } from './patch-failure.ts'
 
 export interface ObjectPatch {
   readonly patch: JsonObject
-  /** Errors of strict decoding: `duplicate field "metadata.name"`. */
+  /** Duplicate fields of the patch: `duplicate field "metadata.name"`. */
   readonly strictErrors: readonly string[]
 }
 
-/** Decodes a merge patch like kube-apiserver's PATCH handler. Throws its `ApiError`. */
+/** Decodes a merge patch like kube-apiserver's PATCH handler. Throws the same `ApiError` for an invalid patch. */
 export function decodeMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
   return decodeObjectPatch(input, strict, { prefix: 'error decoding patch: ', nullMessage: 'Invalid JSON Patch' })
 }
 
-/** Decodes a strategic merge patch like kube-apiserver's PATCH handler. Throws its `ApiError`. */
+/** Decodes a strategic merge patch like kube-apiserver's PATCH handler. Throws the same `ApiError` for an invalid patch. */
 export function decodeStrategicMergePatch(input: Uint8Array | string | ParsedJson, strict: FieldValidation = 'Ignore'): ObjectPatch {
   return decodeObjectPatch(input, strict, { prefix: '' })
 }
@@ -51,8 +51,8 @@ function decodeObjectPatch(
 }
 
 /**
- * Applies a JSON merge patch (RFC 7386). Modifies neither input. The result shares unchanged values with both. Like kube-apiserver, also
- * drops nulls from objects inside a new list.
+ * Applies a JSON merge patch (RFC 7386). Modifies neither argument. The result shares unchanged values with both. As in kube-apiserver, nulls in
+ * objects inside a new list are dropped too.
  */
 export function applyMergePatch<T extends JsonValue = JsonValue>(document: T, patch: JsonValue): T {
   return withDepthLimit(() => mergeValue(document, patch) as T)

@@ -6,19 +6,19 @@ export type JsonContainer = JsonValue[] | JsonMembers
 
 type JsonMembers = { [key: string]: JsonValue }
 
-/** A copy-on-write document: copies each container before its first change. `owned` contains these copies, which are not shared. */
+/** A document with copy-on-write: a container is copied before its first change. `owned` contains the copies, which may be modified. */
 export class PatchDocument {
   root: JsonValue
   private readonly owned = new WeakSet<object>()
   private readonly passed: Set<JsonValue> | undefined
 
-  /** `passed` collects the containers that pointers pass through. */
+  /** Creates a document for operations. Adds to `passed` each container that the path of an operation visits. */
   constructor(root: JsonValue, passed?: Set<JsonValue>) {
     this.root = root
     this.passed = passed
   }
 
-  /** Returns the container of a pointer's last step, as a copy that may be modified; undefined if there is no container. */
+  /** Returns the container at this path as a copy that may be modified; undefined if there is no container at this path. */
   writable(steps: readonly string[]): JsonContainer | undefined {
     if (!isContainer(this.root)) return undefined
     let container: JsonContainer = this.copyForWrite(this.root)
@@ -33,7 +33,7 @@ export class PatchDocument {
     return container
   }
 
-  /** Returns the container of a pointer's last step for reading only. */
+  /** Returns the container at this path, which must not be modified; undefined if there is no container at this path. */
   readable(steps: readonly string[]): JsonContainer | undefined {
     let container: JsonValue | undefined = this.root
     for (const step of steps) {
@@ -46,14 +46,14 @@ export class PatchDocument {
     return container
   }
 
-  /** Copies deeply; copies of passed containers count as passed. */
+  /** Copies a value deeply. If `passed` contains a container of the value, its copy is added too. */
   copyOf(value: JsonValue): JsonValue {
     const copy = copyObject(value)
     if (this.passed !== undefined) passCopy(this.passed, value, copy)
     return copy
   }
 
-  /** Marks a value and everything below it as passed. */
+  /** Adds a container and all containers below it to `passed`. */
   pass(value: JsonValue): void {
     if (this.passed === undefined || !isContainer(value)) return
     this.passed.add(value)
@@ -70,7 +70,7 @@ export class PatchDocument {
   }
 }
 
-/** Adds the copies of passed containers to `passed`. If a container was not passed, no container below it was. */
+/** Adds the copies of visited containers to `passed`. Stops at a container that was not visited, because no container below it was visited either. */
 function passCopy(passed: Set<JsonValue>, value: JsonValue, copy: JsonValue): void {
   if (!passed.has(value) || !isContainer(value) || !isContainer(copy)) return
   passed.add(copy)
@@ -87,7 +87,7 @@ function copyMembers(object: { [key: string]: JsonValue }): { [key: string]: Jso
   return copy
 }
 
-/** Returns the member or item of a step; undefined if there is none or the index is invalid. */
+/** Returns the member of an object or the item of a list; undefined if it does not exist or the index is invalid. */
 export function readMember(container: JsonContainer, step: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, step) ? container[step] : undefined
   const index = parseIndex(step)

@@ -1,7 +1,7 @@
 import { newBadRequest } from '../api-errors.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 
-/** Thrown if a strategic merge patch cannot be applied. `status` is kube-apiserver's code, usually 500. */
+/** Thrown if a strategic merge patch cannot be applied. `status` is the HTTP status code that kube-apiserver returns, usually 500. */
 export class PatchFailure extends Error {
   readonly status: 400 | 422 | 500
 
@@ -27,7 +27,7 @@ export function badType(expected: 'map' | 'list', actual: JsonValue | undefined)
 const goMap = 'map[string]interface {}'
 const goList = '[]interface {}'
 
-/** Returns the Go type of JSON decoded without a schema. */
+/** Returns the Go type of a JSON value that was decoded without a schema. */
 export function goType(value: JsonValue): string {
   if (value === null) return '%!s(<nil>)'
   if (typeof value === 'object') return Array.isArray(value) ? goList : goMap
@@ -45,7 +45,7 @@ export function goValue(value: JsonValue): string {
   return `map[${members.map((key) => `${key}:${goValue(value[key]!)}`).join(' ')}]`
 }
 
-/** Runs a recursive function on a patch. Throws a 400 if the patch is nested deeper than the stack allows. */
+/** Runs a recursive function on a patch. Throws a 400 if the nesting of the patch overflows the stack. */
 export function withDepthLimit<T>(apply: () => T): T {
   try {
     return apply()

@@ -7,7 +7,7 @@ import type { PatchMeta } from './strategic-schema.ts'
 
 export type MergeObjects = (original: JsonObject, patch: JsonObject, schema: TypeSchema) => JsonObject
 
-/** Merges two lists: scalars as sets, objects by merge key. Modifies its arguments. */
+/** Merges a list of a strategic merge patch into a list of the object. Merges scalars as sets and objects by merge key. Modifies its arguments. */
 export function mergeLists(
   original: JsonValue[],
   patch: JsonValue[],
@@ -37,8 +37,8 @@ function withoutItems(list: readonly JsonValue[], items: ReadonlySet<JsonValue>)
 }
 
 /**
- * Applies directives of items. `$patch: delete` deletes items with the same key. `$patch: replace` replaces the list by the other items of
- * the patch.
+ * Executes the directives of list items. `$patch: delete` deletes the items with the same merge key. `$patch: replace` replaces the whole list by
+ * the other items of the patch.
  */
 function applyItemDirectives(original: JsonObject[], patch: JsonObject[], mergeKey: string): { live: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = []

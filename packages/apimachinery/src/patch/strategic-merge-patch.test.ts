@@ -57,14 +57,14 @@ const apply = (document: JsonObject, patch: JsonObject): JsonObject => applyStra
 const named = (...names: string[]): JsonObject[] => names.map((name) => ({ name }))
 
 describe('objects', () => {
-  test('merges, deletes by null, and follows replace and delete directives', () => {
+  test('merges members, deletes them by null, and executes replace and delete directives', () => {
     expect(apply({ labels: { a: '1', b: '2' } }, { labels: { b: null, c: '3' } })).toEqual({ labels: { a: '1', c: '3' } })
     expect(apply({ labels: { a: '1' } }, { labels: { $patch: 'replace', c: '3' } })).toEqual({ labels: { c: '3' } })
     expect(apply({ labels: { a: '1' } }, { labels: { $patch: 'delete' } })).toEqual({ labels: {} })
     expect(apply({ whole: { a: 1, b: 2 } }, { whole: { a: 3 } })).toEqual({ whole: { a: 3 } })
   })
 
-  test('drops nulls and directives of new values', () => {
+  test('drops nulls and directives in new values', () => {
     expect(
       apply(
         {},
@@ -93,7 +93,7 @@ describe('lists', () => {
     { name: 'b', image: '2' },
   ]
 
-  test('merges items by key and puts new items before items that only the server has', () => {
+  test('merges items by key and puts new items before items that are not in the patch', () => {
     expect(apply({ containers }, { containers: [{ name: 'c' }, { name: 'a', env: [{ name: 'y' }] }] }).containers).toEqual([
       { name: 'c' },
       { name: 'a', image: '1', env: [{ name: 'y' }, { name: 'x', value: '1' }] },
@@ -101,7 +101,7 @@ describe('lists', () => {
     ])
   })
 
-  test('deletes items, or replaces the list', () => {
+  test('deletes items or replaces the list by directives', () => {
     expect(apply({ containers }, { containers: [{ name: 'a', $patch: 'delete' }] }).containers).toEqual([containers[1]])
     expect(apply({ containers }, { containers: [{ $patch: 'replace' }, { name: 'z' }] }).containers).toEqual([{ name: 'z' }])
   })
@@ -117,7 +117,7 @@ describe('lists', () => {
     expect(apply({ finalizers: ['a', 'b', 'c'] }, { '$deleteFromPrimitiveList/finalizers': ['b'] })).toEqual({ finalizers: ['a', 'c'] })
   })
 
-  test('orders lists by $setElementOrder, around items that only the server has', () => {
+  test('orders lists by $setElementOrder and keeps items that are not in the patch', () => {
     expect(apply({ containers: named('a', 's', 'b') }, { '$setElementOrder/containers': named('b', 'a') }).containers).toEqual(
       named('s', 'b', 'a'),
     )

@@ -23,12 +23,12 @@ const elementOrder = '$setElementOrder'
 const deleteFromList = '$deleteFromPrimitiveList'
 
 /**
- * Applies a strategic merge patch with all directives. The schema says which lists are merged, and by which key. Modifies neither input.
- * The result shares no values with them. Throws kube-apiserver's `ApiError`.
+ * Applies a strategic merge patch with all its directives. The schema determines which lists are merged, and by which key. Modifies neither
+ * argument. The result shares no values with them. Throws kube-apiserver's `ApiError` if the patch cannot be applied.
  */
 export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(document: T, patch: JsonObject, schema: StructSchema): T {
   try {
-    // Merging modifies both arguments, so it gets copies.
+    // Merging modifies both arguments, so it receives copies.
     return withDepthLimit(() => mergeObjects(copyObject(document), copyObject(patch), schema) as T)
   } catch (e) {
     if (!(e instanceof PatchFailure)) throw e
@@ -39,8 +39,8 @@ export function applyStrategicMergePatch<T extends JsonObject = JsonObject>(docu
 }
 
 /**
- * Merges a patch and returns the patch afterwards: merging removes executed directives, and nulls in copied values. kube-apiserver prints
- * it in errors. The patch must be applicable.
+ * Returns a strategic merge patch as it is after merging. Merging removes executed directives from the patch, and nulls from values that it
+ * copies to the object. kube-apiserver prints this form in its errors. Throws if the patch cannot be applied.
  */
 export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject, schema: StructSchema): JsonObject {
   const rest = copyObject(patch)
@@ -48,7 +48,7 @@ export function strategicPatchAfterMerge(document: JsonObject, patch: JsonObject
   return rest
 }
 
-/** Merges a patch into an object. Modifies both arguments, because kube-apiserver prints the patch after merging. */
+/** Merges a patch into an object and returns the object. Modifies both arguments, because kube-apiserver prints the modified patch in its errors. */
 function mergeObjects(original: JsonObject, patch: JsonObject, schema: TypeSchema): JsonObject {
   if (Object.hasOwn(patch, directive)) return replaceOrDelete(patch)
   retainListedKeys(original, patch)
@@ -90,7 +90,7 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
   throw new PatchFailure(`unknown patch type: ${goValue(what!)} in map: ${goValue(patch)}`)
 }
 
-/** Implements `$retainKeys`: drops members that are not listed. All members that the patch sets must be listed. */
+/** Executes `$retainKeys`: drops the members of the object that the directive does not list. Throws if the patch sets a member that is not listed. */
 function retainListedKeys(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return
   const list = patch[retainKeys]!
@@ -104,7 +104,7 @@ function retainListedKeys(original: JsonObject, patch: JsonObject): void {
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key]
 }
 
-/** Implements `$setElementOrder/x`: merges list x and orders it. */
+/** Executes `$setElementOrder/x`: merges the list x and sorts it in the given order. */
 function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: TypeSchema): void {
   for (const name of Object.keys(patch)) {
     if (!name.startsWith(elementOrder)) continue
@@ -134,7 +134,10 @@ function mergeOrderedLists(original: JsonObject, patch: JsonObject, schema: Type
   }
 }
 
-/** Returns the live order for a merged list. Like in kube-apiserver, added items count as live and last if they replace deleted items. */
+/**
+ * Returns the live items in the order that the merged list must keep. As in kube-apiserver, items that the patch adds in place of deleted items
+ * count as live items at the end.
+ */
 function orderAfterMerge(live: readonly JsonValue[], patchList: readonly JsonValue[], mergeKey: string): JsonValue[] {
   if (mergeKey === '') return [...live]
   const deletions = new Set(
@@ -160,7 +163,7 @@ function listName(key: string, prefix: typeof elementOrder | typeof deleteFromLi
   return key.slice(slash + 1)
 }
 
-/** Throws if items of the patch are not in the order list, or in another order. Ignores deletions. */
+/** Throws if the patch contains items that the `$setElementOrder` list does not, or in a different order. Ignores items that the patch deletes. */
 function checkOrder(patchList: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0 || patchList.length === 0) return
   const items = mergeKey === '' ? patchList : patchList.filter((item) => !isDeletion(item))
@@ -195,7 +198,7 @@ function identityOf(item: JsonObject, mergeKey: string): JsonValue {
   return id
 }
 
-/** Sets a member that the object does not have. Ignores directives. */
+/** Sets a member that the object does not have yet. Ignores directives of the patch. */
 function setNewMember(object: JsonObject, key: string, value: JsonValue): void {
   const taken = withoutDirectives(value)
   if (taken === undefined) delete object[key]

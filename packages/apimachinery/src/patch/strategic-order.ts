@@ -2,10 +2,10 @@ import { isJsonObject } from '../json-value.ts'
 import type { JsonObject, JsonValue } from '../meta.ts'
 import { badType, listOfLists, noMergeKey, PatchFailure, goType, goValue } from './patch-failure.ts'
 
-/** Maximum size of lists that are sorted exactly like in kube-apiserver. In longer lists, unordered items come first. */
+/** Maximum length of lists that are sorted exactly like in kube-apiserver. In a longer list, items without a position come first. */
 const exactSortLimit = 1000
 
-/** Returns whether the lists contain objects. Throws if items have different types or are lists. */
+/** Returns whether the items of the lists are objects. Throws if an item is a list, or if the items have different types. */
 export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boolean {
   let first: string | undefined
   for (const list of lists) {
@@ -24,13 +24,13 @@ export function listsOfObjects(...lists: readonly (readonly JsonValue[])[]): boo
   return first.startsWith('map[')
 }
 
-/** Returns an item's identity: the value of its merge key, or the item itself. */
+/** Returns the identity of an item: the value of its merge key if it is an object, otherwise the item itself. */
 export function identity(item: JsonValue, mergeKey: string): JsonValue | undefined {
   if (mergeKey === '') return item
   return isJsonObject(item) && Object.hasOwn(item, mergeKey) ? item[mergeKey] : undefined
 }
 
-/** Maps identities to their first index. */
+/** Maps the identity of each item to the item's first index. */
 export function positions(list: readonly JsonValue[], mergeKey: string): Map<JsonValue | undefined, number> {
   const found = new Map<JsonValue | undefined, number>()
   for (const [index, item] of list.entries()) {
@@ -40,7 +40,7 @@ export function positions(list: readonly JsonValue[], mergeKey: string): Map<Jso
   return found
 }
 
-/** Splits a list into items that are in the order list, and others. */
+/** Splits a list into the items that are in the `$setElementOrder` list, and the other items. */
 export function partition(
   items: readonly JsonValue[],
   by: readonly JsonValue[],
@@ -76,8 +76,8 @@ export interface OrderInput {
 }
 
 /**
- * Orders a merged list. Items of the patch keep the patch's order, other items keep the live order. Each of the other items comes before
- * the first patch item that followed it in the live list.
+ * Orders a merged list. Items of the patch are in the patch's order, other items in the order of the live list. An item that is not in the patch
+ * comes before the first patch item that follows it in the live list.
  */
 export function mergeOrders(input: OrderInput): JsonValue[] {
   const { mergeKey } = input
@@ -107,8 +107,8 @@ function sortBy(items: readonly JsonValue[], order: readonly JsonValue[], mergeK
 }
 
 /**
- * Sorts like upstream. Its comparison puts an item without a position before all items, including itself, so the result depends on the
- * algorithm.
+ * Sorts a list with insertion sort, as upstream does. Upstream's comparison puts an item without a position before all items, including itself.
+ * The result therefore depends on the algorithm.
  */
 function insertionSort(list: { at: number }[]): void {
   const before = (a: number, b: number): boolean => a < 0 || b < 0 || a < b

@@ -2,9 +2,9 @@ import { quote } from '../go-text.ts'
 import type { FieldSchema, TypeSchema } from '../type-schema.ts'
 import { PatchFailure } from './patch-failure.ts'
 
-/** Schema and strategy for patching one field. */
+/** Schema and patch strategy of a field. */
 export interface PatchMeta {
-  /** Schema of the field's value, or of a list's items. */
+  /** Schema of the field's value. For a list, schema of its items. */
   readonly schema: TypeSchema
   readonly strategy: 'merge' | 'replace' | ''
   readonly mergeKey: string
@@ -51,7 +51,7 @@ const structKinds: ReadonlyMap<string, string> = new Map([
   ['json', 'JSON'],
 ])
 
-/** Returns the name of the Go kind (reflect.Kind). */
+/** Returns the kind of the Go type, as in Go's reflect.Kind. */
 export function goKind(schema: TypeSchema): string {
   switch (schema.kind) {
     case 'list':

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts'
 
-/** A clock that tests advance. */
+/** A clock whose time changes only when a test advances it. */
 export interface ManualClock extends Clock {
-  /** Advances the time and runs due calls in order. */
+  /** Advances the time and runs the due calls in the order of their times. */
   advance(milliseconds: number): void
-  /** Advances the time, and settles promises after each due call. */
+  /** Advances the time and waits for pending promises after each due call. */
   pass(milliseconds: number): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export function createManualClock(start = 1_700_000_000_000): ManualClock {
   }
 }
 
-/** Waits for promises that do not need a timer. */
+/** Waits until promises that need no timer are settled. `turns` is the number of event loop turns. */
 export async function settle(turns = 5): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

@@ -1,17 +1,17 @@
-/** Maximum ratio of the times for four times the work. Quadratic work takes sixteen times as long. */
+/** Maximum ratio of processor times when the amount of work is quadrupled. Linear work takes four times as long, quadratic work sixteen times. */
 export const fourfold = 10
 
 /**
- * Minimum time, because shorter times are noise. Choose sizes so that the ratio stays far below ten for linear work, and far above for
- * quadratic work.
+ * Minimum result of `processorTime` in microseconds, because shorter times are noise. Choose sizes for which linear work stays far below
+ * `fourfold` and quadratic work far above.
  */
 const leastMicroseconds = 3_000
 
 const runs = 5
 
 /**
- * Returns the minimum processor time of several runs in microseconds, at least three milliseconds. The ratio of two sizes shows how work
- * grows, independent of other programs, compilation and garbage collection.
+ * Returns the minimum processor time of several runs in microseconds, at least three milliseconds. The ratio of the results for two sizes shows
+ * how the work grows. It does not depend on other programs, compilation and garbage collection.
  */
 export async function processorTime(run: () => unknown): Promise<number> {
   let least = Infinity

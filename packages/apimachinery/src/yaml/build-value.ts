@@ -13,11 +13,11 @@ import { YamlError } from './yaml-error.ts'
 
 export interface Source {
   readonly text: string
-  /** Returns the line of an offset, counted from 1. */
+  /** Returns the line number of an offset. The first line is 1. */
   lineAt(offset: number): number
 }
 
-/** Converts a parsed document to JSON. */
+/** Converts a parsed YAML document to JSON. */
 export function buildValue(root: Node | null, source: Source): ParsedYaml {
   const builder = new Builder(resolveAliases(root), source)
   const value = builder.build(root)
@@ -25,7 +25,7 @@ export function buildValue(root: Node | null, source: Source): ParsedYaml {
   return { value, duplicates }
 }
 
-/** Finds the node of each alias: the closest preceding anchor of that name, which may be an ancestor of the alias. */
+/** Finds the node of each alias. This is the node of the last anchor with that name before the alias, which may contain the alias. */
 function resolveAliases(root: Node | null): ReadonlyMap<Alias, Node> {
   const anchors = new Map<string, Node>()
   const targets = new Map<Alias, Node>()
@@ -66,7 +66,7 @@ class Builder {
     return jsonScalar(this.scalar(node))
   }
 
-  /** Rejects documents that consist mostly of aliases, because a small text could then become a large value. */
+  /** Throws if the document consists mostly of aliases, because a small text could then expand to a large value. */
   private count(): void {
     this.steps++
     if (this.expanding.size > 0) this.aliasSteps++
@@ -112,7 +112,7 @@ class Builder {
     return this.scalar(node)
   }
 
-  /** Merges the members of `<<` at its position: they replace earlier members, and later members replace them. */
+  /** Adds the members of a merge key (`<<`) at its position. They replace earlier members with the same name, and later members replace them. */
   private merge(node: unknown, members: Map<YamlScalar, JsonValue>): void {
     if (isSeq(node)) {
       for (const item of node.items.toReversed()) this.mergeOne(item, members)
@@ -133,7 +133,10 @@ class Builder {
     return tag === '' && node.type !== 'PLAIN' && node.type !== undefined ? text : resolveScalar(text, tag)
   }
 
-  /** Returns the text of a scalar. If the text of the document does not end with a line break, neither does a block at its end. */
+  /**
+   * Returns the text of a scalar. Corrects a block scalar at the end of a document that does not end with a line break: its text must not end
+   * with one either.
+   */
   private textOf(node: Scalar): string {
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '')
     const block = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED'

@@ -22,14 +22,14 @@ const escapes: Readonly<Record<string, string>> = {
 const escaped = /[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|["\\\u2028\u2029]/u
 
 /**
- * Writes text and tracks the position. Breaks and indents lines like libyaml's emitter, depending on the column and on whether the line
- * contains only indentation.
+ * Writes YAML text and keeps track of the position. Breaks and indents lines like libyaml's emitter. Both depend on the column, and on whether
+ * the line contains only indentation.
  */
 export class Emitter {
   private readonly parts: string[] = []
   private column = 0
   private whitespace = true
-  /** True while the line contains only indentation and indicators. */
+  /** True as long as the current line contains only indentation and indicators. */
   indention = true
 
   text(): string {
@@ -50,7 +50,7 @@ export class Emitter {
     this.indention = this.indention && how.indention === true
   }
 
-  /** `indent` applies to the continuation lines of a scalar. */
+  /** Writes a scalar. `indent` is the indentation of its continuation lines. */
   scalar(text: string, indent: number, simpleKey: boolean): void {
     switch (scalarStyle(text, simpleKey)) {
       case 'plain':
@@ -75,7 +75,7 @@ export class Emitter {
     this.indicator("'", {})
   }
 
-  /** Writes words, breaking at single spaces once the line is long enough. */
+  /** Writes words and replaces a single space by a line break if the line is long enough. */
   private flow(
     text: string,
     indent: number,

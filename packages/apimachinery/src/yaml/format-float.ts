@@ -1,5 +1,6 @@
 /**
- * Formats a number like Go's strconv.FormatFloat(value, 'g', -1, 64 or 32): the shortest digits, with an exponent below 1e-4 and from 1e6.
+ * Formats a number like Go's strconv.FormatFloat(value, 'g', -1, 64 or 32): with as few digits as possible, and with an exponent below 1e-4 and
+ * from 1e6.
  */
 export function formatFloat(value: number, options: { readonly single?: boolean } = {}): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'

@@ -1,7 +1,10 @@
 const letter = /^\p{L}$/u
 const digit = /^\p{Nd}$/u
 
-/** Compares keys: letters come after other characters, and numbers within names are compared by value ("a2" before "a10"). */
+/**
+ * Compares the keys of a YAML map like go-yaml. Letters come after other characters. Numbers within keys are compared by value ("a2" before
+ * "a10").
+ */
 export function compareKeys(a: string, b: string): number {
   const left = [...a]
   const right = [...b]
@@ -25,7 +28,10 @@ function compareFrom(left: readonly string[], right: readonly string[], at: numb
   return aEnd === bEnd ? compareCodes(a, b) : aEnd - bEnd
 }
 
-/** Returns 1 if a zero at this position follows other digits, so that it is not a leading zero. */
+/**
+ * Returns the start value for comparing the numbers at this position. It is 1 if the number has earlier digits other than zero, so that zeros at
+ * this position are not treated as leading zeros.
+ */
 function leadingNumber(text: readonly string[], at: number): bigint {
   for (let i = at - 1; i >= 0 && digit.test(text[i]!); i--) if (text[i] !== '0') return 1n
   return 0n

@@ -5,7 +5,7 @@ import type { Alias, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 type Library = typeof yaml
 let loaded: Library | undefined
 
-/** Returns the YAML library, loaded on first use. Loading takes longer than a server start, and most servers never read YAML. */
+/** Returns the YAML library and loads it on first use. Loading takes longer than the start of a server, and most servers never read YAML. */
 export function yamlLibrary(): Library {
   return (loaded ??= createRequire(import.meta.url)('yaml') as Library)
 }

@@ -1,2 +1,2 @@
-/** Thrown for text that the plain reader does not support. */
+/** Thrown for YAML that the fast reader (`readPlainYaml`) does not support. */
 export const notPlain: Error = new Error('not plain')

@@ -4,7 +4,7 @@ import { parseYaml, parseYamlInThread } from './index.ts'
 const never = (): AbortSignal => new AbortController().signal
 const long = (text: string): Buffer => Buffer.from(`${text}padding:\n${'- &a "x y"\n- *a\n'.repeat(3000)}`)
 
-it('does not parse short texts', () => {
+it('does not start a thread for short texts', () => {
   expect(parseYamlInThread(Buffer.from('a: &x 1\nb: *x\n'), never)).toBeUndefined()
 })
 
@@ -19,7 +19,7 @@ it.each([
   expect(second.value).not.toBe(first.value)
 })
 
-it('parses long text that the plain reader does not support, without blocking', async () => {
+it('parses long text that the fast reader does not support, without blocking', async () => {
   const text = long('k: &n {x: [1, 2.5], y: yes}\nk2: *n\nbig: 9007199254740993\n"__proto__": 1\n')
   let turns = 0
   const timer = setInterval(() => turns++, 1)
@@ -31,7 +31,7 @@ it('parses long text that the plain reader does not support, without blocking', 
   expect(read!().value).not.toBe(read!().value)
 })
 
-it("throws the parser's errors and reports duplicate keys", async () => {
+it('throws the errors of parseYaml and reports duplicate keys', async () => {
   const twice = await parseYamlInThread(long('a: 1\na: 2\n'), never)
   expect(twice!().duplicates).toEqual(parseYaml(long('a: 1\na: 2\n')).duplicates)
   for (const text of [long('a: [\n'), long('a: *none\n'), long('a: .inf\n')]) {
@@ -47,7 +47,7 @@ it("throws the parser's errors and reports duplicate keys", async () => {
   }
 })
 
-it('parses many texts at once, but not for disconnected clients', async () => {
+it('parses many texts at once, and skips those of disconnected clients', async () => {
   const leaving = new AbortController()
   const reads = [parseYamlInThread(long(''), never), parseYamlInThread(long(''), () => leaving.signal), parseYamlInThread(long(''), never)]
   leaving.abort(new Error('gone'))
@@ -55,7 +55,7 @@ it('parses many texts at once, but not for disconnected clients', async () => {
   for (const read of [await reads[0], await reads[2]]) expect(read!().value).toHaveProperty('padding')
   const alone = new AbortController()
   const last = parseYamlInThread(long(''), () => alone.signal)
-  // The thread has started, but takes much longer to become ready.
+  // The thread has started by then, but takes much longer to become ready.
   setImmediate(() => alone.abort(new Error('too late')))
   await expect(last).rejects.toThrow('too late')
 })

@@ -7,15 +7,15 @@ import { ReadingThreads } from './reading-threads.ts'
 import { YamlError } from './yaml-error.ts'
 import type { YamlOutcome } from './yaml-worker.ts'
 
-/** Maximum length for parsing without a thread. Shorter texts do not delay other requests noticeably. */
+/** Maximum length of text that is parsed in the main thread. Parsing it does not delay other requests noticeably. */
 const shortLength = 32 * 1024
-/** Shared by the whole process. */
+/** The threads of the process, which all servers in it share. */
 const threads = new ReadingThreads(readInWorker)
 
 /**
- * Parses a long text in one of two threads if it needs the full YAML parser, which takes seconds per megabyte. The resolved function
- * returns or throws like `parseYaml`, with a new value each time. Returns undefined if the text is short, or nested so deep that only
- * `parseYaml` reports the right error.
+ * Parses a long text in a separate thread if the text needs the full YAML parser, which takes seconds per megabyte. The promise resolves to a
+ * function that returns or throws like `parseYaml`. Each of its results is a new value. Returns undefined if the text is short, or if it is
+ * nested so deeply that only `parseYaml` reports the right error.
  */
 export function parseYamlInThread(input: Uint8Array, signal: () => AbortSignal): Promise<(() => ParsedYaml) | undefined> | undefined {
   return input.byteLength <= shortLength ? undefined : parseInThread(input, signal())
@@ -41,7 +41,7 @@ async function parseInThread(input: Uint8Array, signal: AbortSignal): Promise<((
   }
 }
 
-/** Returns the parsed value to the first caller, and a new one to each later caller. */
+/** Returns a function whose first call returns the given value, and whose later calls parse the text again. */
 function readOnce(text: string, read: JsonValue): () => ParsedYaml {
   let first: { readonly value: JsonValue } | undefined = { value: read }
   return () => {

@@ -30,7 +30,7 @@ describe('scalars', () => {
     expect(value(text)).toEqual(expected)
   })
 
-  test('rejects numbers that JSON lacks', () => {
+  test('rejects numbers that JSON cannot represent', () => {
     expect(messageOf('a: .nan')).toBe('json: unsupported value: NaN')
     expect(messageOf('a: -.inf')).toBe('json: unsupported value: -Inf')
   })
@@ -42,7 +42,7 @@ describe('structure', () => {
     expect(messageOf('null: a')).toBe('unsupported map key of type: %!s(<nil>), key: <nil>, value: "a"')
   })
 
-  test('reads the first document only', () => {
+  test('reads only the first document', () => {
     expect(value('---\na: 1\n---\nb: [')).toEqual({ a: 1 })
     expect(value('')).toBe(null)
   })
@@ -143,7 +143,8 @@ test('property: round-trips', () => {
   }))
   fc.assert(
     fc.property(tree, (input) => {
-      // Control characters are invalid in YAML, and a key << is written unquoted like in kube-apiserver: it is read back as a merge.
+      // Control characters are invalid in YAML. Like kube-apiserver, `toYaml` writes a key << without quotes, so that it is read back as a merge
+      // key.
       if (/(?!\n)\p{Cc}|[\u2028\u2029\ufeff\ufffe\uffff]|\p{Cs}|\\[bfrt]|\\u|"<<":/u.test(JSON.stringify(input))) return
       expect(parseYaml(toYaml(input)).value).toEqual(input)
     }),

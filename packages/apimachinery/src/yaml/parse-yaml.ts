@@ -9,15 +9,15 @@ import { syntaxMessage } from './syntax-message.ts'
 import { YamlError } from './yaml-error.ts'
 
 export interface ParsedYaml {
-  /** The document as JSON. Keys are strings in byte order. Integers beyond a double are `bigint`. */
+  /** The document as a JSON value. Keys are strings in byte order. Integers that a double cannot represent are `bigint`. */
   readonly value: JsonValue
-  /** Errors of strict decoding: at most one message, which lists the lines of all duplicate keys. */
+  /** Error of strict decoding about duplicate keys. It is a single message with the lines of all duplicate keys. Empty if there are none. */
   readonly duplicates: readonly string[]
 }
 
 /**
- * Parses the first document by the rules of kube-apiserver's parser (YAML 1.1 with exceptions: `y` and `on` are booleans, `017` is octal,
- * dates are strings, no sexagesimals). Throws `YamlError`.
+ * Parses the first document of a YAML text by the rules of kube-apiserver's parser. They are those of YAML 1.1 with exceptions: `y` and `on` are
+ * booleans, `017` is octal, dates are strings, and sexagesimal numbers do not exist. Throws `YamlError`.
  */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
   const text = typeof input === 'string' ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString('utf8')
@@ -31,14 +31,14 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
   }
 }
 
-/** Parses text without the full YAML parser. Returns undefined if the text needs it. */
+/** Parses text with the JSON parser or the fast YAML reader. Returns undefined if the text needs the full YAML parser. */
 export function readQuickly(text: string): JsonValue | undefined {
   return readAsJson(text) ?? readPlainYaml(text)
 }
 
 /**
- * Parses text with the full YAML parser. js-yaml 5 takes a third of the time for documents with anchors, but also reports errors after the
- * first document, which kube-apiserver never reads. Its errors lack details for go-yaml's messages.
+ * Parses text with the full YAML parser. The library js-yaml 5 takes a third of the time for documents with anchors. But it also reports errors
+ * after the first document, which kube-apiserver never reads, and its errors lack the details for go-yaml's messages.
  */
 export function parseAnyYaml(text: string): ParsedYaml {
   const lines = new (yamlLibrary().LineCounter)()
@@ -50,7 +50,10 @@ export function parseAnyYaml(text: string): ParsedYaml {
   return buildValue(document.contents, { text, lineAt: (offset) => lines.linePos(offset).line })
 }
 
-/** Parses JSON, if YAML gives the same result. Most clients send JSON with this media type, and parsing JSON is faster. */
+/**
+ * Parses the text as JSON. Returns undefined if YAML would give another result. Most clients that use the YAML media type send JSON, which is
+ * faster to parse.
+ */
 function readAsJson(text: string): JsonValue | undefined {
   if (!/^\s*\{/.test(text) || text.includes('\\u')) return undefined
   try {
@@ -71,7 +74,7 @@ function sortedKeys(value: JsonValue): JsonValue {
 
 const control = /(?![\t\n\r\x85])\p{Cc}|[\ufffe\uffff]/u
 
-/** Parses the first document. Scalars stay text, because the parser's rules for them differ from kube-apiserver's. */
+/** Parses the first document. Scalars stay text, because the parser's rules for scalars differ from kube-apiserver's. */
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   const { Composer } = yamlLibrary()
   const composer = new Composer({
@@ -86,10 +89,10 @@ function firstDocument(text: string, lines: LineCounter): Document.Parsed | unde
   return undefined
 }
 
-/** The nesting limit of kube-apiserver's parser. */
+/** Maximum nesting, as in kube-apiserver's YAML parser. */
 const maxDepth = 10_000
 
-/** Yields tokens. Throws at the nesting limit. */
+/** Yields the tokens of a text. Throws if the nesting exceeds the limit. */
 function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, void> {
   const { Lexer, Parser } = yamlLibrary()
   const parser = new Parser(lines.addNewLine)
@@ -104,7 +107,7 @@ function* boundedTokens(text: string, lines: LineCounter): Generator<CST.Token, 
   yield* parser.end()
 }
 
-/** Returns the first error of a document. Ignores errors after a root that is a scalar or in brackets. */
+/** Returns the first error of a document. Ignores errors after the end of a root that is a scalar or in brackets. */
 function firstError(document: Document.Parsed): YAMLParseError | undefined {
   const root = document.contents
   const closed = isScalar(root) ? root.source !== '' : root !== null && 'flow' in root && root.flow

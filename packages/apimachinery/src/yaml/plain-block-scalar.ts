@@ -1,6 +1,6 @@
 import { notPlain } from './not-plain.ts'
 
-/** Matches the header of a block scalar: literal or folded, and the chomping indicator. */
+/** Matches the header of a block scalar: the style (literal or folded) and the chomping indicator. */
 export const blockHeader: RegExp = /^([|>])([+-]?)$/
 
 export interface BlockScalar {
@@ -10,8 +10,8 @@ export interface BlockScalar {
 }
 
 /**
- * Reads the block scalar that starts at line `start` and is indented more than `parent`. Throws `notPlain` for folded lines with
- * indentation and for text without a final line break.
+ * Reads the block scalar that starts at line `start` and is indented more than `parent`. Throws `notPlain` if a folded line has extra
+ * indentation, or if the text has no final line break.
  */
 export function readBlockScalar(lines: readonly string[], start: number, parent: number, header: string): BlockScalar {
   const [, style, chomping] = blockHeader.exec(header)!
@@ -28,7 +28,7 @@ export function readBlockScalar(lines: readonly string[], start: number, parent:
     content.push(text)
     if (text !== '') end = content.length
   }
-  // The last line is the text after the last line break.
+  // The last element of `lines` is the text after the last line break. It must be empty.
   if (next === lines.length && lines.at(-1) !== '') throw notPlain
   if (next < lines.length && spacesOf(lines[next]!) > parent) throw notPlain
   const trailing = content.length - end - (next === lines.length ? 1 : 0)
@@ -36,7 +36,7 @@ export function readBlockScalar(lines: readonly string[], start: number, parent:
   return { value: text + (chomping === '-' ? '' : chomping === '+' ? '\n'.repeat(1 + trailing) : '\n'), next }
 }
 
-/** Returns the indentation of the first line with content. Throws if an earlier line has more spaces. */
+/** Returns the indentation of the first line with content. Throws `notPlain` if an earlier blank line has more spaces. */
 function indentOf(lines: readonly string[], start: number): number {
   let widest = 0
   for (let at = start; at < lines.length; at++) {

@@ -4,11 +4,11 @@ import { notPlain } from './not-plain.ts'
 import { apostrophe, checkRest, quotationMark, readQuoted, resolvePlain } from './plain-scalar.ts'
 
 const maxDepth = 100
-/** Matches a plain scalar in brackets. Excludes the colon, whose meaning depends on the context. */
+/** Matches a plain scalar within brackets. Excludes colons, because their meaning depends on the context. */
 const plain = /(?:[\w./+]|-(?=[\w.]))[\w./+@=~$%()-]*(?: +[\w./+@=~$%()-]+)*/y
 const key = /(?:([A-Za-z_][\w./-]*)|(?="))/y
 
-/** Parses a list or map in brackets on one line. Throws `notPlain`. */
+/** Parses a list or map in brackets that is on one line. Throws `notPlain` if the fast reader does not support it. */
 export function readPlainFlow(text: string): JsonValue {
   const reader = new FlowReader(text)
   const value = reader.value(0)
@@ -68,7 +68,7 @@ class FlowReader {
     return object as JsonObject
   }
 
-  /** Returns whether another element follows a comma. */
+  /** Reads the delimiter after an element. Returns true after a comma and false at the closing bracket. */
   #hasNext(end: string): boolean {
     this.#spaces()
     if (this.#over(end)) return false

@@ -4,7 +4,7 @@ import { resolveScalar } from './resolve-scalar.ts'
 
 const plain = /^(?:[\w./+]|-(?=[^ ]))[\w./+:@=,~$%() -]*$/
 
-/** Parses a scalar that fills the rest of its line. Throws `notPlain`. */
+/** Parses a scalar that fills the rest of its line. Throws `notPlain` if the fast reader does not support it. */
 export function readPlainScalar(text: string): JsonValue {
   const first = text.charCodeAt(0)
   if (first === quotationMark || first === apostrophe) {
@@ -16,7 +16,7 @@ export function readPlainScalar(text: string): JsonValue {
   return resolvePlain(text)
 }
 
-/** Throws `notPlain` if anything but a comment follows. */
+/** Throws `notPlain` if something other than a comment follows the scalar. */
 export function checkRest(text: string, end: number): void {
   if (end < text.length && !/^ +#/.test(text.slice(end))) throw notPlain
 }
@@ -33,7 +33,7 @@ const double = /"([^"\\]*(?:\\["\\nt][^"\\]*)*)"/y
 const single = /'([^']*(?:''[^']*)*)'/y
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t' }
 
-/** Parses a quoted string with common escapes. Throws `notPlain`. */
+/** Parses a quoted string with the usual escapes. Throws `notPlain` for other escapes. */
 export function readQuoted(text: string, at: number): { readonly value: string; readonly end: number } {
   const isDouble = text.charCodeAt(at) === quotationMark
   const pattern = isDouble ? double : single

@@ -5,7 +5,7 @@ import { parseAnyYaml } from './parse-yaml.ts'
 import { readPlainYaml } from './read-plain-yaml.ts'
 import { toYaml } from './to-yaml.ts'
 
-/** Returns the full parser's result or its error. */
+/** Returns the result or the error of the full parser. */
 function slow(text: string): unknown {
   try {
     return parseAnyYaml(text)
@@ -22,7 +22,7 @@ function agrees(text: string): boolean {
   return true
 }
 
-it('reads common documents', () => {
+it('reads common documents like the full parser', () => {
   const text = `# A comment
 apiVersion: v1
 kind: Pod
@@ -148,12 +148,12 @@ it.each([
   expect(readPlainYaml(text)).toBeUndefined()
 })
 
-it('visits each line once, even with many spaces', () => {
+it('visits each line once, even if it has many spaces', () => {
   const spaces = ' '.repeat(1_000_000)
   expect(readPlainYaml(`a: x${spaces}y${spaces}\nb: z${spaces}w${spaces}# c\n`)).toEqual({ a: `x${spaces}y`, b: `z${spaces}w` })
 })
 
-it('reads generated YAML like the full parser', () => {
+it('property: reads generated YAML like the full parser', () => {
   fc.assert(fc.property(fc.json({ maxDepth: 4 }), (json) => agrees(toYaml(JSON.parse(json) as never))))
   const scalar = fc.constantFrom(
     '1',
@@ -190,7 +190,7 @@ it('reads generated YAML like the full parser', () => {
   fc.assert(fc.property(text, agrees), { numRuns: 5000 })
 })
 
-it('reads strings, brackets and quotes like the full parser', () => {
+it('property: reads strings, brackets and quotes like the full parser', () => {
   const header = fc.constantFrom('|', '>', '|-', '>-', '|+', '>+')
   const line = fc.constantFrom('x', 'y z', '', ' ', '   ', '  indented', '# c', 'a: b', '- i', '\tt', '---', 'é')
   const block = fc

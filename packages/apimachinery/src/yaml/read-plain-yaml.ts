@@ -7,7 +7,7 @@ import { readPlainFlow } from './plain-flow.ts'
 import { readPlainScalar } from './plain-scalar.ts'
 import { resolveScalar } from './resolve-scalar.ts'
 
-/** A line with content. */
+/** A line of the text that is not blank and not a comment. */
 interface Line {
   readonly indent: number
   readonly content: string
@@ -16,13 +16,16 @@ interface Line {
 const keyAndRest = /^([A-Za-z_][\w./-]*):(?: +(.*))?$/s
 const quotedKeyAndRest = /^"([\w][\w./-]*)":(?: +(.*))?$/s
 const maxDepth = 100
-/** Matches line breaks other than line feeds, control characters, unpaired surrogates and byte order marks. */
+/**
+ * Matches characters that the fast reader does not support: line breaks other than line feeds, control characters, unpaired surrogates and byte
+ * order marks.
+ */
 // oxlint-disable-next-line no-control-regex
 const unsupportedCharacter = /[^\n\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/
 
 /**
- * Reads the common subset of YAML: block maps and lists, simple keys, scalars and brackets on one line, block scalars. Much faster than the
- * full parser. Returns undefined for other text, including invalid text, for which the full parser reports the error.
+ * Reads the usual subset of YAML: block maps and lists, simple keys, scalars and brackets on one line, and block scalars. Much faster than the
+ * full parser. Returns undefined for any other text. For invalid text, the full parser then reports the error.
  */
 export function readPlainYaml(text: string): JsonValue | undefined {
   if (unsupportedCharacter.test(text)) return undefined
@@ -53,7 +56,7 @@ class PlainReader {
     return value
   }
 
-  /** Moves to the next line with content. */
+  /** Moves to the next line that has content. */
   #advance(): void {
     while (this.#at < this.#lines.length) {
       const line = this.#lines[this.#at++]!
@@ -76,7 +79,7 @@ class PlainReader {
     while (this.#line?.indent === indent && isItem(this.#line.content)) {
       const line = this.#line.content
       const content = line.slice(1).replace(/^ +/, '')
-      // A list in a list, on the same line.
+      // A list in a list on the same line (`- - a`) is not supported.
       if (content.startsWith('- ')) throw notPlain
       const contentIndent = indent + line.length - content.length
       items.push(splitKey(content) === null ? this.#scalar(content, indent) : this.#map(content, contentIndent, depth + 1))
@@ -85,13 +88,13 @@ class PlainReader {
     return items
   }
 
-  /** `content` is the part of the current line where the map starts. */
+  /** Reads a block map. `content` is the rest of the current line, where the map starts. */
   #map(content: string, indent: number, depth: number): JsonObject {
     if (depth > maxDepth) throw notPlain
     const members = new Map<string, JsonValue>()
     for (;;) {
       const [, key = '', rest = ''] = splitKey(content) ?? []
-      // Some names are booleans.
+      // A key without quotes can be another scalar, such as a boolean.
       if (key === '' || members.has(key) || (content.charCodeAt(0) !== 0x22 && typeof resolveScalar(key, '') !== 'string')) throw notPlain
       members.set(key, rest === '' || rest.startsWith('#') ? this.#nestedValue(indent, depth) : this.#scalar(rest, indent))
       if (this.#line?.indent !== indent || isItem(this.#line.content)) break
@@ -103,7 +106,7 @@ class PlainReader {
     return object as JsonObject
   }
 
-  /** Returns the value of a key without a value on its line. A list may be indented like the key. */
+  /** Returns the value of a key whose line ends after the colon. A list may have the same indentation as its key. */
   #nestedValue(indent: number, depth: number): JsonValue {
     this.#advance()
     const next = this.#line
@@ -112,7 +115,7 @@ class PlainReader {
     return this.#block(next.indent, depth + 1)
   }
 
-  /** Returns the scalar that starts on the current line and may span following ones. */
+  /** Returns the scalar that starts on the current line. A block scalar continues on the following lines. */
   #scalar(written: string, indent: number): JsonValue {
     const text = withoutComment(written)
     if (blockHeader.test(text)) {
@@ -122,12 +125,12 @@ class PlainReader {
       return value
     }
     this.#advance()
-    // Lines with more indentation continue this scalar.
+    // A following line with more indentation would continue this scalar, which is not supported.
     if ((this.#line?.indent ?? 0) > indent) throw notPlain
     return text.startsWith('[') || text.startsWith('{') ? readPlainFlow(text) : readPlainScalar(text)
   }
 
-  /** Throws if the indentation does not decrease after a block. */
+  /** Throws `notPlain` if the line after a block is indented more than the block. */
   #checkDedent(indent: number): void {
     if ((this.#line?.indent ?? -1) > indent) throw notPlain
   }
@@ -137,7 +140,7 @@ function splitKey(content: string): RegExpExecArray | null {
   return keyAndRest.exec(content) ?? (content.charCodeAt(0) === 0x22 ? quotedKeyAndRest.exec(content) : null)
 }
 
-/** Removes a comment. Not for quoted strings and brackets, which may contain number signs. */
+/** Returns text without its comment. Must not be used for quoted strings and brackets, which may contain number signs. */
 function withoutComment(text: string): string {
   const at = text.indexOf(' #')
   return at < 0 || /^["'[{]/.test(text) ? text : trimRight(text.slice(0, at), ' ')

@@ -8,7 +8,7 @@ const done: YamlOutcome = { parsed: { value: 1, duplicates: [] } }
 const text = (length: number): string => 'x'.repeat(length)
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Creates threads whose reads end on request. The text's length identifies a read. */
+/** Creates threads whose parsing ends when the test says so. A read is identified by the length of its text. */
 function manualThreads() {
   const running = new Map<number, { readonly finish: () => void; readonly signal: AbortSignal }>()
   const budgets: { readonly milliseconds: number; readonly pass: () => void }[] = []
@@ -58,7 +58,7 @@ it('reads short texts during long ones, the shortest first', async () => {
   expect(await Promise.all(reads)).toEqual(reads.map(() => done))
 })
 
-it('lets no text wait forever behind shorter ones', async () => {
+it('reads long texts even if shorter ones keep arriving', async () => {
   const { threads, finish, lengths } = manualThreads()
   const reads = [50_000, 60_000, 90_000].map((length) => threads.read(text(length), never))
   await settle()
@@ -70,7 +70,7 @@ it('lets no text wait forever behind shorter ones', async () => {
   await Promise.all(reads)
 })
 
-it('terminates a thread that exceeds its budget and continues', async () => {
+it('terminates a thread that exceeds its time budget and continues with the next text', async () => {
   const { threads, budgets, finish, lengths } = manualThreads()
   const slow = threads.read(text(2 ** 20), never)
   const next = threads.read(text(2 ** 20 + 1), never)
@@ -84,7 +84,7 @@ it('terminates a thread that exceeds its budget and continues', async () => {
   expect(await next).toBe(done)
 })
 
-it('frees the slot of a disconnected client, waiting or reading', async () => {
+it('frees the slot of a disconnected client, whether its text is waiting or being read', async () => {
   const { threads, finish, lengths } = manualThreads()
   const [reader, waiter] = [new AbortController(), new AbortController()]
   const reads = [threads.read(text(500_000), reader.signal), threads.read(text(500_001), waiter.signal), threads.read(text(500_002), never)]

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { YamlOutcome } from './yaml-worker.ts'
 
-/** Parses one text in a new thread, which is terminated when the signal aborts. */
+/** Parses one text in a new thread. Terminates the thread when the signal aborts. */
 export type ReadInThread = (text: string, signal: AbortSignal) => Promise<YamlOutcome>
 
 interface Waiting {
@@ -9,24 +9,24 @@ interface Waiting {
   readonly begin: (thread: Thread) => void
 }
 
-/** A slot in which one thread can run. */
+/** A slot for one running thread. */
 interface Thread {
   readonly choose: (waiting: readonly Waiting[]) => Waiting | undefined
   busy: boolean
 }
 
-/** Maximum length of texts for the first thread. Longer texts wait for the second. */
+/** Maximum length of texts for the first thread. Longer texts always wait for the second thread. */
 const maxShortLength = 256 * 1024
 /**
- * Minimum time budget in milliseconds. Parsing takes about a second per megabyte on an idle machine, and a thread takes half a second to
- * start on Node 22. The rest is a margin.
+ * Minimum time budget of a text in milliseconds. On an idle machine, parsing takes about a second per megabyte, and starting a thread takes half
+ * a second on Node 22. The rest is a margin.
  */
 const minBudget = 4_000
 const budgetPerMegabyte = 5_000
 
 /**
- * Shares two threads among waiting texts, so that long ones do not delay short ones. The first thread takes the shortest, and only short
- * ones; the second takes the oldest, so that none waits forever. A text that exceeds its time budget is rejected.
+ * Parses texts in two threads, so that long texts do not delay short ones. The first thread takes the shortest waiting text, but no long one. The
+ * second thread takes the text that has waited longest, so that no text waits forever. A text that exceeds its time budget is rejected.
  */
 export class ReadingThreads {
   readonly #read: ReadInThread
@@ -37,13 +37,13 @@ export class ReadingThreads {
     { choose: ([oldest]) => oldest, busy: false },
   ]
 
-  /** `delay` waits like `setTimeout` of `node:timers/promises`. Tests replace it. */
+  /** Creates the threads on demand. `delay` waits like `setTimeout` of `node:timers/promises`; tests replace it. */
   constructor(read: ReadInThread, delay: typeof pause = pause) {
     this.#read = read
     this.#delay = delay
   }
 
-  /** Parses a text when a thread is free. Rejects with the signal's reason when aborted. */
+  /** Parses a text as soon as a thread is free. Rejects with the signal's reason when aborted. */
   async read(text: string, signal: AbortSignal): Promise<YamlOutcome> {
     const thread = await this.#freeThread(text.length, signal)
     try {

@@ -1,6 +1,6 @@
 import { YamlError } from './yaml-error.ts'
 
-/** A YAML scalar: JSON's scalars, with exact 64-bit integers. */
+/** Value of a YAML scalar: a JSON scalar, or a `bigint` for an integer that a double cannot represent. */
 export type YamlScalar = null | boolean | number | bigint | string
 
 type Kind = 'bool' | 'null' | 'float' | 'int' | 'str'
@@ -27,7 +27,7 @@ for (const word of ['.inf', '.Inf', '.INF']) {
 const tagPrefix = 'tag:yaml.org,2002:'
 const kinds: ReadonlySet<string> = new Set(['str', 'bool', 'int', 'float', 'null', 'timestamp'])
 
-/** Resolves a plain scalar or one with a tag. Unknown tags leave the text unchanged. */
+/** Returns the value of a scalar that is plain or has a tag. With an unknown tag, the value is the text. */
 export function resolveScalar(text: string, tag: string): YamlScalar {
   if (tag === '') return resolvePlain(text).value
   if (!tag.startsWith(tagPrefix)) return text
@@ -40,12 +40,12 @@ export function resolveScalar(text: string, tag: string): YamlScalar {
   throw new YamlError(`cannot decode !!${kind} \`${text}\` as a !!${wanted}`)
 }
 
-/** Returns whether the unquoted text would be read as a string. */
+/** Returns whether a YAML parser reads this text as a string even without quotes. */
 export function readsAsString(text: string): boolean {
   return resolvePlain(text).kind === 'str' && !timestampLike.test(text)
 }
 
-/** Matches dates of kube-apiserver's parser. They are read as strings and written in quotes. */
+/** Matches the dates that kube-apiserver's YAML parser recognizes. They are read as strings and written in quotes. */
 const timestampLike =
   /^\d{4}-\d{1,2}-\d{1,2}(?:[Tt]\d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| \d{1,2}:\d{1,2}:\d{1,2}(?:[.,]\d+)?)?$/
 
@@ -68,7 +68,7 @@ function floatOrString(text: string, pattern: RegExp, original: string): Resolve
 
 const integerForm = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|([1-9][0-9]*|0))$/
 
-/** Parses an integer like Go's ParseInt with base 0, then like ParseUint. Integers of more than 64 bits become floats. */
+/** Parses an integer like Go's ParseInt with base 0, then like ParseUint. An integer of more than 64 bits becomes a double. */
 function parseInteger(text: string): number | bigint | undefined {
   const match = text.length > 100 ? null : integerForm.exec(text)
   if (match === null) return undefined

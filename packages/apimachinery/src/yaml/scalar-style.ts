@@ -3,23 +3,23 @@ import { readsAsString } from './resolve-scalar.ts'
 
 export type ScalarStyle = 'plain' | 'single' | 'double' | 'literal'
 
-/** Matches characters that need escapes. Like in kube-apiserver's emitter, these include characters beyond the basic multilingual plane. */
+/** Matches characters that must be escaped. As in kube-apiserver's emitter, these include characters outside the basic multilingual plane. */
 const unprintable = /[^\n\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u
 const lineBreak = /[\r\n\x85\u2028\u2029]/
 const blankAfter = '(?=[ \\t]|$)'
-/** Matches text that is not allowed at the start of, or within, a plain scalar. */
+/** Matches text that a plain scalar must not contain or start with. */
 const indicators = new RegExp(
   `^(?:---|\\.\\.\\.|[#,[\\]{}&*!|>'"%@\`]|[?:-]${blankAfter})|.:${blankAfter}|[ \\t\\r\\n\\x85\\u2028\\u2029]#`,
   's',
 )
-/** Matches sexagesimal numbers. They are strings here, but numbers for some YAML readers. */
+/** Matches sexagesimal numbers, such as 1:30. This parser reads them as strings, but some other parsers read them as numbers. */
 const sexagesimal = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
 export function needsExplicitKey(text: string): boolean {
   return lineBreak.test(text) || byteLength(text) > 128
 }
 
-/** Returns the style of a scalar, like kube-apiserver's emitter. */
+/** Returns the quoting style of a scalar, as kube-apiserver's emitter chooses it. */
 export function scalarStyle(text: string, simpleKey: boolean): ScalarStyle {
   const multiline = lineBreak.test(text)
   const special = unprintable.test(text) || / [\r\n\x85\u2028\u2029]/.test(text)

@@ -3,16 +3,19 @@ import type { LineCounter, YAMLParseError } from 'yaml'
 interface Finding {
   readonly text: string
   /**
-   * Go's component that reports the error. Scanner errors name the line of the error, parser errors the previous line. The first line is
-   * never named.
+   * Component of go-yaml that reports the error. An error of the scanner names its own line, an error of the parser names the line before. Errors
+   * in the first line have no line number.
    */
   readonly by: 'scanner' | 'parser'
   readonly offset: number
-  /** True if go-yaml reports the error one line later. */
+  /** True if go-yaml reports the error with the number of the next line. */
   readonly late?: boolean
 }
 
-/** Formats `line N: did not find expected ',' or ']'`: go-yaml's message for our parser's error, or the closest one. */
+/**
+ * Returns go-yaml's message for an error of the YAML library, such as `line N: did not find expected ',' or ']'`. If go-yaml has no equivalent
+ * error, returns the closest message.
+ */
 export function syntaxMessage(error: YAMLParseError, text: string, lines: LineCounter): string {
   const finding = interpret(error, text)
   const line = lines.linePos(Math.min(finding.offset, text.length)).line - 1
@@ -26,7 +29,7 @@ function interpret(error: YAMLParseError, text: string): Finding {
   const offset = error.pos[0]
   const scanner = (words: string): Finding => ({ text: words, by: 'scanner', offset })
   const parser = (words: string): Finding => ({ text: words, by: 'parser', offset })
-  // A sequence item instead of a key is scanned as an item and reported immediately.
+  // A list item where a key is expected is scanned as an item, and go-yaml reports it immediately.
   const isItem = /^-\s/.test(text.slice(offset, offset + 2))
   switch (error.code) {
     case 'MULTILINE_IMPLICIT_KEY':
@@ -57,10 +60,7 @@ function interpret(error: YAMLParseError, text: string): Finding {
   }
 }
 
-/**
- * Returns whether the mapping has a key before this line. Then a line without a key is reported immediately, otherwise only at the next
- * `:`.
- */
+/** Returns whether the mapping has a key before this line. If it has, go-yaml reports a line without a key immediately, otherwise at the next `:`. */
 function hasSiblingBefore(text: string, offset: number): boolean {
   const start = text.lastIndexOf('\n', offset - 1) + 1
   const column = offset - start
@@ -76,7 +76,7 @@ function hasSiblingBefore(text: string, offset: number): boolean {
   return false
 }
 
-/** Finds a second `: ` where only one is allowed. */
+/** Finds the second `: ` on a line, where only one is allowed. */
 function misplacedValue(text: string, from: number): Finding {
   const colon = text.slice(from).search(/:(?:\s|$)/)
   return { text: 'mapping values are not allowed in this context', by: 'scanner', offset: colon < 0 ? from : from + colon }

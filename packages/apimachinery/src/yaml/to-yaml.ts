@@ -4,7 +4,7 @@ import { compareKeys } from './key-order.ts'
 import { needsExplicitKey } from './scalar-style.ts'
 import { YamlError } from './yaml-error.ts'
 
-/** Formats JSON as YAML in kube-apiserver's style: block style, two spaces, lists not indented within maps, keys sorted. */
+/** Formats a JSON value as YAML in kube-apiserver's style: block style, two spaces of indentation, lists not indented within maps, keys sorted. */
 export function toYaml(value: unknown): string {
   const emitter = new Emitter()
   try {
@@ -18,7 +18,7 @@ export function toYaml(value: unknown): string {
 }
 
 interface Context {
-  /** Indentation of the enclosing collection. */
+  /** Indentation of the collection that contains the value. */
   readonly indent: number
   readonly inMapping: boolean
 }

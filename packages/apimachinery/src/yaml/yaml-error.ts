@@ -1,4 +1,4 @@
-/** Thrown for invalid YAML and for YAML without a JSON equivalent. The message is go-yaml's, or similar. */
+/** Thrown for invalid YAML, and for YAML without a JSON equivalent. The message is go-yaml's, or similar to it. */
 export class YamlError extends Error {
   override readonly name = 'YamlError'
 
@@ -7,7 +7,7 @@ export class YamlError extends Error {
   }
 }
 
-/** Returns whether the error is a `YamlError`. Compares names, because a package can be loaded twice. */
+/** Returns whether a thrown value is a `YamlError`. Compares the name of the class, because two copies of this package may be loaded. */
 export function isYamlError(e: unknown): e is YamlError {
   return e instanceof Error && e.name === 'YamlError'
 }

@@ -4,10 +4,10 @@ import type { ParsedYaml } from './parse-yaml.ts'
 
 export type YamlOutcome = { readonly parsed: ParsedYaml } | { readonly message: string; readonly name: string }
 
-/** Memory limit of a thread. An ordinary document of 3 MB needs most of it. */
+/** Memory limit of a thread in megabytes. An ordinary document of 3 MB needs most of it. */
 const maxMegabytes = 512
 
-/** Starts a thread that parses one text, sends a `YamlOutcome` and ends. This module is also the thread's entry point. */
+/** Starts a thread that parses one text, sends the `YamlOutcome` and ends. The code of the thread is this module too. */
 export function startYamlWorker(yamlText: string): Worker {
   return new Worker(new URL(import.meta.url), { workerData: { yamlText }, resourceLimits: { maxOldGenerationSizeMb: maxMegabytes } })
 }

@@ -1,15 +1,18 @@
 import { isDNS1123Subdomain } from '@keelson/apimachinery'
 import { messageCodec } from './kms-messages.ts'
 
-/** Type of a DEK source that is an AES-GCM key. Only read: old servers wrote it. */
+/** Type of a data encryption key (DEK) source that is the AES-GCM key itself. Such values are only read. Old servers wrote them. */
 export const aesGcmKey = 0
-/** Type of a DEK source that is a seed. HKDF-Expand derives a key for each value, with the first 32 bytes of the data as info. */
+/**
+ * Type of a data encryption key (DEK) source that is a seed. HKDF-Expand derives a key for each value. Its info is the first 32 bytes of the
+ * encrypted data.
+ */
 export const hkdfSeed = 1
 
-/** The stored data after `k8s:enc:kms:v2:NAME:`. */
+/** A value encrypted by KMS: the stored data after the prefix `k8s:enc:kms:v2:NAME:`. */
 export interface EncryptedObject {
   readonly encryptedData: Uint8Array
-  /** Id of the plugin's key that encrypts the DEK source. */
+  /** Id of the plugin's key that encrypted the DEK source. */
   readonly keyID: string
   readonly encryptedDEKSource: Uint8Array
   readonly annotations: Readonly<Record<string, Uint8Array>>
@@ -39,7 +42,7 @@ export function validateEncryptedObject(object: EncryptedObject): void {
   validateWrapped(object)
 }
 
-/** Throws if a stored object, or the response of a plugin's Encrypt call, is invalid. */
+/** Validates the encrypted DEK source of a stored object or of a plugin's Encrypt response. Throws if it is invalid. */
 export function validateWrapped(object: Pick<EncryptedObject, 'keyID' | 'encryptedDEKSource' | 'annotations'>): void {
   const { length } = object.encryptedDEKSource
   if (length === 0) throw new Error('failed to validate encrypted DEK source: encrypted DEK source is empty')

@@ -10,8 +10,8 @@ import type { KmsService } from './kms-client.ts'
 import type { KmsProbe } from './kms-probe.ts'
 
 /**
- * Envelope encryption: encrypts values with a local seed, which the plugin wraps. The wrapped seed is stored with each value. Only
- * `prepare` calls the plugin, to unwrap an unknown seed before a value is read.
+ * Creates the transformer of envelope encryption. It encrypts values with a local seed and stores the seed with each value, encrypted by the KMS
+ * plugin. Only `prepare` calls the plugin: it decrypts the seed of a value before the value is read.
  */
 export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, clock: Clock): Required<ValueTransformer> {
   const keys = new KeyCache(clock)
@@ -33,7 +33,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
   return {
     prepare(stored) {
       const object = decodeOrUndefined(stored)
-      // `fromStorage` reports the reason.
+      // The object is invalid. `fromStorage` reports the reason.
       if (object === undefined) return undefined
       const id = keyCacheId(object)
       if (keys.get(id) !== undefined) return undefined
@@ -58,7 +58,7 @@ export function createEnvelopeTransformer(service: KmsService, probe: KmsProbe, 
     toStorage(data, path) {
       const { transformer, wrapped, cacheId } = probe.requireWriteKey()
       const stored = encodeEncryptedObject({ ...wrapped, encryptedData: transformer.toStorage(data, path) })
-      // Values written here can be read without calling the plugin.
+      // Adds the seed to the cache, so that values written by this server can be read without calling the plugin.
       keys.set(cacheId, transformer)
       return stored
     },

@@ -3,7 +3,7 @@ import type { Clock } from '@keelson/apimachinery'
 import type { ValueTransformer } from '@keelson/storagebackend'
 import type { EncryptedObject } from './encrypted-object.ts'
 
-/** Unused keys are dropped after this time in milliseconds. */
+/** Time after which an unused key is removed from the cache, in milliseconds. */
 const timeToLive = 24 * 3_600_000
 const sweepPeriod = 3_600_000
 
@@ -12,7 +12,7 @@ interface Cached {
   usedAt: number
 }
 
-/** Caches decrypted keys by their encrypted form, so that the plugin decrypts each key once instead of once for each value. */
+/** Caches decrypted keys by their encrypted form. The plugin then decrypts each key once instead of once for each value. */
 export class KeyCache {
   readonly #clock: Clock
   readonly #readers = new Map<string, Cached>()
@@ -40,8 +40,8 @@ export class KeyCache {
 }
 
 /**
- * Hashes the arguments of the plugin's Decrypt call and the type of the key. Each value is prefixed with its length, so that ids cannot
- * collide.
+ * Returns the cache key of a DEK source: a hash of its type and of the arguments of the plugin's Decrypt call. Each argument is prefixed with its
+ * length, so that different arguments cannot have the same input to the hash.
  */
 export function keyCacheId(object: Omit<EncryptedObject, 'encryptedData'>): string {
   const hash = createHash('sha256')

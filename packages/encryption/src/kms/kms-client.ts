@@ -2,7 +2,7 @@ import { Client, credentials, Metadata } from '@grpc/grpc-js'
 import { kmsMethods } from './kms-messages.ts'
 import type { DecryptRequest, EncryptResponse, Method, StatusResponse } from './kms-messages.ts'
 
-/** The calls of a KMS plugin. A call rejects with the plugin's error, or after the timeout. */
+/** The calls of a KMS plugin (KMS v2). A call rejects with the plugin's error, or when the timeout expires. */
 export interface KmsService {
   status(): Promise<StatusResponse>
   encrypt(uid: string, plaintext: Uint8Array): Promise<EncryptResponse>
@@ -11,18 +11,21 @@ export interface KmsService {
 }
 
 export interface KmsClientOptions {
-  /** Address of the plugin: unix:///path, or unix:///@name for an abstract socket. */
+  /** Address of the plugin: unix:///path, or unix:///@name for an abstract Unix socket. */
   readonly endpoint: string
   readonly timeoutMs: number
 }
 
-/** Creates a client that connects on first use, waits for the plugin until the timeout, and reconnects after a lost connection. */
+/**
+ * Creates a gRPC client of a KMS plugin. It connects on the first call. A call waits for the plugin until the timeout. The client reconnects when
+ * the connection is lost.
+ */
 export function createKmsClient({ endpoint, timeoutMs }: KmsClientOptions): KmsService {
   const client = new Client(socketTarget(endpoint), credentials.createInsecure(), {
     'grpc.default_authority': 'localhost',
     'grpc.initial_reconnect_backoff_ms': 100,
     'grpc.max_reconnect_backoff_ms': 5000,
-    // By default, channels with the same address and options share a connection, and closing one would close the others.
+    // Without this option, channels with the same address and options share a connection, and closing one channel would close the others.
     'grpc.use_local_subchannel_pool': 1,
   })
 

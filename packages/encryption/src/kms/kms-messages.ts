@@ -1,4 +1,4 @@
-// Messages of KMS plugins are not on the hot path, so protobufjs encodes them from their descriptors.
+// protobufjs encodes the messages of KMS plugins from their descriptors, because KMS calls are rare and need not be fast.
 import protobuf from 'protobufjs/light.js'
 
 export interface StatusResponse {
@@ -25,7 +25,7 @@ export interface EncryptResponse {
   readonly annotations: Readonly<Record<string, Uint8Array>>
 }
 
-/** Encodes and decodes one message type of a gRPC call or a stored value. */
+/** Encodes and decodes messages of one type, for gRPC calls and stored values. */
 export interface MessageCodec<T> {
   readonly encode: (message: T) => Buffer
   readonly decode: (bytes: Uint8Array) => T
@@ -73,7 +73,7 @@ const root = protobuf.Root.fromJSON({
 export function messageCodec<T extends object>(name: string): MessageCodec<T> {
   const type = root.lookupType(name)
   return {
-    // As proto3 requires, fields with their zero value are omitted.
+    // Fields with their zero value are omitted, as proto3 requires.
     encode: (message) => Buffer.from(type.encode(withoutZeros(message)).finish()),
     decode: (bytes) => type.toObject(type.decode(bytes), { defaults: true, bytes: Buffer, objects: true }) as T,
   }
@@ -87,7 +87,7 @@ function withoutZeros(message: object): Record<string, unknown> {
 
 const path = (method: string): string => `/v2.KeyManagementService/${method}`
 
-/** The three calls of a KMS plugin (KMS v2) and their wire messages. */
+/** The three calls of a KMS plugin (KMS v2), with the codecs of their messages. */
 export const kmsMethods: {
   readonly status: Method<object, StatusResponse>
   readonly decrypt: Method<DecryptRequest, DecryptResponse>

@@ -9,16 +9,18 @@ import type { WriteKey } from './write-key.ts'
 
 const healthyInterval = 60_000
 const unhealthyInterval = 10_000
-/** Time in milliseconds after the last good status during which writes are allowed. Reads have no limit. */
+/** Time after the last good status during which the seed may encrypt new values, in milliseconds. Reads have no time limit. */
 const writeKeyLifetime = 180_000
 const answerLifetimeHealthy = 20_000
 const answerLifetimeUnhealthy = 3000
 const versions: ReadonlySet<string> = new Set(['v2', 'v2beta1'])
 
 /**
- * Monitors one plugin: polls its status, creates a new seed when its key changes, and expires the seed when the plugin stops answering.
- *      status ok, same key    the seed is good for 3 more minutes     status ok, other key   a new seed, wrapped under the new key
- * anything else          the old seed is used until it expires; then writes fail until the next good status
+ * Monitors one KMS plugin by polling its status. Manages the seed that encrypts new values:
+ *
+ *     status ok, same key    the seed may be used for three more minutes
+ *     status ok, other key   a new seed replaces it, encrypted by the plugin's new key
+ *     anything else          the seed may be used until it expires; then writes fail until the next good status
  */
 export class KmsProbe {
   readonly #name: string
@@ -37,12 +39,12 @@ export class KmsProbe {
     this.#clock = clock
   }
 
-  /** The current seed; undefined until the plugin has encrypted a first one. */
+  /** The current seed; undefined until the plugin has encrypted the first one. */
   get writeKey(): WriteKey | undefined {
     return this.#current?.key
   }
 
-  /** Returns the current seed. Throws if there is none yet, or if it has expired because the plugin stopped answering. */
+  /** Returns the current seed. Throws if there is none yet, or if it has expired because the plugin stopped responding. */
   requireWriteKey(): WriteKey {
     if (this.#current === undefined) throw new Error(`kmsv2 Provider ${this.#name} is not ready: the plugin has not wrapped a key yet`)
     const { key, expiresAt } = this.#current
@@ -56,7 +58,7 @@ export class KmsProbe {
     return key
   }
 
-  /** Checks the plugin once, then at intervals until `stop`. Resolves even if the plugin is not running yet. */
+  /** Checks the plugin once, and then at intervals until `stop` is called. Resolves after the first check, even if the plugin does not run yet. */
   async start(): Promise<void> {
     const failed = await this.check().then(
       () => false,
@@ -70,7 +72,10 @@ export class KmsProbe {
     this.#cancel?.()
   }
 
-  /** Rejects with the reason while the plugin is unhealthy. Caches the result for a while; concurrent calls share one check. */
+  /**
+   * Checks the health of the plugin. Rejects with the reason if it is unhealthy. Caches the result for some time. Concurrent calls share one
+   * check.
+   */
   async check(): Promise<void> {
     const last = this.#last
     if (last !== undefined && this.#clock.now() - last.at < (last.error ? answerLifetimeUnhealthy : answerLifetimeHealthy)) {
@@ -97,7 +102,7 @@ export class KmsProbe {
   }
 
   async #checkPlugin(): Promise<void> {
-    // Read before the call, so that the lifetime is an upper bound.
+    // The time is read before the call, so that the seed does not expire too late.
     const expiresAt = this.#clock.now() + writeKeyLifetime
     let status
     try {
@@ -134,7 +139,7 @@ export class KmsProbe {
     }
     try {
       const key = await createWriteKey(this.#service)
-      // The plugin changed its key between the two calls, or is inconsistent. Waits for the next status.
+      // The plugin changed its key between the two calls, or is inconsistent. The seed is not used, and the next status check tries again.
       if (key.wrapped.keyID !== keyId) {
         return `failed to rotate DEK: statusKeyIDHash="${hashKeyId(keyId)}", encryptKeyIDHash="${hashKeyId(key.wrapped.keyID)}"`
       }
@@ -146,7 +151,7 @@ export class KmsProbe {
   }
 }
 
-/** Returns the hash of a key id for logs, which must not contain key ids. */
+/** Returns the hash of a key id. Logs contain only the hash, because key ids must not be logged. */
 function hashKeyId(keyId: string): string {
   return keyId === '' ? '' : `sha256:${createHash('sha256').update(keyId).digest('hex')}`
 }

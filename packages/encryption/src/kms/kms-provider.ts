@@ -12,11 +12,11 @@ const defaultTimeoutMs = 3000
 export interface KmsProvider {
   readonly name: string
   readonly transformer: ValueTransformer
-  /** Timeout of one call. */
+  /** Timeout of one call in milliseconds. */
   readonly timeoutMs: number
-  /** Rejects with the reason while the plugin is unhealthy. */
+  /** Checks the health of the plugin. Rejects with the reason if it is unhealthy. */
   check(): Promise<void>
-  /** Stops calling the plugin. Values with unwrapped keys stay readable. */
+  /** Stops all calls to the plugin. Values whose seed is already decrypted stay readable. */
   close(): void
 }
 

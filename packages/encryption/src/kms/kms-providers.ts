@@ -1,7 +1,7 @@
 import { aggregateMessages } from '@keelson/apimachinery'
 import type { KmsProvider } from './kms-provider.ts'
 
-/** Checks all providers. Rejects with the problems of all of them. */
+/** Checks the health of all providers. Rejects with the problems of all unhealthy ones. */
 export async function checkAll(providers: readonly KmsProvider[]): Promise<void> {
   const problems: string[] = []
   for (const [at, provider] of providers.entries()) {
@@ -18,7 +18,7 @@ export function closeAll(providers: readonly KmsProvider[]): void {
   for (const provider of providers) provider.close()
 }
 
-/** Returns a time in milliseconds after which no call is pending. */
+/** Returns the time in milliseconds after which no call to the plugins can still be pending. */
 export function graceMs(providers: readonly KmsProvider[]): number {
   return 2 * providers.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)
 }

@@ -43,7 +43,7 @@ describe('a KMS provider', () => {
     expect(() => transformer.fromStorage(stored, `${key}b`)).toThrow('message authentication failed')
   })
 
-  test('rejects a value if any byte is changed', async () => {
+  test('rejects a value if any of its bytes is changed', async () => {
     const kms = await plugin()
     const { transformer } = await start(kms)
     const stored = Buffer.from(transformer.toStorage(plain, key))
@@ -58,7 +58,7 @@ describe('a KMS provider', () => {
     }
   })
 
-  test('another server unwraps a seed once for any number of values and readers', async () => {
+  test('decrypts a seed once in another server for any number of values and concurrent reads', async () => {
     const kms = await plugin()
     const { transformer: writer } = await start(kms)
     const stored = [1, 2, 3].map((n) => writer.toStorage(Buffer.from(`value ${n}`), key))
@@ -68,12 +68,12 @@ describe('a KMS provider', () => {
     expect(kms.calls.decrypt).toBe(1)
     for (const value of stored) {
       expect(reader.prepare!(value, key)).toBeUndefined()
-      // A different seed under the same key is not stale.
+      // A value with a different seed under the same key is not stale.
       expect(reader.fromStorage(value, key).stale).toBe(false)
     }
   })
 
-  test('reads the format of old servers, which wrapped the key itself instead of a seed', async () => {
+  test('reads the format of old servers, whose DEK source is the key itself instead of a seed', async () => {
     const kms = await plugin()
     const { transformer } = await start(kms)
     const dek = Buffer.alloc(32, 7)
@@ -102,7 +102,7 @@ describe('a KMS provider', () => {
     expect(transformer.fromStorage(stored, key).stale).toBe(false)
   })
 
-  test('while a plugin fails, allows writes for three minutes and reads without limit; recovers without a restart', async () => {
+  test('continues reads without limit and writes for three minutes while a plugin fails, and recovers without a restart', async () => {
     const kms = await plugin()
     const { transformer, encryption, clock } = await start(kms)
     const [check] = encryption.checks
@@ -136,7 +136,7 @@ describe('a KMS provider', () => {
     )
   })
 
-  test('starts without waiting for a plugin that is not running; writes then fail', async () => {
+  test('starts even if a plugin does not run yet, and rejects writes', async () => {
     const socket = path.join(await directory(), 'late.sock')
     const encryption = await opened(configuration({ secrets: [provider(`unix://${socket}`, ", timeout: '100ms'")] }), {
       clock: createManualClock(),
@@ -147,13 +147,13 @@ describe('a KMS provider', () => {
     )
   })
 
-  test('fails for a key unknown to the plugin', async () => {
+  test('fails to read a value if the plugin does not know its key', async () => {
     const stored = (await start(await plugin())).transformer.toStorage(plain, key)
     const { transformer } = await start(await plugin({ keyId: '9' }))
     await expect(transformer.prepare!(stored, key)).rejects.toThrow(/failed to decrypt DEK, error: .*there is no key 1/)
   })
 
-  test('rejects version 1', async () => {
+  test('rejects KMS version 1', async () => {
     await expect(opened(configuration({ secrets: ["kms: {name: a, endpoint: 'unix:///a.sock'}"] }))).rejects.toThrow('KMSv1 is deprecated')
   })
 

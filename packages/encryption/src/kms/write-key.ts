@@ -6,14 +6,14 @@ import type { EncryptedObject } from './encrypted-object.ts'
 import { keyCacheId } from './key-cache.ts'
 import type { KmsService } from './kms-client.ts'
 
-/** The seed for new values, and the seed as encrypted by the plugin. */
+/** The seed that encrypts new values, and its encrypted form from the plugin. */
 export interface WriteKey {
   readonly transformer: ValueTransformer
   readonly wrapped: Omit<EncryptedObject, 'encryptedData'>
   readonly cacheId: string
 }
 
-/** Creates a new seed. The plugin encrypts it with its current key. */
+/** Creates a random seed and asks the plugin to encrypt it with its current key. */
 export async function createWriteKey(service: KmsService): Promise<WriteKey> {
   const seed = randomBytes(minSeedSize)
   let answer

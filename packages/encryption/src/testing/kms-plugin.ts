@@ -6,26 +6,26 @@ import { kmsMethods } from '../kms/kms-messages.ts'
 import type { DecryptRequest, Method } from '../kms/kms-messages.ts'
 
 export interface KmsPluginOptions {
-  /** Path of the unix socket; must not exist yet. */
+  /** Path of the Unix socket, which must not exist yet. */
   readonly socket: string
-  /** Keys of an earlier plugin, to unwrap its seeds. */
+  /** Keys of a previous plugin by key id, so that this one can decrypt its seeds. */
   readonly keys?: ReadonlyMap<string, Uint8Array>
-  /** Defaults to "1". */
+  /** Id of the current key. Default: "1". */
   readonly keyId?: string
 }
 
-/** A KMS v2 plugin with keys in memory. For tests only: it does not protect the keys. */
+/** A KMS v2 plugin that keeps its keys in memory. For tests only, because it does not protect the keys. */
 export interface KmsPlugin extends AsyncDisposable {
-  /** Value for `kms.endpoint`. */
+  /** Value of `kms.endpoint` in the configuration. */
   readonly endpoint: string
   readonly keys: ReadonlyMap<string, Uint8Array>
-  /** Number of answered calls by method. */
+  /** Number of completed calls by method. */
   readonly calls: Readonly<Record<'status' | 'encrypt' | 'decrypt', number>>
-  /** Wraps with a new key from now on. Can still unwrap with the old keys. */
+  /** Starts to encrypt with a new key. The plugin can still decrypt with previous keys. */
   rotate(keyId: string): void
-  /** Sets the health reported by Status; "ok" is healthy. */
+  /** Sets the health in Status responses. "ok" means healthy. */
   setHealth(health: string): void
-  /** Fails every call with this reason; undefined stops failing. */
+  /** Makes every call fail with this reason. With undefined, calls succeed again. */
   setFailure(reason: string | undefined): void
 }
 
