@@ -11,7 +11,7 @@ import type { Machine, Step } from './machine.ts'
 import { dependsOnResult, isNominal } from './runtime-cost.ts'
 import type { CallCost } from './runtime-cost.ts'
 
-/** Returns whether a value has a certain type at run time. Of a list or map, only the first element is checked, as in cel-go. */
+/** Returns whether a value has a certain type at run time. For a list or map, the check covers only the first element, as in cel-go. */
 type Guard = (value: Value) => boolean
 
 function guardOf(type: Type): Guard | undefined {

@@ -52,7 +52,10 @@ export class ClaimedAddresses {
     }
   }
 
-  /** Releases an address unless another service owns it now. Never throws: the repair loop releases the address later. */
+  /**
+   * Releases an address unless another service owns it now. Never throws: if the storage is not available, the repair loop releases the
+   * address later.
+   */
   async release(ip: string, service: ServiceName): Promise<void> {
     this.#pending.delete(ip)
     try {

@@ -55,7 +55,7 @@ export class PortAllocator {
     return isInPortRange(this.range, port) && (await this.registry.read()).bitmap.has(port - this.range.first)
   }
 
-  /** Releases ports. Never throws: the repair loop releases the ports later. */
+  /** Releases ports. Never throws: if the storage is not available, the repair loop releases the ports later. */
   async release(ports: readonly number[]): Promise<void> {
     const offsets = ports.filter((port) => isInPortRange(this.range, port)).map((port) => port - this.range.first)
     if (offsets.length === 0) return
